@@ -6,8 +6,18 @@ import type { StatementLine } from './statement.js'
 
 const usdcDecimals = 6
 
-export function presentBalance({ available, pending, held }: Balance) {
-  return { availableUSDC: inUsdc(available), pendingUSDC: inUsdc(pending), heldUSDC: inUsdc(held) }
+/** What is owed and what is disputed are shown only when there is any. */
+export function presentBalance(
+  { available, pending, held }: Balance,
+  { owed, disputed }: { readonly owed: bigint; readonly disputed: bigint },
+) {
+  return {
+    availableUSDC: inUsdc(available),
+    pendingUSDC: inUsdc(pending),
+    heldUSDC: inUsdc(held),
+    ...(owed > 0n && { owedUSDC: inUsdc(owed) }),
+    ...(disputed > 0n && { disputedUSDC: inUsdc(disputed) }),
+  }
 }
 
 export function presentTransaction(line: StatementLine): Transaction {

@@ -274,6 +274,22 @@ export function listDebts(db: Knex, limit: number, userId?: string): Promise<Rec
   })
 }
 
+/** What a creator owes and has not paid, and what open disputes may cost, in micro-USDC. */
+export async function readClaims(
+  db: Knex,
+  userId: string,
+): Promise<{ readonly owed: bigint; readonly disputed: bigint }> {
+  const [row] = await query<{ owed: string; disputed: string }>(db, {
+    name: 'receivables.claims',
+    text: /* sql */ `
+      select coalesce(sum(amount_micro - covered_micro) filter (where owed), 0)::text as owed,
+        coalesce(sum(amount_micro) filter (where not owed), 0)::text as disputed
+      from receivables where creator_id = $1 and closed_at is null`,
+    values: [userId],
+  })
+  return { owed: BigInt(row?.owed ?? 0), disputed: BigInt(row?.disputed ?? 0) }
+}
+
 /** Whether a creator owes what no balance has paid yet. Such a creator takes nothing out. */
 export async function owesReceivable(trx: Knex, userId: string): Promise<boolean> {
   const [row] = await query<{ owes: boolean }>(trx, {

@@ -5,6 +5,7 @@ import { cursorOf } from '../http/paging.js'
 import type { Services } from '../services.js'
 import { readBalance } from './balance.js'
 import { presentBalance, presentTransaction, transactionsCsv } from './present.js'
+import { readClaims } from './receivables.js'
 import { balanceAnswer, nothing, statementAnswer, statementInput } from './schemas.js'
 import { readStatement } from './statement.js'
 
@@ -16,7 +17,7 @@ export function ledgerRoutes(services: Pick<Services, 'db' | 'transact'>): Route
       {
         method: 'get',
         path: '/creators/balance',
-        summary: 'The own USDC: available, pending and held for withdrawals',
+        summary: 'The own USDC: available, pending and held; what is owed and disputed',
         credential: 'session',
         limit: 'reads',
         input: nothing,
@@ -24,9 +25,10 @@ export function ledgerRoutes(services: Pick<Services, 'db' | 'transact'>): Route
         output: balanceAnswer,
         errors: [],
       },
-      async (_, ctx) => ({
-        balance: presentBalance(await readBalance(db, signedIn(ctx).account.id, 'USDC')),
-      }),
+      async (_, ctx) => {
+        const { id } = signedIn(ctx).account
+        return { balance: presentBalance(await readBalance(db, id, 'USDC'), await readClaims(db, id)) }
+      },
     ),
     route(
       {

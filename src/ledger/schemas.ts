@@ -8,7 +8,13 @@ const usdc = z.number().meta({ description: 'USDC, six decimals' })
 /** GET /creators/balance. */
 export const balanceAnswer = z.object({
   success: z.literal(true),
-  balance: z.object({ availableUSDC: usdc, pendingUSDC: usdc, heldUSDC: usdc }),
+  balance: z.object({
+    availableUSDC: usdc,
+    pendingUSDC: usdc,
+    heldUSDC: usdc,
+    owedUSDC: usdc.optional(),
+    disputedUSDC: usdc.optional(),
+  }),
 })
 
 /** GET /creators/transactions. The cursor is an entry's id. Eighteen digits always fit an int8. */

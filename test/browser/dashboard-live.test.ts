@@ -3,12 +3,17 @@ import test from 'ava'
 import { loadPages } from '../../src/http/pages/built-pages.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { useBrowser } from '../helpers/browser/browser.js'
-import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
+import { checkAccessibility, checkScreen } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
+import { layoutShifts } from '../helpers/browser/layout-shifts.js'
+import { clickButton, tabTo } from '../helpers/browser/on-page.js'
 import { hostileTexts } from '../helpers/http/hostile-input.js'
 import { createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
 import { registerCreator } from '../helpers/make/creators.js'
+import { disputeTip, endDispute, lookNow } from '../helpers/make/disputes.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { endRefundAtProvider, paidTip, workOnRefunds } from '../helpers/make/refunds.js'
+import { createWithdrawal } from '../helpers/make/withdrawals.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
@@ -89,6 +94,94 @@ test.serial('filters are in the URL, find the right tips, and apply to the CSV f
   await page.getByText(/^The search went back to 1 Jan 2026, [\d:]+\. Older tips were not searched/).waitFor()
   await page.getByText('1 tip', { exact: true }).first().waitFor()
   await checkAccessibility(t, page, 'dash-tips-searched')
+  await context.close()
+})
+
+test.serial(
+  'a naira tip is given back in parts, though an answer is lost, and never beyond the balance',
+  async (t) => {
+    const { world } = open()
+    const creator = await registerCreator(world)
+    const tipId = await paidTip(world, creator)
+    const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/tips')
+    await page.locator('.tip-row').click()
+    const drawer = page.getByRole('dialog')
+    await clickButton(page, 'Give it back…')
+    const amount = drawer.getByRole('textbox', { name: 'How much (dollars)' })
+    t.is(await amount.inputValue(), '10.00')
+    await drawer
+      .getByText(/^About \$9\.50 leave your balance now.*About ₦15,200\.00 go to the card/)
+      .waitFor()
+    await checkScreen(t, page, 'dash-refund')
+    await amount.fill('10.01')
+    await drawer.getByText('This is more than is left of this tip.').waitFor()
+    await amount.fill('4')
+    let asked = 0
+    const keys = new Set<string | undefined>()
+    await page.route('**/refund', async (route) => {
+      keys.add(route.request().headers()['idempotency-key'])
+      const answer = await route.fetch()
+      asked += 1
+      return asked === 1 ? route.abort('connectionreset') : route.fulfill({ response: answer })
+    })
+    await tabTo(t, page, 'Give back $4.00')
+    await page.keyboard.press('Enter')
+    await drawer.getByText('$4.00 (₦6,080.00)').waitFor()
+    await drawer.getByText('On its way to the payer').waitFor()
+    t.deepEqual([asked, keys.size], [2, 1])
+    await checkScreen(t, page, 'dash-refund-pending')
+    await workOnRefunds(world)
+    endRefundAtProvider(world, tipId, 'processed')
+    await workOnRefunds(world)
+    await drawer.getByText('The payer has it. $3.80 left your balance for it.').waitFor()
+
+    await createWithdrawal(world, creator, { amountUSDC: 3 })
+    await clickButton(page, 'Give it back…')
+    await drawer.getByText('You have $2.70 available, so $3.00 are missing.').waitFor()
+    await checkScreen(t, page, 'dash-refund-missing')
+    await amount.fill('1')
+    await clickButton(page, 'Give back $1.00')
+    await drawer.getByText('$1.00 (₦1,520.00)').waitFor()
+    await workOnRefunds(world)
+    endRefundAtProvider(world, tipId, 'failed')
+    await workOnRefunds(world)
+    await drawer.getByText('It wasn’t paid. $0.95 are in your balance again.').waitFor()
+    await checkScreen(t, page, 'dash-refund-failed')
+    await page.keyboard.press('Escape')
+    await page.locator('.tip-row').getByText('$4.00 given back').waitFor()
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
+
+test.serial('who has a dispute, or owes after a lost one, reads what happens next', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  await world.db('users').where({ id: creator.user.id }).update({ email_verified_at: new Date() })
+  const tipId = await paidTip(world, creator)
+  const dispute = disputeTip(world, tipId)
+  await lookNow(world)
+  const { page, context, faults } = await openDashboard(open(), creator.session)
+  await page.getByText('Payers dispute tips that brought you $9.50.').waitFor()
+  t.deepEqual(await layoutShifts(page), [])
+  await checkScreen(t, page, 'dash-home-disputed')
+  await page.getByRole('link', { name: 'Tips', exact: true }).click()
+  await page.getByText('Payers dispute tips that brought you $9.50.').waitFor()
+  await page.locator('.tip-row', { hasText: 'Disputed' }).click()
+  await page.getByText('The payer disputes this tip.').waitFor()
+  t.is(await page.getByRole('button', { name: 'Give it back…' }).count(), 0)
+  await checkScreen(t, page, 'dash-tip-disputed')
+
+  await endDispute(world, dispute, 'lost')
+  const late = await paidTip(world, creator)
+  await createWithdrawal(world, creator, { amountUSDC: 9 })
+  await endDispute(world, disputeTip(world, late), 'lost')
+  for (const screen of ['/tips', '']) {
+    await page.goto(`${world.url}/dashboard${screen}`)
+    await page.getByText(/^You owe \$9\.00\.$/).waitFor()
+  }
+  await checkScreen(t, page, 'dash-home-owes')
+  t.deepEqual(faults, [])
   await context.close()
 })
 
@@ -178,6 +271,7 @@ test.serial('no page may frame the dashboard, and only pages of the service the 
   t.regex(dashboard, /frame-ancestors 'none'/)
   t.regex(dashboard, /require-trusted-types-for 'script'; trusted-types 'none'/)
   t.regex(dashboard, /script-src 'self'; style-src 'self'/)
+  t.true(dashboard.includes(`connect-src 'self' ${world.sandbox.url};`), 'take-outs are submitted there')
   t.regex(await policy('/overlay'), /frame-ancestors 'self'/)
 })
 

@@ -71,6 +71,14 @@ export function installTestWallet(config) {
         return [{ signedTransaction: await signed(transaction) }]
       },
     },
+    'solana:signMessage': {
+      version: '1.0.0',
+      async signMessage({ message }) {
+        await ask()
+        const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', await key, message))
+        return [{ signedMessage: message, signature }]
+      },
+    },
     'solana:signAndSendTransaction': {
       version: '1.0.0',
       supportedTransactionVersions: ['legacy', 0],

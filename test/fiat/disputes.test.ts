@@ -25,6 +25,13 @@ import { runOpsScript } from '../helpers/run-ops-script.js'
 const world = useDisputeWorld(test)
 const creator = () => payableCreator(world())
 const balance = (person: Parameters<typeof readBalance>[1]) => readBalance(world(), person)
+/** What a creator owes, and what open disputes may cost, as the API shows it. */
+async function claims({ session }: Parameters<typeof readBalance>[1]) {
+  type Body = { balance: { owedUSDC?: number; disputedUSDC?: number } }
+  const { owedUSDC, disputedUSDC } = (await world().request<Body>('GET', '/creators/balance', { session }))
+    .body.balance
+  return [owedUSDC, disputedUSDC]
+}
 const rowOf = (id: number) => disputeRow(world(), id)
 const receivable = (id: string) => world().db('receivables').where({ id }).first()
 const platform = (kind: string, currency: string) => readPlatformBalance(world(), kind, currency)
@@ -50,6 +57,7 @@ test.serial(
       kobo: 1_520_000n,
     })
     t.deepEqual(await balance(ada), { availableUSDC: 9.5, heldUSDC: 9.5 })
+    t.deepEqual(await claims(ada), [undefined, 9.5])
     t.is((await tipOf(ada, intentId)).disputed, true)
     t.is(await alarms('dispute_open'), before + 1)
     const refused = await requestWithdrawal<{ error: string }>(world(), ada, { amountUSDC: 9.6 })
@@ -63,6 +71,7 @@ test.serial(
     const books = await sums()
     await endDispute(world(), dispute, 'won')
     t.deepEqual(await balance(ada), { availableUSDC: 19, heldUSDC: 0 })
+    t.deepEqual(await claims(ada), [undefined, undefined])
     t.deepEqual(await sums(), books)
     t.is((await tipOf(ada, intentId)).disputed, undefined)
     t.deepEqual(
@@ -106,6 +115,7 @@ test.serial(
     t.like(await receivable(id), { amount_micro: 9_500_000n, covered_micro: 1_900_000n, owed: true })
     t.deepEqual(await balance(thief), { availableUSDC: 0, heldUSDC: 0 })
     t.true(await owesReceivable(world().db, thief.user.id))
+    t.deepEqual(await claims(thief), [7.6, undefined])
     const lost = await sums()
     t.is(lost.float - before.float, 1_520_000n, 'the provider has taken the naira')
     t.is(lost.owed, -7_600_000n, 'what the creator owes is ours')
@@ -116,6 +126,7 @@ test.serial(
     await paidTip(world(), thief)
     t.deepEqual(await balance(thief), { availableUSDC: 1.9, heldUSDC: 0 })
     t.like(await receivable(id), { covered_micro: 9_500_000n })
+    t.deepEqual(await claims(thief), [undefined, undefined])
     t.false(await owesReceivable(world().db, thief.user.id))
     t.is(await platform('receivables', 'USDC'), 0n)
     t.deepEqual(

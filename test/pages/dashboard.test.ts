@@ -7,11 +7,27 @@ import type { securityAnswer } from '../../src/accounts/schemas.js'
 import type { sessionsAnswer } from '../../src/accounts/sessions/routes.js'
 import type * as creators from '../../src/creators/schemas.js'
 import { parseSite } from '../../src/creators/sites.js'
+import type { Refund as ApiRefund } from '../../src/fiat/refunds/schemas.js'
+import type { balanceAnswer } from '../../src/ledger/schemas.js'
 import type * as answers from '../../src/pages/dashboard/answers.js'
 import { retryPauseMs } from '../../src/pages/dashboard/connection.js'
 import { parseTypedSite } from '../../src/pages/dashboard/developers/site.js'
 import { barsOf, scaleTop } from '../../src/pages/dashboard/home/chart-scale.js'
+import {
+  exactAmount,
+  prepareFault,
+  stageOf,
+  type TakeableToken,
+  type Transfer,
+} from '../../src/pages/dashboard/take-out/transfer.js'
 import { readFilters, tipsPath, writeFilters } from '../../src/pages/dashboard/tips/filters.js'
+import {
+  estimateRefund,
+  givenBack,
+  isRefundable,
+  type Refund,
+  refundCents,
+} from '../../src/pages/dashboard/tips/refund/amounts.js'
 import {
   bodyOf,
   estimate,
@@ -33,11 +49,13 @@ import {
 } from '../../src/pages/dashboard/withdraw/flow.js'
 import { matchingBanks } from '../../src/pages/dashboard/withdraw/matching-banks.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
+import { typedTokenAmount } from '../../src/pages/lib/amount-text.js'
 import { isPassing, isUnanswered } from '../../src/pages/lib/failures.js'
 import { aboutNgn } from '../../src/pages/lib/money.js'
 import { paidWords, spokenUsd } from '../../src/pages/lib/tip-text.js'
 import { TippingError } from '../../src/sdk/client/errors.js'
 import type * as tips from '../../src/tips/read/creator-schemas.js'
+import type * as takeOuts from '../../src/treasury/take-outs/schemas.js'
 import type * as payouts from '../../src/withdrawals/schemas.js'
 import { expectedPrice } from '../helpers/make/withdrawal-price.js'
 import { seededRuns } from '../helpers/random.js'
@@ -53,6 +71,10 @@ export type Checked = [
   Covers<z.output<typeof tips.creatorTipsAnswer>, answers.TipsPage>,
   Covers<z.output<typeof tips.tokenBalancesAnswer>['tokens'][number], answers.TokenBalance>,
   Covers<z.output<typeof payouts.bankAccountsAnswer>['bankAccounts'][number], answers.UsedBankAccount>,
+  Covers<z.output<typeof balanceAnswer>['balance'], answers.Balance>,
+  Covers<z.output<typeof takeOuts.takeableAnswer>['tokens'][number], TakeableToken>,
+  Covers<takeOuts.Transfer, Transfer>,
+  Covers<ApiRefund, Refund>,
   Covers<z.output<typeof tips.dailyAnswer>['days'][number], answers.Day>,
   Covers<z.output<typeof creators.keysAnswer>['apiKeys'][number], answers.ApiKey>,
   Covers<z.output<typeof creators.newKeyAnswer>, answers.NewApiKey>,
@@ -391,4 +413,90 @@ test('a withdrawal that sends less than was promised says so, in words', (t) => 
     words.history.less('\u20a6316,800.00'),
     'Less than the \u20a6316,800.00 promised: the rate fell while we verified you.',
   )
+})
+
+test('a take-out is followed by its record, then by what the network shows of it', (t) => {
+  const at = Date.parse('2026-11-22T12:00:00Z')
+  const transfer = { expiresAt: new Date(at).toISOString(), signedAt: null }
+  const prepared = { ...transfer, status: 'prepared' } as const
+  const signed = { ...transfer, status: 'signed', signedAt: transfer.expiresAt } as const
+  t.is(stageOf(prepared, undefined, at - 1), 'sign')
+  t.is(stageOf(prepared, undefined, at), 'unsigned')
+  t.is(stageOf(signed, undefined, at - 1), 'sending')
+  t.is(stageOf(signed, 'none', at + 30_000), 'sending')
+  t.is(stageOf(signed, 'none', at + 30_001), 'late')
+  t.is(stageOf(signed, 'landed', at + 3_600_000), 'landed')
+  t.is(stageOf(signed, 'failed', at), 'failed')
+  for (const status of ['final', 'failed'] as const) t.is(stageOf({ ...signed, status }, 'none', at), status)
+  t.is(stageOf({ ...signed, status: 'expired' }, 'none', at), 'returned')
+  t.is(stageOf({ ...prepared, status: 'expired' }, undefined, at), 'unsigned')
+})
+
+test('amounts of tokens are exact, and never guessed', (t) => {
+  for (const [text, amount] of [
+    ['1,500.25', '1500.25'],
+    ['0.123456789', '0.123456789'],
+    ['0,5', '0.5'],
+    ['007.10', '7.1'],
+    [' 12 ', '12'],
+    ['1,000', 'unclear'],
+    ['0', undefined],
+    ['0.000', undefined],
+    ['$5', undefined],
+    ['-1', undefined],
+    ['1e3', undefined],
+    ['', undefined],
+  ] as const)
+    t.is(typedTokenAmount(text), amount, text)
+  t.is(exactAmount({ amount: '1234567.000000001', tokenSymbol: 'SOL' }), '1,234,567.000000001 SOL')
+  const details = [{ field: 'amount', problem: 'is above the 1 SOL that can be taken out' }]
+  const refusal = new TippingError('Insufficient Balance', 'insufficient_balance', 400, undefined, details)
+  t.is(prepareFault(refusal), 'This amount is above the 1 SOL that can be taken out.')
+  t.is(prepareFault(new TippingError('', 'owes_money', 409)), words.fault('owes_money'))
+})
+
+test('a refund is at most what is left of a paid naira tip that nobody disputes', (t) => {
+  const tip = {
+    status: 'confirmed',
+    amount: 10,
+    receivedAmount: 9.5,
+    fiatDetails: { platformFee: 0.5, finalAmountUsd: 9.5, amountNgn: 15_200 },
+  } as const
+  t.true(isRefundable(tip))
+  for (const change of [
+    { status: 'pending' },
+    { fiatDetails: null },
+    { disputed: true },
+    { refundedAmount: 10 },
+  ] as const)
+    t.false(isRefundable({ ...tip, ...change }), JSON.stringify(change))
+  const rest = { ...tip, refundedAmount: 3.3 }
+  t.is(refundCents('6.70', rest), 670)
+  t.is(refundCents('6.71', rest), 'refund_too_much')
+  for (const text of ['', '0', 'all', '₦5', '1.005']) t.is(refundCents(text, rest), 'invalid_number', text)
+  t.deepEqual(estimateRefund(tip, 1000), { leavesUsd: 9.5, payerNgn: 15_200 })
+  t.deepEqual(estimateRefund(tip, 333), { leavesUsd: 3.1635, payerNgn: 5061.6 })
+  const refund = { amountUSD: 0.1, status: 'paid' } as Refund
+  t.is(givenBack([refund, { ...refund, amountUSD: 0.2 }, { ...refund, status: 'failed' }]), 0.3)
+})
+
+test('every refusal of a take-out and of a refund has a text of its own', (t) => {
+  const codes = [
+    'payout_wallet_required',
+    'owes_money',
+    'transfer_in_progress',
+    'transfer_would_fail',
+    'transfer_expired',
+    'transfer_not_found',
+    'invalid_transaction',
+    'account_frozen',
+    'tip_not_found',
+    'tip_not_in_naira',
+    'tip_not_paid',
+    'tip_disputed',
+    'tip_refunded',
+    'too_many_refunds',
+    'insufficient_balance',
+  ]
+  for (const code of codes) t.not(words.fault(code), words.fault('unknown'), code)
 })

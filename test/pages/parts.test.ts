@@ -4,7 +4,7 @@ import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from
 import test from 'ava'
 import fc from 'fast-check'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { provesNotSent, sendFault, walletFault } from '../../src/pages/checkout/machine/faults.js'
+import { provesNotSent, sendFault } from '../../src/pages/checkout/machine/faults.js'
 import { chainPauseMs, isStillPolled, nairaPauseMs } from '../../src/pages/checkout/machine/pauses.js'
 import {
   isUnclear,
@@ -16,6 +16,7 @@ import {
 } from '../../src/pages/lib/amount-text.js'
 import { displayUnits, ngn, shortUsd, tokenAmount, usd } from '../../src/pages/lib/money.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58, toBase64 } from '../../src/pages/lib/solana.js'
+import { walletFault } from '../../src/pages/lib/wallet-faults.js'
 import { seededRuns } from '../helpers/random.js'
 
 test('base58 and base64 equal the standard encodings', (t) => {

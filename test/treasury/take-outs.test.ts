@@ -93,6 +93,11 @@ async function book({ user }: Taker, mint: string = usdc.mint) {
   return [found?.final, found?.swept, found?.takenOut, found?.inFlight]
 }
 
+async function takeable({ session }: Taker) {
+  return (await world().request<{ tokens: unknown[] }>('GET', '/creators/wallet/tokens', { session })).body
+    .tokens
+}
+
 const balanceOf = ({ user }: Taker) => readBalance(world().db, user.id, 'USDC')
 const statusOf = async (taker: Taker, id: string) => (await readTransfer(world(), taker, id))?.status
 
@@ -126,6 +131,7 @@ for (const { symbol, mint, decimals } of tokens)
     const first = await signed(world(), taker, mint, '2.5')
     t.like(first, { status: 'signed', tokenSymbol: symbol, amount: '2.5', wallet: own })
     t.deepEqual(await book(taker, mint), [5n * one, 0n, 0n, (5n * one) / 2n])
+    t.deepEqual(await takeable(taker), [{ mint, tokenSymbol: symbol, amount: '2.5' }])
     if (mint === usdc.mint) t.like(await balanceOf(taker), { available: 2_500_000n, held: 2_500_000n })
     const mail = await db('emails').where({ kind: 'take-out-signed', recipient: taker.email }).first()
     t.regex(mail.body_text, new RegExp(`2.5 ${symbol}[^]*${own}`))
@@ -159,6 +165,7 @@ for (const { symbol, mint, decimals } of tokens)
     submit(world(), rest.transaction)
     await untilStatus(taker, rest.id, 'final')
     t.is(unitsOf(taker.wallet, token), 0n)
+    t.deepEqual(await takeable(taker), [])
     t.is(
       (await prepare(world(), taker, mint, '0.01').catch(String)).toString().includes('Insufficient Balance'),
       true,

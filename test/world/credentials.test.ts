@@ -63,6 +63,7 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'PUT /creators/payout-wallet': cookie,
   'GET /creators/payout-wallet': cookie,
   'DELETE /creators/payout-wallet': cookie,
+  'GET /creators/wallet/tokens': cookie,
   'POST /creators/wallet/transfers': cookie,
   'GET /creators/wallet/transfers': cookie,
   'GET /creators/wallet/transfers/{id}': cookie,

@@ -6,10 +6,15 @@ import { sendPage } from './send-page.js'
 
 /**
  * `GET /dashboard` and its screens: one page, which no site may frame. Its root element has the withdrawal fees and
- * limits as data attributes.
+ * limits, and the RPC endpoint to which it submits take-outs, as data attributes.
  */
-export function serveDashboard({ withdrawals }: Pick<Config, 'withdrawals'>, pages: Pages): Middleware {
+export function serveDashboard(
+  { chain, withdrawals }: Pick<Config, 'chain' | 'withdrawals'>,
+  pages: Pages,
+): Middleware {
+  const { publicRpcUrl } = chain
   const data = {
+    ...(publicRpcUrl !== undefined && { 'rpc-url': publicRpcUrl }),
     'withdraw-least-fee-ngn': String(withdrawals.leastFeeNgn),
     'withdraw-fee-bps': String(withdrawals.feeBps),
     'withdraw-min-ngn': String(withdrawals.minNgn),
@@ -22,7 +27,13 @@ export function serveDashboard({ withdrawals }: Pick<Config, 'withdrawals'>, pag
       title: serviceName,
       theme: 'light',
       data,
-      policy: { frameAncestors: "'none'", frames: true, forms: true, passkeys: true },
+      policy: {
+        frameAncestors: "'none'",
+        connect: publicRpcUrl === undefined ? [] : [new URL(publicRpcUrl).origin],
+        frames: true,
+        forms: true,
+        passkeys: true,
+      },
     })
 }
 

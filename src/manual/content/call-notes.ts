@@ -186,6 +186,9 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'delete /creators/payout-wallet': [
     '`settings.tipsTo` becomes `custody`. Tips to the wallet stay yours in every list.',
   ],
+  'get /creators/wallet/tokens': [
+    'By the books: final tips to the custody wallet, less what was taken out or swept and what is in a signed transfer. Of USDC at most `availableUSDC`. Tokens that came without a tip do not count.',
+  ],
   'post /creators/wallet/transfers': [
     'Moves what is in your custody wallet to your payout wallet, which pays the network fee. Needs a step-up: the first request is answered 401 `step_up_required` and a code is mailed; repeat it with `code`.',
     'Have the payout wallet sign `transfer.transaction` (it is the fee payer), and send it to [POST /creators/wallet/transfers/:id/sign](#post-creators-wallet-transfers-id-sign) within a minute. A prepared transfer holds and blocks nothing.',

@@ -61,6 +61,7 @@ const names: Readonly<Record<string, string>> = {
   'put /creators/payout-wallet': 'setPayoutWallet',
   'get /creators/payout-wallet': 'getPayoutWallet',
   'delete /creators/payout-wallet': 'removePayoutWallet',
+  'get /creators/wallet/tokens': 'listTakeableTokens',
   'post /creators/wallet/transfers': 'prepareTransfer',
   'get /creators/wallet/transfers': 'listTransfers',
   'get /creators/wallet/transfers/{id}': 'getTransfer',

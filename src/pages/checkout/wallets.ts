@@ -4,6 +4,7 @@ import {
   type Account,
   connectWallet,
   onWalletsChange,
+  safeIcon,
   signWithWallet,
   usableWallets,
 } from '../lib/wallets.js'
@@ -68,9 +69,4 @@ function relayedWallet(relay: RelayClient, { name, icon, features }: RelayedWall
     sign: (call, address, transaction, chain) =>
       relay.request({ call, wallet: name, address, transaction, chain }) as Promise<Uint8Array>,
   }
-}
-
-/** Returns the icon only if it is an image in a data: URL, so that nothing is fetched. */
-function safeIcon(icon: string): string {
-  return /^data:image\/(svg\+xml|png|webp|gif|jpeg);/.test(icon) ? icon : ''
 }

@@ -49,6 +49,9 @@ export interface Balance {
   readonly availableUSDC: number
   readonly pendingUSDC: number
   readonly heldUSDC: number
+  /** Absent: nothing. */
+  readonly owedUSDC?: number | undefined
+  readonly disputedUSDC?: number | undefined
 }
 
 /** A token besides USDC in the creator's wallet. */
@@ -76,6 +79,11 @@ export interface ListedTip {
     readonly finalAmountUsd: number
     readonly amountNgn: number
   } | null
+  /** The wallet that was paid. */
+  readonly recipient: string
+  /** Of `amount`; absent: nothing. */
+  readonly refundedAmount?: number | undefined
+  readonly disputed?: boolean | undefined
 }
 
 export interface TipsPage {
@@ -128,7 +136,7 @@ export interface Profile {
   readonly name: string
   readonly walletPublicKey: string | null
   readonly solDomain: string | null
-  readonly settings: Settings
+  readonly settings: Settings & { readonly tipsTo: 'custody' | 'payout_wallet' }
   /** Until the creator has chosen, the dashboard asks what tips are to arrive as. */
   readonly tokensChosen: boolean
 }

@@ -1,6 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export const screens = ['home', 'tips', 'withdraw', 'overlay', 'developers', 'security', 'settings'] as const
+export const screens = [
+  'home',
+  'tips',
+  'withdraw',
+  'take-out',
+  'overlay',
+  'developers',
+  'security',
+  'settings',
+] as const
 export type Screen = (typeof screens)[number]
 
 export interface Route {

@@ -13,6 +13,7 @@ import { type Screen, useRoute } from './route.js'
 import { Reauthentication } from './security/reauthentication.js'
 import { SecurityScreen } from './security/security.js'
 import { SettingsScreen } from './settings/settings.js'
+import { TakeOut } from './take-out/take-out.js'
 import { Tips } from './tips/tips.js'
 import { Withdraw } from './withdraw/withdraw.js'
 
@@ -20,6 +21,7 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
   home: Home,
   tips: Tips,
   withdraw: Withdraw,
+  'take-out': TakeOut,
   overlay: OverlaySettings,
   developers: Developers,
   security: SecurityScreen,

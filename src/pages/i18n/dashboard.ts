@@ -6,6 +6,7 @@ import { overlayWords } from './dashboard/overlay.js'
 import { securityWords } from './dashboard/security.js'
 import { settingsWords } from './dashboard/settings.js'
 import { signInWords } from './dashboard/sign-in.js'
+import { takeOutWords } from './dashboard/take-out.js'
 import { tipsWords } from './dashboard/tips.js'
 import { withdrawWords } from './dashboard/withdraw.js'
 
@@ -17,6 +18,7 @@ export const words = {
   ...homeWords,
   ...tipsWords,
   ...withdrawWords,
+  ...takeOutWords,
   ...overlayWords,
   ...developersWords,
   ...securityWords,

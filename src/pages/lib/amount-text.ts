@@ -12,16 +12,18 @@ type ParsedNumber = { readonly whole: string; readonly fraction: string } | 'unc
 const written =
   /^\s*(?<before>US\$|\$|USD|₦|NGN|N)?\s*(?<amount>.*?)\s*(?<after>\$|USD|dollars?|₦|NGN|naira|N)?\s*$/i
 const nairaSign = /[₦N]/i
+/** Of USDC. */
+const mostDecimals = 6
 /** `1,000` is one thousand in Lagos and one in Paris; `1.000` is the opposite. */
 const unclear = /^[1-9]\d{0,2}[.,]\d{3}$/
 /** In Nigeria a comma groups thousands: ₦5,000 is five thousand naira. */
 const nairaThousands = /^[1-9]\d{0,2},\d{3}$/
 const shapes = [
-  // No groups: 1000 and 1000.50, with up to the six decimals of USDC.
-  /^(?<whole>\d+)(?:\.(?<fraction>\d{0,6}))?$/,
+  // No groups: 1000 and 1000.50, with up to the nine decimals of SOL.
+  /^(?<whole>\d+)(?:\.(?<fraction>\d{0,9}))?$/,
   // A decimal comma is followed by one or two digits: more of them are probably a grouping mistake, except after a zero.
   /^(?<whole>\d+),(?<fraction>\d{1,2})$/,
-  /^(?<whole>0),(?<fraction>\d{1,6})$/,
+  /^(?<whole>0),(?<fraction>\d{1,9})$/,
   // Two different marks: the last one is the decimal mark. 1,000.50 and 1.000,50.
   /^(?<whole>[1-9]\d{0,2}(?:,\d{3})+)\.(?<fraction>\d{1,6})$/,
   /^(?<whole>[1-9]\d{0,2}(?:\.\d{3})+),(?<fraction>\d{1,6})$/,
@@ -65,8 +67,22 @@ export function isUnclear(text: string, currency: Currency = 'USD'): boolean {
  */
 export function typedNumber(text: string, currency: Currency = 'USD'): number | undefined {
   const parsed = parse(text, currency)
-  if (parsed === undefined || parsed === 'unclear' || parsed.whole.length > 12) return undefined
+  if (parsed === undefined || parsed === 'unclear') return undefined
+  if (parsed.whole.length > 12 || parsed.fraction.length > mostDecimals) return undefined
   return Number(`${parsed.whole}.${parsed.fraction}`)
+}
+
+/**
+ * An amount of a token as exact decimal text, such as `1000.5` for `1,000.50`. `unclear` when it could mean two numbers;
+ * undefined when it is none, is zero or names a currency.
+ */
+export function typedTokenAmount(text: string): string | undefined {
+  const parsed = namedCurrency(text) === undefined ? parse(text, 'USD') : undefined
+  if (parsed === undefined || parsed === 'unclear') return parsed
+  const whole = parsed.whole.replace(/^0+(?=\d)/, '')
+  const fraction = parsed.fraction.replace(/0+$/, '')
+  if (whole === '0' && fraction === '') return undefined
+  return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
 /** Why a text is no number of a field that takes no naira, as an error code. Undefined for a number and for no text. */

@@ -58,17 +58,36 @@ export function blockHeight(url: string): Promise<number> {
   return call(url, 'getBlockHeight', [{ commitment: 'confirmed' }])
 }
 
+/** What the network takes for a message, in lamports. Null: its blockhash is too old. */
+export async function networkFee(url: string, message: Uint8Array): Promise<number | null> {
+  const options = { commitment: 'confirmed' }
+  const { value } = await call<{ value: number | null }>(url, 'getFeeForMessage', [
+    toBase64(message),
+    options,
+  ])
+  return value
+}
+
+const tokenAccountBytes = 165
+
+/** What opening a wallet's account of a token costs, in lamports: 0 when there is one, and for SOL. */
+export async function openingCost(url: string, address: string, mint: string): Promise<number> {
+  if (mint === solMint) return 0
+  const { value } = await tokenAccounts(url, address, mint)
+  return value.length > 0 ? 0 : call(url, 'getMinimumBalanceForRentExemption', [tokenAccountBytes])
+}
+
 const solMint = 'So11111111111111111111111111111111111111112'
 
 /** A wallet's balance of a token, in base units. */
 export async function balanceOf(url: string, address: string, mint: string): Promise<bigint> {
   if (mint === solMint) return BigInt((await call<{ value: number }>(url, 'getBalance', [address])).value)
-  const { value } = await call<TokenAccounts>(url, 'getTokenAccountsByOwner', [
-    address,
-    { mint },
-    { encoding: 'jsonParsed' },
-  ])
+  const { value } = await tokenAccounts(url, address, mint)
   return value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n)
+}
+
+function tokenAccounts(url: string, address: string, mint: string): Promise<TokenAccounts> {
+  return call(url, 'getTokenAccountsByOwner', [address, { mint }, { encoding: 'jsonParsed' }])
 }
 
 interface TokenAccounts {

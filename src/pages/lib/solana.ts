@@ -54,10 +54,15 @@ export function isSignedBy(transaction: Uint8Array, publicKey: Uint8Array): bool
   return feePayer(transaction)?.every((byte, index) => byte === publicKey[index]) ?? false
 }
 
+/** The message of a serialized transaction: what its signatures sign. */
+export function messageOf(transaction: Uint8Array): Uint8Array {
+  const { count, at } = signatureCount(transaction)
+  return transaction.subarray(at + signatureLength * count)
+}
+
 /** The first account of the message pays the fee. */
 function feePayer(transaction: Uint8Array): Uint8Array | undefined {
-  const { count, at } = signatureCount(transaction)
-  const message = transaction.subarray(at + signatureLength * count)
+  const message = messageOf(transaction)
   // A versioned message begins with its version; then come three counts and the number of accounts.
   const head = (message[0] ?? 0) >= 128 ? 1 : 0
   const accounts = compactLength(message, head + 3)
@@ -78,4 +83,9 @@ function compactLength(bytes: Uint8Array, from: number): { count: number; at: nu
     if (byte < 128) return { count, at: from + index + 1 }
   }
   return { count, at: from + 3 }
+}
+
+/** The transaction's page in a public explorer. */
+export function explorerUrl(signature: string): string {
+  return `https://explorer.solana.com/tx/${encodeURIComponent(signature)}`
 }

@@ -1,6 +1,8 @@
 import {
   SolanaSignAndSendTransaction,
   type SolanaSignAndSendTransactionFeature,
+  SolanaSignMessage,
+  type SolanaSignMessageFeature,
   SolanaSignTransaction,
   type SolanaSignTransactionFeature,
 } from '@solana/wallet-standard-features'
@@ -33,11 +35,23 @@ export function usableWallets(): readonly Wallet[] {
     )
 }
 
-/** Calls back when a wallet registers or unregisters. */
-export function onWalletsChange(changed: () => void): void {
+/** Those that also have this feature. */
+export function walletsThat(sign: 'solana:signTransaction' | 'solana:signMessage'): readonly Wallet[] {
+  return usableWallets().filter(({ features }) => sign in features)
+}
+
+/** Calls back when a wallet registers or unregisters. Returns a function that stops it. */
+export function onWalletsChange(changed: () => void): () => void {
   const { on } = getWallets()
-  on('register', changed)
-  on('unregister', changed)
+  const stops = [on('register', changed), on('unregister', changed)]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Returns the icon only if it is an image in a data: URL, so that nothing is fetched. */
+export function safeIcon(icon: string): string {
+  return /^data:image\/(svg\+xml|png|webp|gif|jpeg);/.test(icon) ? icon : ''
 }
 
 /** Connects a wallet and returns its first account. Throws the wallet's own errors. */
@@ -69,5 +83,18 @@ export async function signWithWallet(
     SolanaSignAndSendTransaction
   ] as SolanaSignAndSendTransactionFeature[typeof SolanaSignAndSendTransaction]
   const [output] = await feature.signAndSendTransaction(input)
+  return output?.signature ?? new Uint8Array()
+}
+
+/** Returns the 64 bytes of the signature. Signing a message moves nothing. */
+export async function signMessageWithWallet(
+  wallet: Wallet,
+  address: string,
+  message: Uint8Array,
+): Promise<Uint8Array> {
+  const account = wallet.accounts.find((one) => one.address === address)
+  if (account === undefined) throw Object.assign(new Error('The account is gone'), { code: 4100 })
+  const feature = wallet.features[SolanaSignMessage] as SolanaSignMessageFeature[typeof SolanaSignMessage]
+  const [output] = await feature.signMessage({ account, message })
   return output?.signature ?? new Uint8Array()
 }

@@ -4,14 +4,13 @@ import { type PresentedStepUp, withStepUp } from '../../accounts/step-up/step-up
 import { newReferenceKey } from '../../intents/unsigned-transaction.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { displayText, unitsOfText } from '../../kernel/money.js'
-import { solMint, type Token, tokenByMint, usdc } from '../../kernel/tokens.js'
-import { readBalance } from '../../ledger/balance.js'
-import { countCustody, readCustody, unboundOf } from '../../ledger/custody.js'
+import { solMint, type Token, tokenByMint } from '../../kernel/tokens.js'
 import { owesReceivable } from '../../ledger/receivables.js'
 import { query } from '../../platform/database/database.js'
 import { rentExemptLamports } from '../../ports/chain.js'
 import { packetBytes } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
+import { readTakeable } from './read-takeable.js'
 import { hasSigned } from './take-out.js'
 
 type Needs = Pick<Services, 'chain' | 'config' | 'custodyChain' | 'db' | 'transact'>
@@ -80,22 +79,13 @@ export async function prepareTakeOut(
   })
 }
 
-/** How much of a token may be taken out: what the book has and nothing binds; of USDC at most what may be withdrawn. */
-async function checkAvailable(
-  { db }: Needs,
-  userId: string,
-  { token: { mint, symbol, decimals }, units }: TokenAmount,
-): Promise<void> {
-  await countCustody(db, mint, [userId])
-  const [book] = await readCustody(db, mint, [userId])
-  const unbound = book === undefined ? 0n : unboundOf(book)
-  const { available } = await readBalance(db, userId, 'USDC')
-  const most = mint === usdc.mint && available < unbound ? available : unbound
+async function checkAvailable({ db }: Needs, userId: string, { token, units }: TokenAmount): Promise<void> {
+  const most = await readTakeable(db, userId, token)
   if (units > most)
     throw inputError(
       'insufficient_balance',
       'amount',
-      `is above the ${displayText(most, decimals)} ${symbol} that can be taken out`,
+      `is above the ${displayText(most, token.decimals)} ${token.symbol} that can be taken out`,
     )
 }
 

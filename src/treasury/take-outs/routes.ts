@@ -10,9 +10,12 @@ import type { Services } from '../../services.js'
 import { handIn } from './hand-in.js'
 import { listTakeOuts, presentTakeOut, readTakeOut } from './list-take-outs.js'
 import { parseTokenAmount, prepareTakeOut } from './prepare-take-out.js'
+import { listTakeable } from './read-takeable.js'
 import {
+  noInput,
   prepareInput,
   signInput,
+  takeableAnswer,
   transferAnswer,
   transferInput,
   transfersAnswer,
@@ -84,6 +87,18 @@ const listEndpoint = {
   errors: ['invalid_limit', 'unauthorized'],
 } as const satisfies AnyEndpoint
 
+const takeableEndpoint = {
+  method: 'get',
+  path: '/creators/wallet/tokens',
+  summary: 'What can be taken out of the custody wallet, by token',
+  credential: 'session',
+  limit: 'reads',
+  input: noInput,
+  invalid: 'unauthorized',
+  output: takeableAnswer,
+  errors: [],
+} as const satisfies AnyEndpoint
+
 const readEndpoint = {
   method: 'get',
   path: '/creators/wallet/transfers/:id',
@@ -96,7 +111,7 @@ const readEndpoint = {
   errors: ['unauthorized'],
 } as const satisfies AnyEndpoint
 
-/** `/creators/wallet/transfers`. app.ts applies the session guard of these paths before routing. */
+/** `/creators/wallet/*`. app.ts applies the session guard of these paths before routing. */
 export function takeOutRoutes(services: Services): Route[] {
   return [
     route(prepareEndpoint, async ({ mint, amount, ...presented }, ctx) => {
@@ -113,6 +128,7 @@ export function takeOutRoutes(services: Services): Route[] {
       const { transfers, next } = await listTakeOuts(services, userOf(ctx), input)
       return { transfers, nextCursor: cursorOf(next) }
     }),
+    route(takeableEndpoint, async (_, ctx) => ({ tokens: await listTakeable(services.db, userOf(ctx)) })),
     route(readEndpoint, async ({ id }, ctx) => ({ transfer: await readTakeOut(services, userOf(ctx), id) })),
   ]
 }

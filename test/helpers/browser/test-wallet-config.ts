@@ -1,6 +1,6 @@
 import type { Supporter } from '../make/supporter.js'
 
-type Feature = 'signTransaction' | 'signAndSendTransaction'
+type Feature = 'signTransaction' | 'signAndSendTransaction' | 'signMessage'
 
 /** Options of the test wallet in the browser (test/browser/test-wallet.js). */
 export interface WalletSwitches {
@@ -19,7 +19,11 @@ const icon = `data:image/svg+xml;base64,${Buffer.from(
 ).toString('base64')}`
 
 /** The configuration with which the test wallet holds this supporter's key. */
-export function walletConfig({ keypair, wallet }: Supporter, rpcUrl: string, switches: WalletSwitches = {}) {
+export function walletConfig(
+  { keypair, wallet }: Pick<Supporter, 'keypair' | 'wallet'>,
+  rpcUrl: string,
+  switches: WalletSwitches = {},
+) {
   const { name = 'Test Wallet', topOnly = false, lateMs = 0, chains = ['solana:mainnet'] } = switches
   const { features = ['signTransaction', 'signAndSendTransaction'], mode = 'approve' } = switches
   const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')

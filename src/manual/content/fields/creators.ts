@@ -54,6 +54,13 @@ export const creatorsFields: FieldNotes = {
   'put /creators/payout-wallet > code': stepUpCodeField,
   'put /creators/payout-wallet > totp': agedTotpField,
   'put /creators/payout-wallet > passkey': agedPasskeyField,
+  'get /creators/wallet/tokens < tokens': { note: 'Only those of which there is something.' },
+  'get /creators/wallet/tokens < tokens[].mint': { example: bonkMint },
+  'get /creators/wallet/tokens < tokens[].tokenSymbol': { example: 'BONK' },
+  'get /creators/wallet/tokens < tokens[].amount': {
+    note: 'Decimal text in display units.',
+    example: '1500.25',
+  },
   'post /creators/wallet/transfers > mint': { note: 'SOL is named by wrapped SOL.', example: bonkMint },
   'post /creators/wallet/transfers > amount': { note: 'Exact decimal text.', example: '1500.25' },
   'post /creators/wallet/transfers > code': stepUpCodeField,

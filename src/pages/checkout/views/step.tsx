@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
-import { explorerUrl } from '../../lib/explorer.js'
+import { explorerUrl } from '../../lib/solana.js'
 import { Button, LinkButton } from '../../ui/controls/button.js'
 import { Icon } from '../../ui/icon.js'
 import type { Event } from '../machine/events.js'

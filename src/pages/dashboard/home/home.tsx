@@ -1,7 +1,9 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import type { ApiKey, Balance, Profile, TipsPage, TokenBalance } from '../answers.js'
+import { ClaimsNotice } from '../parts/claims-notice.js'
 import { useLoadedRate } from '../parts/use-rate.js'
+import { StraightToWallet } from '../parts/wallets/straight-to-wallet.js'
 import { useSession } from '../session.js'
 import { isOver, useLoad } from '../use-load.js'
 import { usePolling } from '../use-polling.js'
@@ -39,6 +41,8 @@ export function Home(): JSX.Element {
   if (!shown) return <p class="quiet">{words.loading}</p>
   return (
     <div class="home">
+      <ClaimsNotice balance={balance.data?.balance} />
+      {profile.data?.creator.settings.tipsTo === 'payout_wallet' && <StraightToWallet />}
       <BalanceCard
         balance={balance.data?.balance}
         rate={rate}

@@ -69,7 +69,7 @@ export function LiveTips({
           <ScreenLink to="tips">{words.live.all}</ScreenLink>
         </p>
       )}
-      {open !== undefined && <TipDrawer tip={open} rate={rate} onClose={drawer.close} />}
+      {open !== undefined && <TipDrawer tip={open} rate={rate} onGivenBack={reload} onClose={drawer.close} />}
     </section>
   )
 }

@@ -20,7 +20,10 @@ export function OtherTokens({ tokens }: { readonly tokens: readonly TokenBalance
         ))}
       </ul>
       <p class="quiet">
-        {words.otherTokens.effect} <ScreenLink to="settings">{words.otherTokens.settings}</ScreenLink>
+        {words.otherTokens.effect} <ScreenLink to="take-out">{words.otherTokens.takeOut}</ScreenLink>
+      </p>
+      <p class="quiet">
+        {words.otherTokens.convert} <ScreenLink to="settings">{words.otherTokens.settings}</ScreenLink>
       </p>
     </div>
   )

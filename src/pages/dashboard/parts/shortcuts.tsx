@@ -9,6 +9,7 @@ const afterG: Readonly<Record<string, Screen>> = {
   h: 'home',
   t: 'tips',
   w: 'withdraw',
+  k: 'take-out',
   o: 'overlay',
   d: 'developers',
   c: 'security',

@@ -2,8 +2,10 @@ import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { Icon, type IconName } from '../../ui/icon.js'
 import type { PayoutStatus, TipStatus } from '../answers.js'
+import type { TransferStatus } from '../take-out/transfer.js'
+import type { RefundStatus } from '../tips/refund/amounts.js'
 
-type State = TipStatus | PayoutStatus
+type State = TipStatus | PayoutStatus | RefundStatus | TransferStatus
 
 const appearances: Readonly<Record<State, { tone: string; icon: IconName }>> = {
   pending: { tone: 'warn', icon: 'wait' },
@@ -13,6 +15,11 @@ const appearances: Readonly<Record<State, { tone: string; icon: IconName }>> = {
   completed: { tone: 'good', icon: 'tick' },
   failed: { tone: 'bad', icon: 'cross' },
   cancelled: { tone: 'plain', icon: 'cross' },
+  paid: { tone: 'good', icon: 'tick' },
+  prepared: { tone: 'plain', icon: 'wait' },
+  signed: { tone: 'warn', icon: 'wait' },
+  final: { tone: 'good', icon: 'tick' },
+  expired: { tone: 'plain', icon: 'cross' },
 }
 
 /** A status as icon, text and colour. */

@@ -77,6 +77,15 @@ function TipRow({
           </span>
           {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}
           {status !== 'confirmed' && <Status status={status} />}
+          {tip.disputed === true && (
+            <span class="status status--warn">
+              <Icon name="wait" size={14} />
+              {words.refund.isDisputed}
+            </span>
+          )}
+          {tip.refundedAmount !== undefined && (
+            <span class="quiet">{words.refund.given(usd(tip.refundedAmount))}</span>
+          )}
         </span>
         <span class="tip-row__right">
           <span class="number tip-row__value">{usd(valueUsd)}</span>

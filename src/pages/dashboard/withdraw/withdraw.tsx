@@ -4,8 +4,9 @@ import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
-import type { Balance, Rate } from '../answers.js'
+import type { Balance, PayoutWallet, Rate } from '../answers.js'
 import { useRate } from '../parts/use-rate.js'
+import { StraightToWallet } from '../parts/wallets/straight-to-wallet.js'
 import { go, useRoute } from '../route.js'
 import { useLoad } from '../use-load.js'
 import { AmountStep } from './amount-step.js'
@@ -24,6 +25,7 @@ export function Withdraw(): JSX.Element {
   const { query } = useRoute()
   const { flow, dispatch } = useWithdrawal()
   const balance = useLoad<{ balance: Balance }>('/creators/balance')
+  const wallet = useLoad<{ payoutWallet: PayoutWallet | null }>('/creators/payout-wallet')
   const rate = useRate()
   const [historyVersion, setHistoryVersion] = useState(0)
   const reloadHistory = useCallback(() => setHistoryVersion((before) => before + 1), [])
@@ -61,6 +63,7 @@ export function Withdraw(): JSX.Element {
             }}
           />
         )}
+        {shown === undefined && wallet.data?.payoutWallet?.takesTips === true && <StraightToWallet />}
       </section>
       <div class="withdraw__lists">
         <History version={historyVersion} />

@@ -9,7 +9,7 @@ export const homeWords = {
     pending: 'Pending',
     pendingHint: 'Not yours to withdraw yet: for 15 seconds on the chain, for some days when a card paid',
     held: 'On hold',
-    heldHint: 'Withdrawals in progress',
+    heldHint: 'On its way out, or disputed',
     withdraw: 'Withdraw',
   },
   setUp: {
@@ -44,7 +44,9 @@ export const homeWords = {
     title: 'Also in your wallet',
     worth: (amount: string) => `worth ${amount}`,
     effect:
-      'Only USDC can be withdrawn to a bank; these tokens stay here until you take them out to your own wallet. To receive USDC from now on, turn on “Exchange everything into USDC”.',
+      'Only USDC can be withdrawn to a bank; these tokens stay here until you take them out to your own wallet.',
+    takeOut: 'Take them out',
+    convert: 'To receive USDC from now on, turn on “Exchange everything into USDC”:',
     settings: 'Settings',
   },
   chart: {

@@ -32,6 +32,8 @@ export const settingsWords = {
   payoutWallet: {
     title: 'Your own wallet',
     wallet: 'Wallet address',
+    use: (wallet: string) => `Use ${wallet}`,
+    otherWallet: 'Or the address of a wallet that isn’t in this browser',
     hint: 'A Solana wallet that only you hold. Tips can go straight to it, and tokens can be taken out to it.',
     sign: 'Sign this message with that wallet and paste the signature. Signing moves nothing.',
     set: 'Add this wallet',
@@ -42,9 +44,11 @@ export const settingsWords = {
     },
     effect:
       'Tips that go straight to this wallet are in your lists as usual, but can’t be withdrawn to a bank: they are yours already. Naira tips always go to your balance.',
-    mailed: 'We mailed you a code. It is for exactly this change.',
-    code: 'Code',
-    confirm: 'Confirm',
+    confirmAdd: (wallet: string) => `Your own wallet becomes ${wallet}. Is it you? Then confirm it.`,
+    confirmTipsTo: {
+      custody: 'New crypto tips go to your balance here. Is it you? Then confirm it.',
+      payout_wallet: 'New crypto tips go straight to your own wallet. Is it you? Then confirm it.',
+    },
     remove: 'Remove this wallet',
   },
   look: {

@@ -16,6 +16,41 @@ export const tipsWords = {
     more: 'Show more',
     count: (count: number, more: boolean) => `${counted(count, 'tip', 'tips')}${more ? ' and more' : ''}`,
   },
+  refund: {
+    title: 'Give it back',
+    open: 'Give it back…',
+    given: (amount: string) => `${amount} given back`,
+    amount: 'How much (dollars)',
+    left: (amount: string) => `At most ${amount}, all that is left of this tip`,
+    effect: (leaves: string, naira: string) =>
+      `About ${leaves} leave your balance now: what you got for it. About ${naira} go to the card or account that paid; that can take some days and can’t be called back.`,
+    missing: (available: string, missing: string) =>
+      `You have ${available} available, so ${missing} are missing. Give back less, or wait for more tips.`,
+    submit: (amount: string) => `Give back ${amount}`,
+    keep: 'Keep the tip',
+    checking: 'We’re checking what happened. Don’t start again.',
+    checkingMore:
+      'No answer came back. We ask about this same refund until there is one; it can’t happen twice.',
+    parts: (dollars: string, naira: string) => `${dollars} (${naira})`,
+    results: {
+      pending: (debit: string) =>
+        `On its way to the payer; this can take some days. ${debit} left your balance for it. We mail you how it ended.`,
+      paid: (debit: string) => `The payer has it. ${debit} left your balance for it.`,
+      failed: (debit: string) => `It wasn’t paid. ${debit} are in your balance again.`,
+    },
+    disputed: 'The payer disputes this tip.',
+    disputedMore:
+      'They asked their bank for the money back. Until the bank has decided, what this tip brought you is on hold. We answer the bank; you needn’t do anything. If you win, the money is free again; if you lose, it goes back. So it can’t be given back here.',
+    isDisputed: 'Disputed',
+  },
+  claims: {
+    owed: (amount: string) => `You owe ${amount}.`,
+    owedMore:
+      'Naira of a tip went back to the payer after you had spent them. You needn’t do anything: your next tips pay this first, by themselves. Until then you can’t take tokens out to your own wallet.',
+    disputed: (amount: string) => `Payers dispute tips that brought you ${amount}.`,
+    disputedMore:
+      'They asked their banks for the money back. Until the banks have decided, as much of your balance is on hold, as far as there is any. We answer the banks; you needn’t do anything. If you win, it is free again; if you lose, it goes back.',
+  },
   filters: {
     search: 'Search messages and senders',
     token: 'token',
@@ -37,6 +72,9 @@ export const tipsWords = {
     signature: 'Transaction',
     reference: 'Reference',
     explorer: 'View the transaction',
+    toWallet:
+      'Paid straight to your own wallet: it isn’t in your balance here and can’t be withdrawn as naira.',
+    givenBack: 'Given back',
     timeline: {
       recorded: 'Recorded',
       pending: 'Waiting for the payment',

@@ -106,6 +106,8 @@ export const withdrawWords = {
     passkey: 'Use a passkey',
     mail: 'Use the e-mailed code',
     young: 'An app or passkey counts here from 72 hours after it was added.',
+    youngStepUp:
+      'An app or passkey counts here from 72 hours after it was added, and not within 72 hours of a change of your e-mail or of one of them.',
   },
   cancelling: {
     open: 'Cancel this withdrawal',
