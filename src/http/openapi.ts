@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { serviceName } from '../kernel/brand.js'
 import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
@@ -140,13 +139,16 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
 /** Gives the schemas of bodies and answers names, so that generated clients have types with names: `WithdrawRequest`. */
 export function withComponents(document: Json): Json {
   const schemas: Record<string, Json> = {}
+  const nameOf = new Map<string, string>()
   const copy = structuredClone(document) as { paths: Record<string, Record<string, Json>>; components: Json }
   const move = (media: Json | undefined, name: string): void => {
     const schema = media?.['schema'] as Json | undefined
     if (media === undefined || schema === undefined || schema['type'] === 'string') return
-    const known = Object.entries(schemas).find(([, one]) => isDeepStrictEqual(one, schema))?.[0]
-    schemas[known ?? name] = schema
-    media['schema'] = { $ref: `#/components/schemas/${known ?? name}` }
+    const json = JSON.stringify(schema)
+    const known = nameOf.get(json) ?? name
+    nameOf.set(json, known)
+    schemas[known] = schema
+    media['schema'] = { $ref: `#/components/schemas/${known}` }
   }
   for (const operation of Object.values(copy.paths).flatMap((methods) => Object.values(methods))) {
     const id = String(operation['operationId'])
@@ -229,9 +231,17 @@ function successContent({ stream, csv, output }: AnyEndpoint): Json {
   }
 }
 
-/** Uses input mode also for answers: output mode forbids additional properties, and answers may get new fields. */
+const jsonSchemas = new WeakMap<z.ZodType, Json>()
+
+/**
+ * Uses input mode also for answers: output mode forbids additional properties, and answers may get new fields. Converted once:
+ * endpoints share schemas, and a test starts many apps.
+ */
 function schemaOf(schema: z.ZodType): Json {
+  const known = jsonSchemas.get(schema)
+  if (known !== undefined) return known
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  jsonSchemas.set(schema, json)
   return json
 }
 

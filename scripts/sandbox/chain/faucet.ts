@@ -12,6 +12,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { LRUCache } from 'lru-cache'
 import type { LocalChain } from './local-chain.js'
 import { firstMemoProgram } from './programs.js'
 
@@ -62,8 +63,16 @@ export function mintAuthorityOf(chain: LocalChain): Keypair {
   return chain.keypair('mint authority')
 }
 
+/** Remembered, because a derivation costs a millisecond and a swap asks for a dozen. */
+const associatedAccounts = new LRUCache<string, PublicKey>({ max: 10_000 })
+
 export function associatedAccount(wallet: string, mint: string): PublicKey {
-  return getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true)
+  const key = `${wallet} ${mint}`
+  const known = associatedAccounts.get(key)
+  if (known !== undefined) return known
+  const account = getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true)
+  associatedAccounts.set(key, account)
+  return account
 }
 
 function openTokenAccount(chain: LocalChain, wallet: string, mint: string): TransactionInstruction {

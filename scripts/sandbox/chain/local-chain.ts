@@ -25,6 +25,7 @@ export class LocalChain {
   readonly ledger: Ledger
   readonly #journal: Journal | undefined
   readonly #listeners = new Set<() => void>()
+  readonly #keypairs = new Map<string, Keypair>()
   #mempool: WireTransaction[] = []
   #holdLanding = false
 
@@ -41,7 +42,11 @@ export class LocalChain {
 
   /** A key pair of the sandbox. It is derived from the seed, so it survives restarts. */
   keypair(role: string): Keypair {
-    return Keypair.fromSeed(createHash('sha256').update(`${role}|${this.clock.seed}`).digest())
+    const known = this.#keypairs.get(role)
+    if (known !== undefined) return known
+    const keypair = Keypair.fromSeed(createHash('sha256').update(`${role}|${this.clock.seed}`).digest())
+    this.#keypairs.set(role, keypair)
+    return keypair
   }
 
   /** Writes an account without a transaction. 0 lamports remove it. */
