@@ -33,7 +33,10 @@ export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
 export async function createDatabase(template = testServers().template): Promise<TestDatabase> {
   const { server, prefix } = testServers()
   const name = `${prefix}${randomBytes(6).toString('hex')}`
-  await asAdmin((admin) => admin.query(`create database ${name} template ${pg.escapeIdentifier(template)}`))
+  // A copy of the files costs half of what a copy through the log does.
+  await asAdmin((admin) =>
+    admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`),
+  )
   return { name, url: `${server}${name}` }
 }
 
