@@ -74,6 +74,13 @@ export class ReconnectingReader {
     this.connections += 1
   }
 
+  /** Opens a connection again that the server refused or that broke, as a browser does. */
+  reopenIfClosed(url: string): void {
+    if (this.#stream === undefined || this.#stream.isOpen()) return
+    this.disconnect()
+    this.open(url)
+  }
+
   get connected(): boolean {
     if (this.#stream?.body().includes('"connected"') !== true) return false
     this.owedSince = Math.min(this.owedSince, Date.now())
