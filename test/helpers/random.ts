@@ -14,9 +14,15 @@ export function seededRandom(seed: number): () => number {
 
 /**
  * Parameters of a random test. Every run has a new seed, which is printed. To repeat a run:
- * TEST_SEED=<seed> npm test -- <file>.
+ * TEST_SEED=<seed> npm test -- <file>. `TEST_RUNS=all` makes `allRuns`, where they cost more seconds than each `npm test`
+ * can spend.
  */
-export function seededRuns(t: ExecutionContext, numRuns = 500): { seed: number; numRuns: number } {
+export function seededRuns(
+  t: ExecutionContext,
+  usualRuns = 500,
+  allRuns = usualRuns,
+): { seed: number; numRuns: number } {
+  const numRuns = process.env['TEST_RUNS'] === 'all' ? allRuns : usualRuns
   const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31))
   t.log(`TEST_SEED=${seed}`)
   return { seed, numRuns }

@@ -154,7 +154,7 @@ test('of altered take-outs only those are signed that do the same', (t) => {
         const isFine = harmless[trick] !== undefined && payer === own
         return (fault === undefined) === isFine
       }),
-      seededRuns(t, 2000),
+      seededRuns(t, 400, 2000),
     )
   t.notThrows(check)
 })

@@ -171,7 +171,7 @@ function messageOf({ trick, byte, otherMint }: Row, facts: readonly MoveFacts[])
 /** Whether the trick leaves nothing to refuse. A changed byte may be one of the blockhash. */
 const harmless = new Set<string>(['none', 'other blockhash bytes'])
 
-test('of 10,000 hostile rows none is signed that breaks the rule, and what is signed has only allowed instructions', (t) => {
+test('of thousands of hostile rows none is signed that breaks the rule, and what is signed has only allowed instructions', (t) => {
   const signed = new Map<string, number>()
   const refused = new Map<string, number>()
   fc.assert(
@@ -192,10 +192,10 @@ test('of 10,000 hostile rows none is signed that breaks the rule, and what is si
       if (!harmless.has(one.trick)) throw new Error(`signed: ${one.trick}`)
       assertAllowed(message, facts)
     }),
-    seededRuns(t, 10_000),
+    seededRuns(t, 2000, 10_000),
   )
   t.log(Object.fromEntries(signed), Object.fromEntries(refused))
-  t.true((signed.get('none') ?? 0) > 100)
+  t.true((signed.get('none') ?? 0) > 10)
   for (const trick of tricks.filter((name) => name !== 'none')) t.true((refused.get(trick) ?? 0) > 0, trick)
 })
 

@@ -80,7 +80,7 @@ test('every body and every query gets an answer or a clear refusal, and the prov
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     return answer.status < 500
   }
-  const { seed, numRuns } = seededRuns(t, 1200)
+  const { seed, numRuns } = seededRuns(t, 300, 1200)
   const written = fc.asyncProperty(fc.constantFrom(...endpoints), body, ask)
   await fc.assert(written, { seed, numRuns })
   const read = fc.asyncProperty(fc.constantFrom(...readable), query, (path, text) =>

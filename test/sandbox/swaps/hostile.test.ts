@@ -14,7 +14,7 @@ import { createSupporter, executeOrder, mintOf, requestOrder, requestQuote, unus
 // A panic in the virtual machine aborts the whole process before any assertion, so the seed is printed first.
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
 process.stderr.write(`swap-hostile: FUZZ_SEED=${seed}\n`)
-const parameters = { seed, numRuns: Number(process.env['FUZZ_RUNS'] ?? 300) }
+const parameters = { seed, numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) }
 
 let sandbox: Sandbox
 test.before(async () => {

@@ -41,8 +41,8 @@ function sum(calls: Record<string, number>): number {
 
 const memos: PaymentOptions = { change: (issued) => [memo('guard'), ...issued] }
 for (const [what, count, most, options] of [
-  ['1,000 unaltered direct tips cost at most 0.05 RPC calls each', 1000, 0.05, {}],
-  ['200 tips that a wallet has altered cost at most 1.05 RPC calls each', 200, 1.05, memos],
+  ['400 unaltered direct tips cost at most 0.05 RPC calls each', 400, 0.05, {}],
+  ['100 tips that a wallet has altered cost at most 1.05 RPC calls each', 100, 1.05, memos],
 ] as const)
   test.serial(`${what}, from the record to finality`, async (t) => {
     t.timeout(180_000)
