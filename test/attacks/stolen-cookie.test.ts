@@ -44,7 +44,7 @@ test('a stolen cookie: a withdrawal to another account is held, the mail is out 
   })
   const ms = Math.round(performance.now() - startedAt)
   t.log(`the mails are out ${ms} ms after the withdrawal was asked for`)
-  t.true(ms < 5000)
+  t.true(ms < 30_000)
   t.false(tokens.includes(undefined), 'each has the button')
 
   t.is((await request('POST', '/auth/not-me', { body: { token: tokens[0] } })).status, 200)

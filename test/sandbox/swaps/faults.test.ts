@@ -21,7 +21,7 @@ import {
 let sandbox: Sandbox
 let supporter: Keypair
 test.before(async () => {
-  sandbox = await startSandbox({ port: 0, slotMs: 20 })
+  sandbox = await startSandbox({ port: 0, slotMs: 60 })
   supporter = await createSupporter(sandbox, 'USDC')
 })
 test.after.always(() => sandbox.close())

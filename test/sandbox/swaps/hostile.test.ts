@@ -18,7 +18,7 @@ const parameters = { seed, numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) }
 
 let sandbox: Sandbox
 test.before(async () => {
-  sandbox = await startSandbox({ port: 0, slotMs: 20 })
+  sandbox = await startSandbox({ port: 0, slotMs: 60 })
 })
 test.after.always(() => sandbox.close())
 

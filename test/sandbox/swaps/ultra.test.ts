@@ -22,7 +22,7 @@ import {
 
 let sandbox: Sandbox
 test.before(async () => {
-  sandbox = await startSandbox({ port: 0, slotMs: 20 })
+  sandbox = await startSandbox({ port: 0, slotMs: 60 })
 })
 test.after.always(() => sandbox.close())
 
@@ -224,10 +224,10 @@ test('prices follow the price feed', async (t) => {
 
 test('swaps work after a restart', async (t) => {
   const dataDir = temporaryFolder(t)
-  const first = await startSandbox({ port: 0, slotMs: 20, dataDir })
+  const first = await startSandbox({ port: 0, slotMs: 60, dataDir })
   const supporter = await createSupporter(first, 'USDC')
   await first.close()
-  const second = await startSandbox({ port: 0, slotMs: 20, dataDir })
+  const second = await startSandbox({ port: 0, slotMs: 60, dataDir })
   t.teardown(() => second.close())
   t.is(second.aggregator.referralAccount, first.aggregator.referralAccount)
   const creator = unusedKey()

@@ -22,7 +22,7 @@ import {
 
 let sandbox: Sandbox
 test.before(async () => {
-  sandbox = await startSandbox({ port: 0, slotMs: 20 })
+  sandbox = await startSandbox({ port: 0, slotMs: 60 })
 })
 test.after.always(() => sandbox.close())
 
