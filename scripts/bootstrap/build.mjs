@@ -11,8 +11,7 @@ const bundleStamp = 'dist/node_modules/.built'
 
 /** Compiles what has changed since the last build, and removes the output of deleted sources. */
 export async function build() {
-  await Promise.all([compile(), buildPages()])
-  await bundlePackages()
+  await Promise.all([compile(), buildPages(), bundlePackages()])
 }
 
 /** Throws a Refusal when a type is wrong. */
