@@ -1,4 +1,5 @@
 import { Refusal } from './bootstrap/progress.mjs'
+import { runMonthCommand } from './faults/month/run-month.js'
 import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
 import { runBalance, runCommits } from './faults/run-races.js'
@@ -8,6 +9,7 @@ import { runSweeps } from './faults/sweeps/run-sweeps.js'
 /** `npm run faults -- <name>`: long runs with faults, too long for the tests. Exit code 1 when a fault was found. */
 const usage = `npm run faults -- payouts [--kills 1000] [--seed <n>] [--resume]
 npm run faults -- sweeps [--kills 500] [--seed <n>]
+npm run faults -- month [--tips 10000] [--kills 200] [--days 30] [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -17,9 +19,15 @@ payouts   Kills the web process, the payout workers and the reconcilers (SIGKILL
           Meanwhile the payout provider times out, breaks connections, answers errors and is slow. Then compares every
           withdrawal with what the provider did. The seed decides where processes are killed and how the provider
           misbehaves. The results are in bench-results/faults-payouts.json. --resume continues from them.
-sweeps    Kills custodians and operators' sweep commands (SIGKILL) at named points while tips arrive and creators are paid. Meanwhile
-          the chain drops transactions, its clock jumps past their last valid height, and the RPC endpoint answers garbage. Then
-          compares every sweep, every book and the ledger with the chain. The seed decides where processes are killed.
+sweeps    Kills custodians, operators' sweep commands and the web process (SIGKILL) at named points while tips arrive, creators are
+          paid and take USDC out. Meanwhile the chain drops transactions, its clock jumps past their last valid height, the RPC
+          endpoint answers garbage, and browsers are closed before they submit. Then compares every sweep, every take-out, every
+          book and the ledger with the chain. The seed decides where processes are killed.
+month     A shortened month of the whole business against built processes: tips in crypto and naira, withdrawals, sweeps, take-outs,
+          refunds, disputes, sales and moving rates, while all processes and operators' commands are killed. At the end of each day,
+          when nothing is under way, each account of the ledger must be what chain and bank have, and both must cover what is owed.
+          At the end every tip, payment, payout, refund, dispute, sweep and take-out is compared. Prints a table. The seed decides the
+          acts, their order and where processes are killed; times and ids differ.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
@@ -37,6 +45,7 @@ thief     Owners and thieves over HTTP, against web and worker processes: who si
 const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   payouts: runPayouts,
   sweeps: runSweeps,
+  month: runMonthCommand,
   balance: runBalance,
   commits: runCommits,
   acts: runActs,

@@ -6,6 +6,8 @@ import { credit } from '../../src/ledger/transfers.js'
 
 const requestMs = 60_000
 const retryMs = 150
+/** A killed process answers again after a few seconds, on a loaded machine after many. */
+const triesMax = 400
 
 /** A creator with the session cookie of the browser. */
 export interface Creator {
@@ -26,7 +28,7 @@ export interface WithdrawalAnswer {
 const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }
 
 /** Registers an account and keeps the session cookie. */
-async function register(url: string, email: string): Promise<Creator> {
+export async function register(url: string, email: string): Promise<Creator> {
   const { status, body, cookie } = await post(`${url}/auth/register`, {
     email,
     password: 'correct horse battery',
@@ -70,15 +72,58 @@ export async function withdrawOnce(
   }))
 }
 
-async function post(
+/** An answer of the API. Status 0: none came. */
+export interface ApiAnswer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export type ApiRequest = readonly [method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown]
+
+/** Sends a request once. */
+export async function requestOnce(
+  url: string,
+  [method, path, body]: ApiRequest,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ApiAnswer> {
+  return send(method, `${url}${path}`, body, headers).then(
+    (answer) => answer as ApiAnswer,
+    () => ({ status: 0, body: {} }),
+  )
+}
+
+/** Whether an answer says nothing about the request: the process was killed, is starting, or works on the same request. */
+function saysNothing({ status, body }: ApiAnswer): boolean {
+  return status === 0 || status >= 500 || body['code'] === 'request_in_progress'
+}
+
+/** Repeats a request until its answer says something, or too many did not. */
+export async function requestUntilAnswered(
+  url: string,
+  request: ApiRequest,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ApiAnswer> {
+  let answer = await requestOnce(url, request, headers)
+  for (let tries = 1; saysNothing(answer) && tries < triesMax; tries++) {
+    await sleep(retryMs)
+    answer = await requestOnce(url, request, headers)
+  }
+  return answer
+}
+
+const post = (url: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  send('POST', url, body, headers)
+
+async function send(
+  method: string,
   url: string,
   body: unknown,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>>,
 ): Promise<{ status: number; body: unknown; cookie: string | undefined }> {
   const response = await fetch(url, {
-    method: 'POST',
+    method,
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(requestMs),
   })
   return {

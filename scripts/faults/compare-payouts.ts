@@ -4,6 +4,7 @@ import { sqlList } from '../../src/kernel/state-machine.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { query } from '../../src/platform/database/database.js'
 import { heldStates, openStatuses, type SendState } from '../../src/withdrawals/lifecycle.js'
+import { waitsForDispute } from '../../src/withdrawals/work-queue.js'
 import type { Fiatpay } from '../sandbox/fiatpay/fiatpay.js'
 import type { WithdrawalAnswer } from './client.js'
 
@@ -18,6 +19,8 @@ interface Row {
   readonly keyHash: Buffer
   readonly failureReason: string | null
   readonly open: readonly string[]
+  /** It waits for a dispute or a debt of its creator. */
+  readonly waits: boolean
 }
 
 /** A final answer to a withdrawal, and the user who requested it. */
@@ -52,6 +55,13 @@ export async function compareMoney(
   transfers: readonly Transfer[],
   fundedMicro: ReadonlyMap<string, bigint>,
 ): Promise<Comparison> {
+  const compared = await compareTransfers(db, transfers)
+  const faults = [...compared.faults, ...(await balanceFaults(db, fundedMicro)), ...(await ledgerFaults(db))]
+  return { ...compared, faults }
+}
+
+/** Compares every withdrawal with what the provider did. */
+export async function compareTransfers(db: Knex, transfers: readonly Transfer[]): Promise<Comparison> {
   const rows = await readRows(db)
   const sent = new Map<string, Transfer[]>()
   for (const transfer of transfers)
@@ -69,11 +79,10 @@ export async function compareMoney(
         .map((reference) => `${reference} was sent, but no withdrawal has this reference`),
       ...rows.flatMap((row) => {
         const transfers = sent.get(row.providerReference) ?? []
-        const fault = heldStates.includes(row.sendState) ? faultOfHeld(transfers) : faultOf(row, transfers)
+        const isHeld = row.waits || heldStates.includes(row.sendState)
+        const fault = isHeld ? faultOfHeld(transfers) : faultOf(row, transfers)
         return fault === undefined ? [] : [`${row.reference} (${row.status}/${row.sendState}) ${fault}`]
       }),
-      ...(await balanceFaults(db, fundedMicro)),
-      ...(await ledgerFaults(db)),
     ],
     withdrawals: rows.length,
     executed: transfers.length,
@@ -156,7 +165,8 @@ function readRows(db: Knex): Promise<Row[]> {
     text: /* sql */ `
       select w.reference, w.provider_reference as "providerReference", w.status, w.send_state as "sendState",
         w.net_kobo as "netKobo", w.key_hash as "keyHash", w.failure_reason as "failureReason",
-        array(select r.kind from review_items r where r.withdrawal_id = w.id and r.resolved_at is null) as open
+        array(select r.kind from review_items r where r.withdrawal_id = w.id and r.resolved_at is null) as open,
+        ${waitsForDispute('w')} as waits
       from withdrawals w`,
     values: [],
   })

@@ -9,9 +9,8 @@ import { type FiatSandbox, startFiatSandbox } from '../sandbox/fiat-sandbox.js'
 import { seededNumber } from '../sandbox/fiatpay/seeded-choice.js'
 import { type Creator, createFundedCreator, withdrawUntilFinal } from './client.js'
 import { type Comparison, type CreatorAnswer, comparePayouts } from './compare-payouts.js'
-import type { Role } from './kill-points.js'
 import { drawProviderFaults, noFaults, type ProviderFaults } from './provider-faults.js'
-import { type Kill, RespawningProcess } from './respawning-process.js'
+import { type Kill, type RespawnedRole, RespawningProcess } from './respawning-process.js'
 import { serviceSettings } from './settings.js'
 
 /** The database and Redis of the killed service. */
@@ -42,7 +41,7 @@ export interface RoundResult {
   readonly comparison: Comparison
 }
 
-const processRoles: readonly Role[] = ['web', 'payouts', 'payouts', 'reconciler', 'reconciler']
+const processRoles: readonly RespawnedRole[] = ['web', 'payouts', 'payouts', 'reconciler', 'reconciler']
 const creatorCount = 8
 const fundedMicro = 1_000_000_000_000n
 /** With this many withdrawals under way no further ones are requested. */
@@ -150,7 +149,7 @@ class Run {
     }
   }
 
-  #processOptions(role: Role, number: number, deduplicates: boolean) {
+  #processOptions(role: RespawnedRole, number: number, deduplicates: boolean) {
     const { seed } = this.#plan
     const env = serviceSettings(this.#servers, this.#fiat, this.#port, deduplicates)
     const onKill = async (kill: Kill): Promise<void> => {

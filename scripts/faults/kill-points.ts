@@ -1,7 +1,17 @@
 import { seededNumber } from '../sandbox/fiatpay/seeded-choice.js'
 
 /** The processes that are killed, by the name they are started with. */
-export const roles = ['payouts', 'reconciler', 'web', 'custodian', 'sweep'] as const
+export const roles = [
+  'payouts',
+  'reconciler',
+  'web',
+  'web-take-outs',
+  'custodian',
+  'sweep',
+  'verifier',
+  'settlement',
+  'record',
+] as const
 export type Role = (typeof roles)[number]
 
 /** Where a process is killed: phase and name of a statement or request, and the number of the occurrence. */
@@ -35,17 +45,47 @@ const killPoints: Readonly<Record<Role, readonly string[]>> = {
     ...around('COMMIT', 'payouts.outcome', 'idempotency.store'),
     'before GET /rates/USD',
   ],
+  'web-take-outs': [
+    ...around('take-outs.prepare', 'take-outs.hand-in', 'take-outs.find', 'step-up.use', 'COMMIT'),
+  ],
   custodian: [
     ...around('sweeps.take', 'custody.lock', 'custody.sign', 'ledger.post', 'sweeps.signed', 'COMMIT'),
     ...around('sweeps.lock', 'sweeps.end', 'custody.sweep', 'custody.giveBack', 'sweeps.finish'),
+    ...around('take-outs.take', 'take-outs.lock', 'take-outs.sign', 'take-outs.end', 'custody.takeOut'),
     ...around('POST /'),
     'during POST /',
   ],
   sweep: [...around('sweeps.plan', 'sweeps.plan-parts', 'sweeps.sent', 'COMMIT', 'POST /'), 'during POST /'],
+  verifier: [
+    ...around(
+      'tips.take',
+      'tips.confirm',
+      'tips.finalize',
+      'tips.finish',
+      'ledger.post-many',
+      'COMMIT',
+      'POST /',
+    ),
+  ],
+  settlement: [
+    ...around('fiat.take', 'fiat.payment', 'fiat.complete', 'ledger.post', 'receivables.cover', 'COMMIT'),
+    ...around('returns.take', 'disputes.insert', 'disputes.store-return', 'GET /dispute'),
+  ],
+  record: around('ledger.post', 'COMMIT'),
 }
 
 /** Maximum of `nth`. It is higher for the web process, which must create withdrawals before it dies. */
-const nthMax: Readonly<Record<Role, number>> = { payouts: 4, reconciler: 6, web: 24, custodian: 2, sweep: 5 }
+const nthMax: Readonly<Record<Role, number>> = {
+  payouts: 4,
+  reconciler: 6,
+  web: 24,
+  'web-take-outs': 3,
+  custodian: 2,
+  sweep: 5,
+  verifier: 3,
+  settlement: 6,
+  record: 1,
+}
 
 /** The kill point of the nth process of a role. It depends only on the seed, the role and n. */
 export function chooseKillPoint(seed: number, role: Role, nth: number): KillPoint {

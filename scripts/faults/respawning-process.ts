@@ -2,26 +2,28 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chooseKillPoint, type KillPoint, type Role } from './kill-points.js'
 
-const preload = './dist/scripts/faults/fail-points.js'
+export const preload = './dist/scripts/faults/fail-points.js'
 const stderrLength = 2000
 /** A process that has not reached its kill point after this time is killed where it is. Sweeps come in bursts. */
-const pointMs: Readonly<Record<Role, number>> = {
-  web: 2500,
-  payouts: 2500,
-  reconciler: 2500,
+const usualPointMs = 2500
+const pointMs: Readonly<Partial<Record<Role, number>>> = {
+  'web-take-outs': 6000,
   custodian: 8000,
   sweep: 20_000,
 }
 /** What a process logs when it has started. */
 const working = /"msg":"(listening|working)"/
 
-const programs: Readonly<Record<Role, readonly string[]>> = {
+const programs = {
   web: ['dist/src/web.js'],
+  'web-take-outs': ['dist/src/web.js'],
   payouts: ['dist/workers/main.js', 'payouts'],
   reconciler: ['dist/workers/main.js', 'reconciler'],
-  custodian: ['dist/workers/main.js', 'custodian'],
+  custodian: ['dist/workers/main.js', 'custodian', 'take-outs'],
   sweep: ['dist/scripts/ops/money/sweep.js', '--apply', '--payer'],
-}
+} satisfies Partial<Record<Role, readonly string[]>>
+/** The roles that this class can run. */
+export type RespawnedRole = keyof typeof programs
 
 /** A command ends by itself: done, something waits for a person, or try again later. It is started again. */
 const commandCodes: readonly (number | null)[] = [0, 4, 5]
@@ -33,7 +35,7 @@ export interface Kill {
 }
 
 export interface RespawningOptions {
-  readonly role: Role
+  readonly role: RespawnedRole
   /** Makes the kill points of processes with the same role different. */
   readonly number: number
   readonly seed: number
@@ -105,7 +107,7 @@ export class RespawningProcess {
       timer = setTimeout(() => {
         late = true
         child.kill('SIGKILL')
-      }, pointMs[role])
+      }, pointMs[role] ?? usualPointMs)
     })
     const [code, signal] = await ended
     clearTimeout(timer)

@@ -30,7 +30,7 @@ export async function runSweeps(args: readonly string[]): Promise<number> {
       roundFinished: ({ kills: killed, comparison }) => {
         done += killed.length
         printProgress(
-          `${done} of ${kills} kills; ${JSON.stringify(comparison.states)}, ${comparison.faults.length} faults`,
+          `${done} of ${kills} kills; ${JSON.stringify({ sweeps: comparison.sweeps, takeOuts: comparison.takeOuts })}, ${comparison.faults.length} faults`,
         )
       },
     })
@@ -40,7 +40,8 @@ export async function runSweeps(args: readonly string[]): Promise<number> {
     process.stdout.write(
       [
         `seed ${seed}: ${done} kills in ${seconds} s`,
-        `sweeps by their end: ${JSON.stringify(last?.states)}; ${usdcText(last?.sweptMicro ?? 0n)} swept`,
+        `sweeps by their end: ${JSON.stringify(last?.sweeps)}; ${usdcText(last?.sweptMicro ?? 0n)} swept`,
+        `take-outs by their end: ${JSON.stringify(last?.takeOuts)}`,
         faults.length === 0
           ? 'nothing moved twice, nothing was lost, and what is owed stayed in custody'
           : faults.join('\n'),

@@ -27,7 +27,7 @@ export interface Story extends Subject {
   readonly commands: readonly string[]
 }
 
-export interface AuditLine {
+interface AuditLine {
   readonly at: Date
   readonly actor: string
   readonly action: string

@@ -109,7 +109,10 @@ export const moneyFields: FieldNotes = {
     note: 'Confirmed and not final on the chain, or paid by card and kept until its `availableAt`.',
     example: 4.9,
   },
-  heldUSDC: { note: 'Held by withdrawals, refunds and transfers on their way, and by open disputes.', example: 25 },
+  heldUSDC: {
+    note: 'Held by withdrawals, refunds and transfers on their way, and by open disputes.',
+    example: 25,
+  },
   owedUSDC: {
     note: 'Absent when nothing is owed. What went back to payers and no balance has paid yet: later tips pay it first.',
     example: 9.5,

@@ -1,0 +1,190 @@
+import { VersionedTransaction } from '@solana/web3.js'
+import { solMint, usdc } from '../../../src/kernel/tokens.js'
+import { mintTokens } from '../../sandbox/chain/faucet.js'
+import type { Draw } from '../acts/draw.js'
+import { requestOnce, requestUntilAnswered, withdrawUntilFinal } from '../client.js'
+import { takeOut } from '../sweeps/take-outs.js'
+import { firstRate, type MonthCreator, type Stage } from './stage.js'
+import { broughtTo, type PaidTip, type Truth } from './truth.js'
+
+export interface ActContext {
+  readonly stage: Stage
+  readonly truth: Truth
+  readonly draw: Draw
+  readonly day: number
+}
+
+/** Does something, and returns what came of it. A refusal is an ordinary end. */
+type Act = (context: ActContext) => Promise<string>
+
+const microPerUsdc = 1_000_000
+/** Less than this is not worth the fee of a withdrawal. */
+const leastUsdc = 0.5
+const leastTakeOutMicro = 10_000
+const rateRange = [1350, 1850] as const
+
+/** A tip in USDC or SOL with a real signature. Some supporters never report it. */
+const crypto: Act = async ({ stage, truth, draw }) => {
+  const creator = oneOf(draw, stage.creators)
+  const supporter = oneOf(draw, stage.supporters)
+  const sender = supporter.publicKey.toBase58()
+  const isSol = draw.happens(0.1)
+  const [inputTokenMint, tokenSymbol] = isSol ? [solMint, 'SOL'] : [usdc.mint, 'USDC']
+  const amount = isSol ? draw.whole(10, 90) / 1000 : draw.whole(50, 2000) / 100
+  const reported = draw.happens(0.9)
+  const wanted = {
+    creatorId: creator.userId,
+    amount,
+    inputTokenMint,
+    sourceWalletAddress: sender,
+    tokenSymbol,
+  }
+  const { body } = await requestUntilAnswered(stage.url, ['POST', '/payments/intent', wanted])
+  const { intentId, transaction } = body as { intentId?: string; transaction?: string }
+  if (intentId === undefined || transaction === undefined) return `refused: ${body['code']}`
+  const signed = VersionedTransaction.deserialize(Buffer.from(transaction, 'base64'))
+  signed.sign([supporter])
+  const { chain } = stage.sandbox
+  const txSignature = chain.submit(signed.serialize(), { skipPreflight: true })
+  const record = chain.ledger.get(txSignature)
+  // The answer took longer than the blockhash lives.
+  if (record === undefined || record.meta.err !== null) return 'not landed'
+  truth.landed.set(txSignature, { userId: creator.userId, micro: broughtTo(record, creator.wallet) })
+  truth.fees.arrived += broughtTo(record, stage.treasury.publicKey.toBase58())
+  if (!reported) {
+    truth.unreported.push(intentId)
+    return 'unreported'
+  }
+  const tipAmount = Math.round(amount * 10 ** (isSol ? 9 : 6))
+  const payment = { txSignature, tipAmount, tokenSymbol, senderWallet: sender }
+  const claim = { ...payment, creatorWallet: creator.wallet, intentId }
+  const answer = await requestUntilAnswered(stage.url, ['POST', '/chain/tips/create', claim])
+  return answer.status === 200 ? 'reported' : `report refused: ${answer.body['code']}`
+}
+
+/** USDC that somebody sends to the custody wallet itself. Nobody reports it. */
+const deposit: Act = async ({ stage, truth, draw }) => {
+  const { userId, wallet } = oneOf(draw, stage.creators)
+  const micro = BigInt(draw.whole(1, 5 * microPerUsdc))
+  mintTokens(stage.sandbox.chain, wallet, usdc.mint, micro)
+  truth.deposits.set(userId, (truth.deposits.get(userId) ?? 0n) + micro)
+  return 'landed'
+}
+
+/** A naira tip. Some payers pay too little, too much or twice, and some never. */
+const naira: Act = async ({ stage, truth, draw, day }) => {
+  const creator = oneOf(draw, stage.creators)
+  const how = draw.kind({ full: 90, short: 2, barely: 2, more: 2, twice: 2, never: 2 })
+  const wanted = { creatorId: creator.userId, amount: draw.whole(1, 20) }
+  const { body } = await requestUntilAnswered(stage.url, ['POST', '/payments/fiat/intent', wanted])
+  const { intentId } = body as { intentId?: string }
+  const { fiatpay } = stage.sandbox
+  const charge = intentId === undefined ? undefined : fiatpay.charges.find(intentId)
+  if (intentId === undefined || charge === undefined) return `refused: ${body['code']}`
+  if (how === 'never') return how
+  const factor = { full: 1, short: 0.5, barely: 0.995, more: 1.5, twice: 1 }[how]
+  const kobo = Math.round(charge.amountKobo * factor)
+  const paid = fiatpay.pay(charge, kobo)
+  if (how === 'twice') fiatpay.pay(paid, kobo)
+  if (how === 'full') truth.returnable.push({ intentId, creator, day })
+  return how
+}
+
+/** A withdrawal of a share of the balance, or of all of it. */
+const withdraw: Act = async ({ stage, draw }) => {
+  const creator = oneOf(draw, stage.creators)
+  const available = await availableOf(stage, creator)
+  const share = draw.happens(0.6) ? 1 : draw.next()
+  const amount = Math.floor(available * share * 100) / 100
+  if (amount < leastUsdc) return 'nothing to withdraw'
+  const answer = await withdrawUntilFinal(stage.url, creator, amount)
+  return answer?.status === 200 ? 'accepted' : `${answer?.status} ${answer?.error}`
+}
+
+/** A take-out of USDC by the payout wallet. Some browsers are closed before they submit. */
+const take: Act = async ({ stage, draw }) => {
+  const creator = oneOf(draw, stage.creators)
+  const submitting = draw.kind({ once: 12, twice: 2, late: 2, never: 3 })
+  const micro = Math.floor((await availableOf(stage, creator)) * draw.next() * microPerUsdc)
+  if (micro < leastTakeOutMicro) return 'nothing to take out'
+  return takeOut(stage.takeOuts, creator, BigInt(micro), submitting)
+}
+
+/** A creator gives a naira tip back, or half of it. */
+const refund: Act = async ({ stage, truth, draw, day }) => {
+  const tip = takeReturnable(truth, draw, day)
+  if (tip === undefined) return 'no tip'
+  const path = `/creators/tips/${tip.intentId}/refund`
+  const body = draw.happens(0.3) ? { amountUSD: 0.5 } : {}
+  const headers = { cookie: tip.creator.cookie, 'idempotency-key': tip.intentId }
+  const answer = await requestUntilAnswered(stage.url, ['POST', path, body], headers)
+  return answer.status === 200 ? 'accepted' : `refused: ${answer.body['code']}`
+}
+
+/** A payer disputes a payment, or half of it. The bank decides on one of the next days: of two disputes one is lost. */
+const dispute: Act = async ({ stage, truth, draw, day }) => {
+  const { fiatpay } = stage.sandbox
+  const tip = takeReturnable(truth, draw, day)
+  const charge = tip === undefined ? undefined : fiatpay.charges.find(tip.intentId)
+  const payment = charge?.payments[0]
+  if (charge === undefined || payment === undefined) return 'no tip'
+  const kobo = draw.happens(0.8) ? payment.amountKobo : Math.ceil(payment.amountKobo / 2)
+  const { id } = fiatpay.openDispute(charge, payment, kobo)
+  const outcome = truth.disputes.length % 2 === 0 ? 'lost' : 'won'
+  truth.disputes.push({ id, day: day + draw.whole(0, 2), outcome })
+  return `to be ${outcome}`
+}
+
+/** The rate of the naira moves by at most 3 %. */
+const rate: Act = async ({ stage, draw }) => {
+  const before = await requestOnce(stage.sandbox.url, ['GET', '/rates/USD'])
+  const { NGN = firstRate } = (before.body['rates'] ?? {}) as { NGN?: number }
+  const [least, most] = rateRange
+  const moved = NGN * (0.97 + 0.06 * draw.next())
+  stage.sandbox.rates.set({ NGN: Math.round(100 * Math.min(most, Math.max(least, moved))) / 100 })
+  return 'moved'
+}
+
+const acts = { crypto, deposit, naira, withdraw, take, refund, dispute, rate } satisfies Record<string, Act>
+export type ActName = keyof typeof acts
+
+/** Does one act and counts what came of it. */
+export async function act(name: ActName, context: ActContext): Promise<void> {
+  const outcome = `${name}: ${await acts[name](context)}`
+  const { counts } = context.truth
+  counts[outcome] = (counts[outcome] ?? 0) + 1
+}
+
+/** The bank decides the disputes whose day has come; with `all` also the others. */
+export function decideDisputes(
+  { sandbox: { fiatpay } }: Stage,
+  truth: Truth,
+  day: number,
+  all: boolean,
+): void {
+  for (const one of truth.disputes) {
+    const opened = fiatpay.disputes.get(one.id)
+    if (opened === undefined || opened.status === 'resolved' || (!all && one.day > day)) continue
+    if (one.outcome === 'won') fiatpay.winDispute(opened)
+    else fiatpay.loseDispute(opened, 'auto-accepted', opened.amountKobo)
+  }
+}
+
+/** A tip of an earlier day, which the service has settled, and which is left out from now on. */
+function takeReturnable({ returnable }: Truth, draw: Draw, day: number): PaidTip | undefined {
+  const settled = returnable.filter((tip) => tip.day < day)
+  const tip = draw.one(settled)
+  if (tip !== undefined) returnable.splice(returnable.indexOf(tip), 1)
+  return tip
+}
+
+async function availableOf({ url }: Stage, { cookie }: MonthCreator): Promise<number> {
+  const { body } = await requestUntilAnswered(url, ['GET', '/creators/balance'], { cookie })
+  return (body['balance'] as { availableUSDC?: number } | undefined)?.availableUSDC ?? 0
+}
+
+function oneOf<Item>(draw: Draw, items: readonly Item[]): Item {
+  const item = draw.one(items)
+  if (item === undefined) throw new Error('nothing to choose from')
+  return item
+}

@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Keypair } from '@solana/web3.js'
+import type { Knex } from 'knex'
+import { usdc } from '../../../src/kernel/tokens.js'
+import { booksStatementMs } from '../../../src/ledger/invariants.js'
+import { createDb } from '../../../src/platform/database/database.js'
+import { freePort } from '../../dev/ports.js'
+import { respondsAt } from '../../dev/probe.js'
+import { waitUntil } from '../../dev/wait-until.js'
+import { mintTokens, requestAirdrop } from '../../sandbox/chain/faucet.js'
+import { type Sandbox, startSandbox } from '../../sandbox/server.js'
+import { OperatorCommands } from '../acts/operator-commands.js'
+import { register } from '../client.js'
+import type { ServerUrls } from '../kill-payouts.js'
+import { chooseKillPoint, type Role } from '../kill-points.js'
+import { serviceSettings } from '../settings.js'
+import { addPayoutWallet, type TakeOutNeeds, type Taker } from '../sweeps/take-outs.js'
+import { ServiceProcess } from './service-process.js'
+
+/** A creator with a custody wallet, a session, and a wallet of their own. */
+export interface MonthCreator extends Taker {
+  readonly wallet: string
+}
+
+/** The service in processes of its own, with all workers; chain, bank, mail server and rates in this process. */
+export interface Stage {
+  readonly url: string
+  readonly db: Knex
+  readonly sandbox: Sandbox
+  readonly env: Readonly<Record<string, string>>
+  readonly creators: readonly MonthCreator[]
+  readonly supporters: readonly Keypair[]
+  readonly treasury: Keypair
+  /** Pays the fees of sweeps. */
+  readonly payerFile: string
+  readonly commands: OperatorCommands
+  readonly takeOuts: TakeOutNeeds
+  /** The logs of all processes. */
+  readonly logs: string
+  /** Where processes were killed so far. */
+  readonly kills: string[]
+  /** Kills a process where it is, by a number from 0 to 1. In half of the cases the next one is killed at a named point. */
+  killOne(choice: number): void
+  /** Throws when a process has ended by itself. */
+  throwFailure(): void
+  close(): Promise<void>
+}
+
+/** Naira per dollar at the beginning. */
+export const firstRate = 1600
+const slotMs = 100
+const startMs = 120_000
+const supporterCount = 8
+const startLamports = 1_000_000_000_000n
+const startMicro = 1_000_000_000_000n
+/** Every operator's command that is not killed runs in the resident process. */
+const never = Number.MAX_SAFE_INTEGER
+
+/** The processes, and the kill points that fit each. */
+const processes: readonly {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly roles: readonly [Role, ...Role[]]
+}[] = [
+  { name: 'web', args: ['dist/src/web.js'], roles: ['web', 'web-take-outs'] },
+  workerProcess('verifier', ['verifier', 'finder'], ['verifier']),
+  workerProcess('settlement', ['settlement', 'mailer', 'provisioner'], ['settlement']),
+  workerProcess('payouts', ['payouts', 'reconciler'], ['payouts', 'reconciler']),
+  workerProcess('custodian', ['custodian', 'take-outs', 'clock'], ['custodian']),
+]
+
+function workerProcess(name: string, workers: readonly string[], roles: readonly [Role, ...Role[]]) {
+  return { name, args: ['dist/workers/main.js', ...workers], roles }
+}
+
+export async function openStage(servers: ServerUrls, seed: number, creatorCount: number): Promise<Stage> {
+  const treasury = Keypair.generate()
+  const treasuryWallet = treasury.publicKey.toBase58()
+  const sandbox = await startSandbox({ port: 0, slotMs, treasury: treasuryWallet, fiatpayFees: true })
+  const db = createDb(servers.databaseUrl, 4, booksStatementMs)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = settingsFor(servers, sandbox, port, treasuryWallet)
+  const logs = mkdtempSync(join(tmpdir(), 'tipping-month-'))
+  const kills: string[] = []
+  let failure: unknown
+  const onFailure = (error: unknown): void => {
+    failure ??= error
+  }
+  const onKill = async ({ name, at }: { name: string; at: string }): Promise<void> => {
+    kills.push(`${name} ${at}`)
+    if (name === 'web') await releaseKeys(db)
+  }
+  sandbox.rates.set({ NGN: firstRate })
+  sandbox.fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
+  sandbox.fiatpay.faults.setFault(bankFaults(seed))
+  const running = processes.map(
+    ({ name, args }) =>
+      new ServiceProcess({ name, args, env, logFile: join(logs, `${name}.log`), onKill, onFailure }),
+  )
+  const commands = new OperatorCommands(env, never)
+  const throwFailure = (): void => {
+    if (failure !== undefined) throw failure
+  }
+  let killed = 0
+  async function close(): Promise<void> {
+    await Promise.all(running.map((one) => one.end()))
+    await commands.close()
+    await db.destroy()
+    await sandbox.close()
+  }
+  const takeOuts: TakeOutNeeds = {
+    url,
+    db,
+    chain: sandbox.chain,
+    readMails: async (email) => sandbox.mail.received(email).map(({ text }) => text),
+  }
+  try {
+    if (!(await respondsAt(`${url}/health`, startMs, () => failure === undefined)))
+      throw failure ?? new Error(`the web process does not answer; the logs are in ${logs}`)
+    const creators = await createCreators(takeOuts, creatorCount)
+    return {
+      url,
+      db,
+      sandbox,
+      env,
+      creators,
+      supporters: Array.from({ length: supporterCount }, () => createSupporter(sandbox)),
+      treasury,
+      payerFile: createPayer(sandbox, logs),
+      commands,
+      takeOuts,
+      logs,
+      kills,
+      killOne(choice) {
+        const nth = Math.floor(choice * running.length)
+        const roles = processes[nth]?.roles ?? ['web']
+        killed += 1
+        const role = roles[killed % roles.length] ?? roles[0]
+        running[nth]?.kill(killed % 2 === 0 ? chooseKillPoint(seed, role, killed) : undefined)
+      },
+      throwFailure,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What takes hours or days in a real month takes seconds here. */
+function settingsFor(
+  servers: ServerUrls,
+  sandbox: Sandbox,
+  port: number,
+  treasuryWallet: string,
+): Record<string, string> {
+  const provider = {
+    FIATPAY_URL: `${sandbox.url}/fiatpay`,
+    FIATPAY_SECRET_KEY: sandbox.fiatpay.secretKey,
+    RATE_URL: `${sandbox.url}/rates/USD`,
+  }
+  return {
+    ...serviceSettings(servers, { env: provider }, port, true),
+    // Twice, so that what expired needs no person.
+    SOLANA_RPC_URLS: `${sandbox.url},${sandbox.url}`,
+    PRICE_URL: `${sandbox.url}/price/v3`,
+    TREASURY_WALLET: treasuryWallet,
+    SMTP_URL: sandbox.mail.url,
+    MAIL_FROM: 'Tips <support@tips.example>',
+    WALLET_KEK: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'warn',
+    SWEEP_AFTER_HOURS: '0.0003',
+    DISPUTE_POLL_SECONDS: '2',
+    FIAT_OPEN_INTENTS: '1000000',
+    PAYOUT_TIMEOUT_MS: '2000',
+    WITHDRAW_WAIT_MS: '3000',
+  }
+}
+
+/** Most transfers are ordinary. Some requests are answered too late or not at all, and some transfers fail at the bank. */
+function bankFaults(seed: number) {
+  return {
+    seed,
+    transfers: { auto: 90, 'accept-then-500': 3, 'accept-then-reset': 3, '500': 3, reject: 1 },
+    outcomes: { success: 94, failed: 4, reversed: 2 },
+    settleMs: 300,
+    webhooks: { copies: 1 },
+  } as const
+}
+
+/** Ends the leases of idempotency keys that a killed web process has left. */
+async function releaseKeys(db: Knex): Promise<void> {
+  await db('idempotency_keys')
+    .whereNull('response')
+    .update({ lease_until: new Date(0) })
+}
+
+async function createCreators(needs: TakeOutNeeds, count: number): Promise<MonthCreator[]> {
+  const people = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const email = `${randomBytes(8).toString('hex')}@example.com`
+      return { ...(await register(needs.url, email)), email, holder: Keypair.generate() }
+    }),
+  )
+  const wallets = new Map<string, string>()
+  const provisioned = async (): Promise<boolean> => {
+    const rows = await needs.db('wallets').whereNotNull('public_key').select('user_id', 'public_key')
+    for (const { user_id, public_key } of rows) wallets.set(user_id, public_key)
+    return people.every(({ userId }) => wallets.has(userId))
+  }
+  if (!(await waitUntil(provisioned, startMs, () => true)))
+    throw new Error('the wallets were not provisioned')
+  await Promise.all(people.map((person) => addPayoutWallet(needs, person)))
+  return people.map((person) => ({ ...person, wallet: wallets.get(person.userId) ?? '' }))
+}
+
+function createSupporter({ chain }: Sandbox): Keypair {
+  const pair = Keypair.generate()
+  const wallet = pair.publicKey.toBase58()
+  requestAirdrop(chain, wallet, startLamports)
+  mintTokens(chain, wallet, usdc.mint, startMicro)
+  return pair
+}
+
+function createPayer({ chain }: Sandbox, folder: string): string {
+  const pair = Keypair.generate()
+  requestAirdrop(chain, pair.publicKey.toBase58(), startLamports)
+  const file = join(folder, 'payer.json')
+  writeFileSync(file, JSON.stringify([...pair.secretKey]))
+  return file
+}

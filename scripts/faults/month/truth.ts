@@ -1,0 +1,55 @@
+import { usdc } from '../../../src/kernel/tokens.js'
+import type { LedgerRecord } from '../../sandbox/chain/ledger.js'
+import type { Dispute } from '../../sandbox/fiatpay/records.js'
+import type { MonthCreator } from './stage.js'
+
+/** What people did outside the service. */
+export interface Truth {
+  /** Crypto tips that landed, by signature: micro-USDC that came into the creator's custody wallet. */
+  readonly landed: Map<string, { readonly userId: string; readonly micro: bigint }>
+  /** Micro-USDC of tips' fees that came into the treasury, and how much of it is recorded. */
+  fees: { arrived: bigint; recorded: bigint }
+  /** Micro-USDC that somebody sent to a custody wallet directly, by user. */
+  readonly deposits: Map<string, bigint>
+  /** Intents that were paid and not reported. */
+  readonly unreported: string[]
+  /** Naira tips that were paid in full and that nobody has given back or disputed. */
+  readonly returnable: PaidTip[]
+  readonly disputes: OpenedDispute[]
+  /** Acts by their kind and outcome. */
+  readonly counts: Record<string, number>
+}
+
+export interface PaidTip {
+  readonly intentId: string
+  readonly creator: MonthCreator
+  readonly day: number
+}
+
+interface OpenedDispute {
+  readonly id: Dispute['id']
+  /** When the bank decides. */
+  readonly day: number
+  readonly outcome: 'won' | 'lost'
+}
+
+export function emptyTruth(): Truth {
+  return {
+    landed: new Map(),
+    fees: { arrived: 0n, recorded: 0n },
+    deposits: new Map(),
+    unreported: [],
+    returnable: [],
+    disputes: [],
+    counts: {},
+  }
+}
+
+/** Micro-USDC that a transaction brought to a wallet. Below zero: took. */
+export function broughtTo({ meta }: LedgerRecord, wallet: string): bigint {
+  const sum = (balances: LedgerRecord['meta']['preTokenBalances']): bigint =>
+    balances
+      .filter(({ owner, mint }) => owner === wallet && mint === usdc.mint)
+      .reduce((total, { uiTokenAmount }) => total + BigInt(uiTokenAmount.amount), 0n)
+  return sum(meta.postTokenBalances) - sum(meta.preTokenBalances)
+}
