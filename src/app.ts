@@ -112,7 +112,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const sessionGuards = [countRead, ...ownerGuards(services)]
   for (const guard of sessionGuards)
     koa.use((ctx, next) => (sessionPath.test(ctx.path) ? guard(ctx, next) : next()))
-  const router = mount(routes, services.limits)
+  const router = mount(routes, services.limits, services.switches)
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
     ctx.body = documentText

@@ -3,6 +3,7 @@ import { type Config, refuseUse } from './platform/config/config.js'
 import { loadMail, loadWalletKeys } from './platform/config/own-settings.js'
 import type { Secret } from './platform/config/secrets.js'
 import { createDb, createHotPool } from './platform/database/database.js'
+import { createSwitchWatch, type SwitchWatch } from './platform/database/switch-watch.js'
 import { createTransact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
@@ -39,6 +40,7 @@ import { createConfiguredVault } from './providers/vault/configured-vault.js'
 import type { Services } from './services.js'
 
 export interface Composed extends Services {
+  readonly switches: SwitchWatch
   /** `degraded` when Redis is unavailable or hangs: nothing is lost, but work is done later. */
   ready(): Promise<'ok' | 'degraded' | 'unavailable'>
   /** Releases every connection. */
@@ -58,6 +60,9 @@ export function compose(config: Config, processName: string): Composed {
   const recordPool = createHotPool(config.databaseUrl, recordPoolSize)
   const redis = createProducerClient(config.redis.url)
   const notifications = createNotifications(config.redis.url, config.redis.namespace)
+  const switches = createSwitchWatch(db, (name, stopped) =>
+    metrics.stopped.set({ switch: name }, stopped ? 1 : 0),
+  )
   const waker = createWaker(redis, config.redis.namespace)
   const publish = createPublisher(redis, config.redis.namespace)
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
@@ -79,6 +84,7 @@ export function compose(config: Config, processName: string): Composed {
     recordPool,
     notifications,
     limits: createRateLimits(config, redis),
+    switches,
     transact: createTransact(db, { wake: waker.wake, removeJobs: waker.removeJobs, publish }),
     wake: waker.wake,
     chain,
@@ -107,7 +113,7 @@ export function compose(config: Config, processName: string): Composed {
     swaps: composeSwaps(config.swaps, chain),
     ready: () => readiness(db, redis),
     async close() {
-      await waker.close()
+      await Promise.all([switches.stop(), waker.close()])
       notifications.close()
       redis.disconnect()
       await Promise.all([recordPool.end(), db.destroy()])

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Config } from './platform/config/config.js'
 import type { Queryable } from './platform/database/database.js'
+import type { Switches } from './platform/database/switch-watch.js'
 import type { Transact } from './platform/database/transact.js'
 import type { Log } from './platform/log.js'
 import type { Metrics } from './platform/metrics.js'
@@ -28,6 +29,7 @@ export interface Services {
   readonly recordPool: Queryable
   readonly notifications: Notifications
   readonly limits: RateLimits
+  readonly switches: Switches
   /** Wakes a worker outside a transaction, best effort. */
   readonly wake: (kind: WorkKind, job?: RowJob) => void
   readonly chain: Chain

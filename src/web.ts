@@ -17,17 +17,16 @@ const app = createApp(services)
 let stopping = false
 
 const ready: HealthOptions['ready'] = async () => (stopping ? 'unavailable' : services.ready())
-app.koa.use(healthRouter({ ready }).routes())
+app.koa.use(healthRouter({ ready, switches: services.switches }).routes())
 const { metricsPort } = config
 const metricsServer =
-  metricsPort === undefined
-    ? undefined
-    : await startHealthServer(metricsPort, { metrics: services.metrics, ready, log: services.log })
+  metricsPort === undefined ? undefined : await startHealthServer(metricsPort, { ...services, ready })
 const server = createHttpServer(app.koa.callback())
 server.on('request', (_request, response) => {
   // A kept-alive connection could send one more request.
   if (stopping) response.shouldKeepAlive = false
 })
+await services.switches.start()
 server.listen(config.http.port, () => {
   const address = server.address()
   // With PORT=0 the system chooses the port, and only this line shows it.

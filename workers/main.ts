@@ -77,6 +77,7 @@ const config = loadOrExit(() => {
 })
 const services = compose(config, names.join('+'))
 for (const name of names) await checkStart(services, name)
+await services.switches.start()
 const operators = names.includes('clock') ? loadOperators() : undefined
 const stops = names.map((name) => start(services, name))
 if (operators !== undefined) stops.push(await startOperators(services, operators))
@@ -85,7 +86,7 @@ const ready = async () => (stopping ? ('unavailable' as const) : services.ready(
 const healthServer =
   config.workerPort === undefined
     ? undefined
-    : await startHealthServer(config.workerPort, { metrics: services.metrics, ready, log: services.log })
+    : await startHealthServer(config.workerPort, { ...services, ready })
 services.log.info({ names }, 'working')
 
 stopOnSignals(

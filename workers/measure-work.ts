@@ -1,15 +1,12 @@
 import { readOldestDue, standstillSeconds } from '../src/operators/work-rows.js'
-import { readSwitches } from '../src/platform/database/switches.js'
 import type { Services } from '../src/services.js'
 
-/** Measures how long the oldest due row of each kind has waited, and what is stopped. Raises an alert when no worker takes a row. */
+/** Measures how long the oldest due row of each kind has waited. Raises an alert when no worker takes a row. */
 export async function measureWork({
   db,
   metrics,
   log,
 }: Pick<Services, 'db' | 'metrics' | 'log'>): Promise<void> {
-  for (const { name, stoppedAt } of await readSwitches(db))
-    metrics.stopped.set({ switch: name }, stoppedAt === null ? 0 : 1)
   for (const { kind, seconds } of await readOldestDue(db)) {
     const waitedSeconds = Math.max(0, seconds ?? 0)
     metrics.oldestDueSeconds.set({ kind }, waitedSeconds)

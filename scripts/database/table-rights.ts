@@ -111,7 +111,10 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   sweep_parts: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   sweeps: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   // Who locks a switch needs the right to change it.
-  switches: { change: ['payouts', 'clock', 'operators'], read: ['web', 'settlement', 'reconciler'] },
+  switches: {
+    change: ['payouts', 'clock', 'operators'],
+    read: ['web', 'verifier', 'finder', 'settlement', 'reconciler', 'provisioner', ...signers, 'mailer'],
+  },
   tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
   tip_mails: { write: ['web', 'clock', 'operators'] },
   tip_sums: { change: confirmers, read: ['clock'] },

@@ -45,6 +45,7 @@ const registerEndpoint = {
   path: '/auth/register',
   summary: 'Create an account and open a session',
   credential: 'none',
+  pausedBy: ['registrations'],
   limit: 'register',
   input: registration,
   invalid: 'invalid_registration',

@@ -26,6 +26,7 @@ export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
         path: '/payments/fiat/intent',
         summary: 'Ask for a tip in NGN: a checkout page or a bank account to transfer to',
         credential: 'none',
+        pausedBy: ['naira-intents', 'maintenance'],
         limit: 'intents',
         idempotent: true,
         input: fiatIntentInput,

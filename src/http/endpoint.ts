@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { z } from 'zod'
 import type { ErrorCode } from '../kernel/errors.js'
+import type { SwitchName } from '../platform/database/switches.js'
 import { readJsonBody } from './body.js'
 import { checkQueryText, parseInput } from './input.js'
 import type { Limit } from './limits.js'
@@ -35,6 +36,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly csv?: boolean
   /** The caller may send an `Idempotency-Key` (http/idempotency.ts). */
   readonly idempotent?: boolean
+  /** While one of these is stopped, the endpoint answers 503. */
+  readonly pausedBy?: readonly SwitchName[]
 }
 
 /** A handler returns this when it has written the response itself, such as a CSV file. */

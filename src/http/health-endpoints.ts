@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import Router from '@koa/router'
 import Koa from 'koa'
+import type { Switches } from '../platform/database/switch-watch.js'
+import { switchNames, switchWord } from '../platform/database/switches.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 
@@ -10,10 +12,12 @@ export interface HealthOptions {
    * `unavailable`: PostgreSQL is unavailable, or the process is shutting down.
    */
   readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
+  /** What operators have switched off and on, for `/ready`. */
+  readonly switches: Switches
 }
 
 /** The health endpoints for everybody: `/health` (the process runs) and `/ready` (it can serve). */
-export function healthRouter({ ready }: HealthOptions): Router {
+export function healthRouter({ ready, switches }: HealthOptions): Router {
   const router = new Router()
   router.get('/health', (ctx) => {
     ctx.body = { status: 'ok' }
@@ -21,7 +25,8 @@ export function healthRouter({ ready }: HealthOptions): Router {
   router.get('/ready', async (ctx) => {
     const status = await ready()
     ctx.status = status === 'unavailable' ? 503 : 200
-    ctx.body = { status }
+    const words = switchNames.map((name) => [name, switchWord(name, switches.isStopped(name))])
+    ctx.body = { status, switches: Object.fromEntries(words) }
   })
   return router
 }

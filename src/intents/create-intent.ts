@@ -6,6 +6,7 @@ import { cleanLine, cleanMessage } from '../kernel/text.js'
 import { type Token, tokenByMint } from '../kernel/tokens.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { type KeyedRequest, storeWithCreation } from '../platform/database/idempotency-keys.js'
+import { refuseWhileStopped } from '../platform/database/switch-watch.js'
 import type { Services } from '../services.js'
 import { buildDirectTransfer } from './direct/build-transfer.js'
 import { presentIntent } from './present.js'
@@ -18,7 +19,16 @@ import type { UnsignedTransaction } from './unsigned-transaction.js'
 
 type Needs = Pick<
   Services,
-  'db' | 'transact' | 'notifications' | 'config' | 'names' | 'chain' | 'swaps' | 'metrics' | 'log'
+  | 'db'
+  | 'transact'
+  | 'notifications'
+  | 'config'
+  | 'names'
+  | 'chain'
+  | 'swaps'
+  | 'switches'
+  | 'metrics'
+  | 'log'
 >
 
 const maxSymbolLength = 20
@@ -49,6 +59,7 @@ export async function createIntent(
 
   const liquidStakingToken = tokenByMint(services.config.tips.liquidStakingMint) as Token
   const route = selectRoute(token, creator.settings, liquidStakingToken)
+  if (route.kind === 'swap') refuseWhileStopped(services.switches, ['swaps'])
   const source = input.sourceWalletAddress
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
   const { message, ...notice } = cleanMessage(input.message)

@@ -15,6 +15,7 @@ export function paymentRoutes(services: Services, prices: TokenPrices): Route[] 
         path: '/payments/intent',
         summary: 'Build the unsigned transaction of a crypto tip',
         credential: 'none',
+        pausedBy: ['intents', 'maintenance'],
         limit: 'intents',
         idempotent: true,
         input: intentInput,

@@ -153,7 +153,7 @@ export class DomainError extends Error {
   readonly code: ErrorCode
   /** What is wrong, for a code with details: a status of 400 or 422, and a few others. Empty: the general description of the code (error-details.ts). */
   readonly details: readonly FieldProblem[]
-  /** For a status of 429: seconds after which the request may succeed, if they are known. */
+  /** For a status of 429 or 503: seconds after which the request may succeed, if they are known. */
   retryAfter: number | undefined
   /** `text`: the provider's text, for a code of `codesWithProviderText`. */
   constructor(code: ErrorCode, text: string = errors[code][1], details: readonly FieldProblem[] = []) {

@@ -1,5 +1,6 @@
 import { html, type Markup } from '../http/pages/html.js'
 import { serviceName } from '../kernel/brand.js'
+import { type Switch, switchWord } from '../platform/database/switches.js'
 import type { WorkKind } from '../platform/queue/wake-ups.js'
 import { type OpenCase, opsCommand } from './open-cases.js'
 import { standstillSeconds, type WorkCount, type WorkRow } from './work-rows.js'
@@ -11,6 +12,7 @@ export interface OperatorsView {
   /** Rows that are due or have failed. */
   readonly rows: readonly WorkRow[]
   readonly openCases: readonly OpenCase[]
+  readonly switches: readonly Switch[]
 }
 
 /** What is around the content of each page. */
@@ -60,7 +62,7 @@ ${content}
 
 /** The first page. `board`: the path of Bull Board. */
 export function operatorsPage(
-  { at, counts, rows, openCases }: OperatorsView,
+  { at, counts, rows, openCases, switches }: OperatorsView,
   frame: Frame,
   board: string,
 ): string {
@@ -68,6 +70,8 @@ export function operatorsPage(
 <p>Read from the database at ${at.toISOString()}, and again every ${refreshSeconds} s. <a href="${board}">Queues (Bull Board)</a>: wake-ups, and one job for each withdrawal. These pages change nothing: copy a command and run it in a terminal.</p>
 <h2>Waiting for a person</h2>
 ${casesTable(openCases)}
+<h2>Switches</h2>
+${switchesTable(switches)}
 <h2>Work</h2>
 ${countsTable(counts)}
 <h2>Rows that are due or failing</h2>
@@ -105,6 +109,17 @@ function casesTable(openCases: readonly OpenCase[]): Markup {
     return html`<tr><th scope="row">${what}</th><td class="number">${count}</td><td class="number">${formatAge(oldestSeconds)}</td><td>${state}</td><td>${command(words)}</td></tr>`
   })
   return table(['What', 'Number', 'Oldest', 'State', 'Command'], lines)
+}
+
+function switchesTable(switches: readonly Switch[]): Markup {
+  const lines = switches.map(({ name, stoppedAt, changedBy, reason }) => {
+    const word = switchWord(name, stoppedAt !== null)
+    const other = word === 'on' ? 'off' : 'on'
+    const state = stoppedAt === null ? html`<span class="good">${word}</span>` : mark(word)
+    const words = opsCommand(`switch ${name} ${other} --apply --reason <text>`)
+    return html`<tr><th scope="row">${name}</th><td>${state}</td><td>${stoppedAt?.toISOString() ?? '-'}</td><td>${changedBy ?? '-'}</td><td>${reason ?? ''}</td><td>${command(words)}</td></tr>`
+  })
+  return table(['Switch', 'State', 'Since', 'Changed by', 'Reason', 'Command'], lines)
 }
 
 function table(titles: readonly string[], lines: readonly Markup[]): Markup {

@@ -4,6 +4,7 @@ import { extname } from 'node:path'
 import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
 import { noStore, securityHeaders } from '../http/security/response-headers.js'
+import { readSwitches } from '../platform/database/switches.js'
 import type { OpenQueues } from '../platform/queue/queues.js'
 import type { Services } from '../services.js'
 import { type OperatorsLogin, requireLogin } from './auth.js'
@@ -49,9 +50,14 @@ export function operatorsPages(
   const router = new Router()
   router.get('/', (ctx) => ctx.redirect(pagePath))
   router.get(pagePath, async (ctx) => {
-    const [counts, openCases] = await Promise.all([countWork(db), listOpenCases(db)])
+    const [counts, openCases, switches] = await Promise.all([
+      countWork(db),
+      listOpenCases(db),
+      readSwitches(db),
+    ])
     const rows = await listDueOrFailing(counts, (kind) => listWork(db, kind, rowsPerKind))
-    answerPage(ctx, operatorsPage({ at: new Date(), counts, rows, openCases }, frame, `${boardPath}/`))
+    const view = { at: new Date(), counts, rows, openCases, switches }
+    answerPage(ctx, operatorsPage(view, frame, `${boardPath}/`))
   })
   router.get(findPath, async (ctx) => {
     const text = new URLSearchParams(ctx.querystring).get('q')?.trim() ?? ''

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { switchNames } from './database/switches.js'
 
 export interface Metrics {
   readonly registry: Registry
@@ -21,8 +22,16 @@ export function createMetrics(): Metrics {
   const registers = [registry]
   const prefix = 'tipping_'
   collectDefaultMetrics({ register: registry, prefix })
+  const stopped = new Gauge({
+    name: `${prefix}stopped`,
+    help: 'Whether an operator or an alarm has stopped this: 1, else 0. maintenance: 1 while it is on',
+    labelNames: ['switch'],
+    registers,
+  })
+  for (const name of switchNames) stopped.set({ switch: name }, 0)
   return {
     registry,
+    stopped,
     requestSeconds: new Histogram({
       name: `${prefix}http_request_seconds`,
       help: 'Time to answer a request',
@@ -46,12 +55,6 @@ export function createMetrics(): Metrics {
       name: `${prefix}oldest_due_seconds`,
       help: 'How long the oldest due row has waited',
       labelNames: ['kind'],
-      registers,
-    }),
-    stopped: new Gauge({
-      name: `${prefix}stopped`,
-      help: 'Whether an operator or an alarm has stopped this: 1, else 0',
-      labelNames: ['switch'],
       registers,
     }),
     rpcCalls: new Counter({

@@ -25,6 +25,7 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
         path: '/chain/tips/create',
         summary: 'Record a submitted tip, once per transaction signature',
         credential: 'none',
+        pausedBy: ['maintenance'],
         limit: 'tipsCreate',
         input: recordTipInput,
         invalid: 'tip_fields_required',

@@ -51,6 +51,7 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
       path: '/payouts/withdraw',
       summary: 'Withdraw USDC as NGN to a Nigerian bank account',
       credential: 'session',
+      pausedBy: ['maintenance'],
       limit: { name: 'withdraw', key: (_, ctx) => signedIn(ctx).account.id },
       idempotent: true,
       input: withdrawInput,

@@ -46,8 +46,9 @@ test.serial('the migration is taken back and made again', async (t) => {
       .split('\n')
       .toSorted()
   const before = inAnyOrder(await readSchema(db))
-  const only = { ...migrationRules, migrationSource, name: '0019-card-money' }
-  await db.migrate.down(only)
-  await db.migrate.up(only)
+  // The second adds to a table of the first.
+  const names = ['0019-card-money', '0026-monitoring']
+  for (const name of names.toReversed()) await db.migrate.down({ ...migrationRules, migrationSource, name })
+  for (const name of names) await db.migrate.up({ ...migrationRules, migrationSource, name })
   t.deepEqual(inAnyOrder(await readSchema(db)), before)
 })

@@ -5,7 +5,6 @@ import { takeDueRows } from '../../src/platform/queue/due-rows.js'
 import { pausePayouts, resumePayouts } from '../../src/withdrawals/breaker/pause.js'
 import { recordSending } from '../../src/withdrawals/send/record-outcome.js'
 import { type DuePayout, payoutQueue } from '../../src/withdrawals/work-queue.js'
-import { measureWork } from '../../workers/measure-work.js'
 import { workers } from '../../workers/registry.js'
 import type { Person } from '../helpers/make/creators.js'
 import {
@@ -263,10 +262,8 @@ test.serial(
     t.is(cases.find(({ what }) => what === 'payouts are paused')?.count, 1)
     t.is(cases.find(({ what }) => what.includes('payout limit or the pause'))?.count, 2)
     t.is((await readOldestDue(world().db)).find(({ kind }) => kind === 'payouts')?.seconds, null)
-    await measureWork(world().services)
-    t.like((await world().services.metrics.stopped.get()).values, [
-      { labels: { switch: 'payouts' }, value: 1 },
-    ])
+    await world().services.switches.read()
+    t.true(world().services.switches.isStopped('payouts'))
     const session = { session: ada.session, body: {} }
     t.is((await world().request('POST', `/payouts/${first}/cancel`, session)).status, 200)
 

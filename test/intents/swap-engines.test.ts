@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { changeSwitch } from '../../src/platform/database/switches.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import type { IntentBody } from '../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
@@ -40,6 +41,22 @@ test.afterEach.always(() => {
   world().sandbox.aggregator.reset()
   world().proxies.outside.intervene = undefined
 })
+
+test.serial(
+  'while swaps are switched off, a tip that needs one is refused, and another is not',
+  async (t) => {
+    const { db, services } = world()
+    const { creator, supporter } = await parties({ account: true })
+    const change = { by: 'ngozi', reason: 'both engines quote nonsense' }
+    await db.transaction((trx) => changeSwitch(trx, 'swaps', 'stopped', change))
+    await services.switches.read()
+    t.is(await requestTip(creator.user.id, supporter.wallet, bonk), '503 Service unavailable')
+    t.is(await requestTip(creator.user.id, supporter.wallet, usdc), 'direct-transfer')
+    await db.transaction((trx) => changeSwitch(trx, 'swaps', 'running', change))
+    await services.switches.read()
+    t.is(await requestTip(creator.user.id, supporter.wallet, bonk), 'aggregator-ultra')
+  },
+)
 
 const ultraModes: Mode[] = [
   'down',

@@ -43,7 +43,8 @@ interface ReadReport {
 }
 const parse = (stored: StoredReport | undefined): ReadReport => JSON.parse(stored?.report ?? 'null')
 
-const payoutsStopped = async () => (await readSwitches(world().db))[0]?.stoppedAt !== null
+const readPayoutSwitch = async () => (await readSwitches(world().db)).find(({ name }) => name === 'payouts')
+const payoutsStopped = async () => (await readPayoutSwitch())?.stoppedAt !== null
 
 test.afterEach.always(() => {
   Object.assign(world().proxies.outside, { intervene: undefined, alterReply: undefined })
@@ -188,7 +189,7 @@ test.serial(
     t.like(short.custody, { shortWallets: 1, USDC: { short: '0.5' } })
     t.is(await countAlerts(world(), 'custody_short'), 1)
     t.true(await payoutsStopped())
-    t.like((await readSwitches(world().db))[0], { changedBy: 'custody_short' })
+    t.like(await readPayoutSwitch(), { changedBy: 'custody_short' })
     const shown = await runOpsScript(world(), 'reserves')
     t.is(shown.code, 4)
     t.true(shown.out.includes(`short: ${creator.wallet} holds 1460000 of 1960000 micro-USDC`))

@@ -8,6 +8,10 @@ import { createMetrics } from '../../src/platform/metrics.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { until } from '../helpers/until.js'
 
+const switches: HealthOptions['switches'] = {
+  isStopped: (name) => name === 'payouts' || name === 'maintenance',
+}
+
 /** A health server with this readiness, and the lines it has logged. */
 async function startServer(t: ExecutionContext, ready: HealthOptions['ready']) {
   const lines: string[] = []
@@ -17,7 +21,7 @@ async function startServer(t: ExecutionContext, ready: HealthOptions['ready']) {
       done()
     },
   })
-  const server = await startHealthServer(0, { metrics: createMetrics(), ready, log: pino(into) })
+  const server = await startHealthServer(0, { metrics: createMetrics(), ready, switches, log: pino(into) })
   t.teardown(() => {
     server.close()
     server.closeAllConnections()
@@ -34,7 +38,15 @@ for (const [status, answer] of [
   test(`GET /ready answers ${answer} when the worker is ${status}`, async (t) => {
     const { get } = await startServer(t, async () => status)
     const ready = await get('/ready')
-    t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status }])
+    const words = {
+      payouts: 'off',
+      intents: 'on',
+      'naira-intents': 'on',
+      registrations: 'on',
+      swaps: 'on',
+      maintenance: 'on',
+    }
+    t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status, switches: words }])
     t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })
     t.regex((await get('/metrics')).text, /^# TYPE tipping_drained_rows_total counter$/m)
   })

@@ -17,6 +17,7 @@ export function refundRoutes(services: Services): Route[] {
         path: '/creators/tips/:id/refund',
         summary: 'Give a naira tip, or a part of it, back to its payer',
         credential: 'session',
+        pausedBy: ['maintenance'],
         limit: { name: 'withdraw', key: (_, ctx) => `refund ${signedIn(ctx).account.id}` },
         idempotent: true,
         input: refundInput,

@@ -53,7 +53,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
     cause: 'An error in the service.',
     remedy: 'Repeat later. If it happens again, give the operator of the service the `requestId`.',
   },
-  service_unavailable: { cause: 'The database or a provider does not answer now.', remedy: retrySoon },
+  service_unavailable: {
+    cause: 'The database or a provider does not answer now, or we have paused this call.',
+    remedy: retrySoon,
+  },
 
   invalid_registration: {
     cause: 'E-mail, password or name is missing or breaks its rule.',

@@ -90,6 +90,7 @@ export const secretsOf = {
   // Refunds leave our account.
   'ops suspense': [...service, 'PAYOUT_SECRET_KEY'],
   'ops sweep': [...service, 'SOLANA_RPC_URLS'],
+  'ops switch': ['DATABASE_URL'],
   'ops take-outs': [...service, 'SOLANA_RPC_URLS'],
   'ops trace': ['DATABASE_URL'],
   'ops treasury': ['DATABASE_URL'],

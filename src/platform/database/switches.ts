@@ -1,9 +1,21 @@
 import type { Knex } from 'knex'
 import { query } from './database.js'
 
-/** What can be stopped, each a row of `switches` (docs/decisions/0062). */
-const switchNames = ['payouts'] as const
+/** What can be stopped, each a row of `switches` (docs/decisions/0062, 0073). `maintenance` is the reverse: stopped means on. */
+export const switchNames = [
+  'payouts',
+  'intents',
+  'naira-intents',
+  'registrations',
+  'swaps',
+  'maintenance',
+] as const
 export type SwitchName = (typeof switchNames)[number]
+
+/** A switch as operators say it: `off` is paused, and `maintenance` is `on` while it pauses others. */
+export function switchWord(name: SwitchName, stopped: boolean): 'on' | 'off' {
+  return stopped === (name === 'maintenance') ? 'on' : 'off'
+}
 
 export interface Switch {
   readonly name: SwitchName

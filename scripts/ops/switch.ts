@@ -1,0 +1,110 @@
+import type { Knex } from 'knex'
+import {
+  changeSwitch,
+  readSwitches,
+  type Switch,
+  type SwitchName,
+  switchNames,
+  switchWord,
+} from '../../src/platform/database/switches.js'
+import {
+  actorOf,
+  applyHint,
+  applyOptions,
+  defineCommand,
+  exitHelp,
+  type Outcome,
+  parseVerb,
+  reasonOption,
+  requireReason,
+  runAsProgram,
+  UsageError,
+  type Values,
+} from './support/command.js'
+import { recordAudit } from './support/record-audit.js'
+import { withDatabase } from './support/with-database.js'
+
+/** Lists the switches, and turns one off or on: what is off answers 503 until it is on again. */
+const help = `npm run ops -- switch
+npm run ops -- switch <name> off|on [--apply --reason <text>]
+
+Without arguments it lists the switches. Every process reads them within two seconds. What is off is paused: its calls answer
+503 "Service unavailable" with Retry-After.
+
+  payouts         sending withdrawals and refunds. They are accepted and wait; the same as payouts pause and resume
+  intents         new crypto tips: /payments/intent, /sdk/tip, /pay/<code>
+  naira-intents   new naira tips: /payments/fiat/intent
+  registrations   /auth/register
+  swaps           new crypto tips that need a swap engine; others go on
+  maintenance     the other way round: on pauses every call that changes money. Reads and streams go on, and workers
+                  finish what was asked for; to send nothing either, switch payouts off too
+
+  --apply          do it
+  --reason <text>  why, for the audit log and the operators' page; required with --apply
+  --as <name>      your name for the audit log; default: the user of the operating system
+  --json           print one line of JSON
+  --help           print this text
+
+${exitHelp}`
+
+const options = { ...applyOptions, ...reasonOption } as const
+
+type Given = Values<typeof options>
+
+async function run(given: Given, [name, to, ...more]: readonly string[]): Promise<Outcome> {
+  if (more.length > 0) throw new UsageError(`only options may follow here, not ${more.join(' ')}`)
+  if (name === undefined) return withDatabase(list)
+  const change = { name: parseVerb(name, switchNames), to: parseVerb(to, ['off', 'on']) }
+  const reason = given.apply === true ? requireReason(given) : undefined
+  return withDatabase((db) => turn(db, change, { by: actorOf(given), reason }))
+}
+
+async function list(db: Knex): Promise<Outcome> {
+  const switches = await readSwitches(db)
+  return {
+    text: switches.map(describe).join('\n'),
+    json: { switches: switches.map(present) },
+  }
+}
+
+interface Turn {
+  readonly name: SwitchName
+  readonly to: 'off' | 'on'
+}
+
+/** `reason`: undefined in a plan. */
+async function turn(
+  db: Knex,
+  { name, to }: Turn,
+  { by, reason }: { readonly by: string; readonly reason: string | undefined },
+): Promise<Outcome> {
+  const state = switchWord(name, true) === to ? 'stopped' : 'running'
+  const applied =
+    reason !== undefined &&
+    (await db.transaction(async (trx) => {
+      if (!(await changeSwitch(trx, name, state, { by, reason }))) return false
+      const entry = { actor: by, action: `switch ${to}`, subject: `switch:${name}` }
+      await recordAudit(trx, { ...entry, details: { reason } })
+      return true
+    }))
+  const now = (await readSwitches(db)).find((one) => one.name === name)
+  // A release may know a switch before its migration has run.
+  if (now === undefined) throw new Error(`the database has no switch ${name}: run npm run migrate`)
+  const isThere = switchWord(name, now.stoppedAt !== null) === to
+  const next = applied ? '' : isThere ? ': nothing to do' : `; would switch it ${to}; ${applyHint}`
+  return { text: `${describe(now)}${next}`, json: { applied, switch: present(now) } }
+}
+
+function describe({ name, stoppedAt, changedBy, reason }: Switch): string {
+  const since = stoppedAt === null ? '' : ` since ${stoppedAt.toISOString()} by ${changedBy}: ${reason}`
+  return `${name}: ${switchWord(name, stoppedAt !== null)}${since}`
+}
+
+function present({ name, stoppedAt, changedBy, reason }: Switch): Record<string, unknown> {
+  const state = switchWord(name, stoppedAt !== null)
+  return { name, state, stoppedAt: stoppedAt?.toISOString() ?? null, changedBy, reason }
+}
+
+export const command = defineCommand({ help, options, allowPositionals: true, run })
+
+await runAsProgram(import.meta, command)
