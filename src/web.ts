@@ -2,9 +2,11 @@ import { createApp } from './app.js'
 import { compose } from './compose.js'
 import { type HealthOptions, healthRouter, startHealthServer } from './http/health-endpoints.js'
 import { createHttpServer } from './http/server.js'
+import { createStateGauges } from './operators/state-gauges.js'
 import { loadConfig } from './platform/config/config.js'
 import { secretsOf } from './platform/config/secrets.js'
 import { loadOrExit } from './platform/config/start-settings.js'
+import { watchClock } from './platform/monitoring/heartbeat.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
 /** When the process stops, open requests get this long to finish. */
@@ -20,13 +22,16 @@ const ready: HealthOptions['ready'] = async () => (stopping ? 'unavailable' : se
 app.koa.use(healthRouter({ ready, switches: services.switches }).routes())
 const { metricsPort } = config
 const metricsServer =
-  metricsPort === undefined ? undefined : await startHealthServer(metricsPort, { ...services, ready })
+  metricsPort === undefined
+    ? undefined
+    : await startHealthServer(metricsPort, { ...services, ready, fillGauges: createStateGauges(services) })
 const server = createHttpServer(app.koa.callback())
 server.on('request', (_request, response) => {
   // A kept-alive connection could send one more request.
   if (stopping) response.shouldKeepAlive = false
 })
 await services.switches.start()
+const stopWatching = watchClock(services)
 server.listen(config.http.port, () => {
   const address = server.address()
   // With PORT=0 the system chooses the port, and only this line shows it.
@@ -49,6 +54,7 @@ stopOnSignals(
     await closed
     metricsServer?.close()
     metricsServer?.closeAllConnections()
+    await stopWatching()
     await services.close()
   },
   { log: services.log, stopWithStdin: config.stopWithStdin },

@@ -11,6 +11,7 @@ import { ExchangeRates } from '../src/market/exchange-rates.js'
 import { TokenPrices } from '../src/market/token-prices.js'
 import { loadReportSigningKey } from '../src/platform/config/own-settings.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
+import { beat } from '../src/platform/monitoring/heartbeat.js'
 import { makeExports } from '../src/privacy/exports/make-exports.js'
 import { deleteExpiredExports } from '../src/privacy/exports/request-export.js'
 import { deleteOldReadings } from '../src/reserves/float/float-readings.js'
@@ -27,7 +28,7 @@ import { measureWork } from './measure-work.js'
 import { createBooksCheck } from './watch-books.js'
 
 /**
- * Runs the scheduled tasks: refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
+ * Runs the scheduled tasks: says that it lives; refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
  * waiting work; checks the ledger and moves what old accounts hold; reads the float and makes the reserve report of the day;
  * compares the provider's lists with ours once a day; deletes expired rows; makes the
  * files of exports; seals and erases personal data. All state is in rows, so any number of clocks may run. Returns how to stop.
@@ -43,6 +44,7 @@ export function startClock(services: Services): () => Promise<void> {
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
   const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
+    ['heartbeat', '*/10 * * * * *', () => beat(services.db)],
     ['prices', '*/15 * * * * *', () => prices.refresh()],
     ['work', '*/15 * * * * *', () => measureWork(services)],
     ['fiat', '*/15 * * * * *', () => expireFiatIntents(services)],
@@ -72,7 +74,12 @@ export function startClock(services: Services): () => Promise<void> {
   const tasks = schedules.map(([name, times, run]) =>
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
   )
-  for (const runAtStart of [() => prices.refresh(), () => banks.banks(), () => closeOldAccounts(services)])
+  for (const runAtStart of [
+    () => beat(services.db),
+    () => prices.refresh(),
+    () => banks.banks(),
+    () => closeOldAccounts(services),
+  ])
     void runAtStart().catch(onError)
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()))

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Composed, compose } from '../src/compose.js'
+import { type Composed, compose, composeMail } from '../src/compose.js'
 import { startHealthServer } from '../src/http/health-endpoints.js'
+import { providerCheck } from '../src/operators/provider-checks.js'
+import { createStateGauges } from '../src/operators/state-gauges.js'
 import { loadConfig } from '../src/platform/config/config.js'
 import { loadOperators } from '../src/platform/config/own-settings.js'
 import { checkSettings, exitForBadSettings, loadOrExit } from '../src/platform/config/start-settings.js'
 import { isDatabaseUnavailable } from '../src/platform/database/database.js'
+import { watchClock } from '../src/platform/monitoring/heartbeat.js'
+import type { Measure } from '../src/platform/monitoring/measurements.js'
 import type { WorkKind } from '../src/platform/queue/wake-ups.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker/worker.js'
@@ -53,6 +57,13 @@ function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<voi
   return worker.stop
 }
 
+/** Checks of what only these processes can reach. */
+function ownChecks(names: readonly ProcessName[]): Measure[] {
+  if (!names.includes('mailer')) return []
+  const mail = composeMail()
+  return [providerCheck('mail', () => mail.check())]
+}
+
 /** After this time the process ends, and its supervisor starts it again. */
 const checkForMs = 20_000
 const checkPauseMs = 500
@@ -78,6 +89,7 @@ const config = loadOrExit(() => {
 const services = compose(config, names.join('+'))
 for (const name of names) await checkStart(services, name)
 await services.switches.start()
+const stopWatching = watchClock(services)
 const operators = names.includes('clock') ? loadOperators() : undefined
 const stops = names.map((name) => start(services, name))
 if (operators !== undefined) stops.push(await startOperators(services, operators))
@@ -86,7 +98,11 @@ const ready = async () => (stopping ? ('unavailable' as const) : services.ready(
 const healthServer =
   config.workerPort === undefined
     ? undefined
-    : await startHealthServer(config.workerPort, { ...services, ready })
+    : await startHealthServer(config.workerPort, {
+        ...services,
+        ready,
+        fillGauges: createStateGauges(services, ownChecks(names)),
+      })
 services.log.info({ names }, 'working')
 
 stopOnSignals(
@@ -95,6 +111,7 @@ stopOnSignals(
     await Promise.all(stops.map((stop) => stop()))
     healthServer?.close()
     healthServer?.closeAllConnections()
+    await stopWatching()
     await services.close()
   },
   { log: services.log, stopWithStdin: config.stopWithStdin },

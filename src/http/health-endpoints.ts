@@ -34,13 +34,18 @@ export function healthRouter({ ready, switches }: HealthOptions): Router {
 /** Serves the health endpoints of a process and `/metrics` (for Prometheus) on a port that the public does not reach. */
 export function startHealthServer(
   port: number,
-  options: HealthOptions & { readonly metrics: Metrics; readonly log: Log },
+  options: HealthOptions & {
+    readonly metrics: Metrics
+    readonly log: Log
+    readonly fillGauges: () => Promise<void>
+  },
 ): Promise<Server> {
   const { registry } = options.metrics
   const app = new Koa()
   // Without this handler Koa prints the error as plain text, not as JSON.
   app.on('error', (error: unknown) => options.log.warn({ err: error }, 'a probe was not answered'))
   const router = healthRouter(options).get('/metrics', async (ctx) => {
+    await options.fillGauges()
     ctx.type = registry.contentType
     ctx.body = await registry.metrics()
   })

@@ -29,7 +29,7 @@ const attemptsMost = 12
 const firstPauseSeconds = 5
 const longestPauseSeconds = 3600
 
-type Needs = Pick<Services, 'config' | 'db' | 'log' | 'metrics'> & { readonly mail: Mail }
+type Needs = Pick<Services, 'config' | 'db' | 'log' | 'metrics'> & { readonly mail: Pick<Mail, 'send'> }
 
 interface DueEmail {
   readonly id: string

@@ -16,4 +16,6 @@ export interface Mail {
    * message never quotes the server's reply, which may contain addresses and content.
    */
   send(email: Email): Promise<void>
+  /** Connects and signs in, and sends nothing. Throws ProviderError when that fails. */
+  check(): Promise<void>
 }

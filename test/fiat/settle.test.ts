@@ -1,6 +1,7 @@
 import test from 'ava'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { openAddress } from '../../src/mail/sealed-address.js'
+import { countObserved } from '../helpers/count-observed.js'
 import { follow } from '../helpers/http/stream-reader.js'
 import { differingSums } from '../helpers/make/confirmed-tips.js'
 import { registerCreator, registerPerson } from '../helpers/make/creators.js'
@@ -61,6 +62,7 @@ test.serial('a paid checkout is completed, credited, streamed and listed', async
   payFiatIntent(world(), intent.intentId)
   await settleIntentNow(world(), intent.intentId)
   t.is(await readFiatStatus(world(), intent.intentId), 'completed')
+  t.is(await countObserved(world().services.metrics.nairaCreditSeconds), 1)
   t.is(await readAvailableUsdc(world(), creator), 9.5)
   await until('the event is on the stream', () => stream.tips.length === 1)
   t.like(stream.tips[0]?.data, {

@@ -31,7 +31,7 @@ function row(recipient: string) {
   return world().db('emails').where({ recipient }).first()
 }
 
-function batchThrough(mail: Mail) {
+function batchThrough(mail: Pick<Mail, 'send'>) {
   return createMailerBatch({ ...world().services, mail })
 }
 

@@ -103,3 +103,14 @@ test('npm run ops in a release without dev packages runs the built script and in
   for (const command of commands) t.is(run(command, '--help').status, 0, command)
   t.deepEqual(files(), before)
 })
+
+test('promtool accepts the rules and their tests', (t) => {
+  const run = spawnSync('promtool', ['test', 'rules', 'rules.test.yml'], {
+    cwd: 'scripts/deploy/monitoring',
+    encoding: 'utf8',
+  })
+  if (run.error !== undefined)
+    t.log('skipped: promtool is not installed (Debian: apt-get install prometheus)')
+  else t.is(run.status, 0, run.stdout + run.stderr)
+  t.pass()
+})

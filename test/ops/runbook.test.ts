@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import test from 'ava'
+import { createMetrics } from '../../src/platform/metrics.js'
+import { alertKinds } from '../../src/platform/monitoring/alert-kinds.js'
+import { workKinds } from '../../src/platform/queue/wake-ups.js'
 import type { ReviewKind } from '../../src/withdrawals/review/review.js'
 
 const runbook = readFileSync('docs/operations.md', 'utf8')
@@ -19,6 +22,13 @@ const headingsOfTemplate: Readonly<Record<string, readonly string[]>> = {
   'payout_*': Object.keys(reviewKinds).map((kind) => `payout_${kind}`),
   'standstill_*': ['standstill_<worker>'],
 }
+
+const monitoring = 'scripts/deploy/monitoring'
+const rules = readFileSync(`${monitoring}/rules.yml`, 'utf8')
+const ruleNames = matchAll(rules, /^ {6}- alert: (\S+)$/gm)
+const standstill = 'standstill_<worker>'
+/** The anchor of that heading, which is the name of its rule. */
+const anchor = 'standstill_worker'
 
 /** All TypeScript files of the service as one text. */
 function readSources(): string {
@@ -39,14 +49,28 @@ function sectionOf(heading: string): string {
   return after.split('\n## ')[0] ?? ''
 }
 
-test('the runbook has one heading for every alert kind that the source counts, and no other', (t) => {
+test('the runbook has one heading for every alert kind that the source counts and every rule, and no other', (t) => {
   const sources = readSources()
   const kinds = matchAll(sources, /alerts\.inc\(\s*\{\s*kind:\s*['`](.+?)['`]\s*\}/g)
   t.is(kinds.length, matchAll(sources, /alerts\.inc\(/g).length, 'every call names its kind in place')
   const templates = kinds.map((kind) => kind.replace(/\$\{.+?\}/g, '*'))
   const counted = new Set(templates.flatMap((kind) => headingsOfTemplate[kind] ?? kind))
+  t.deepEqual(
+    alertKinds.toSorted(),
+    [...counted]
+      .flatMap((kind) => (kind === standstill ? workKinds.map((work) => `standstill_${work}`) : kind))
+      .sort(),
+    'each counts from 0',
+  )
   const headings = matchAll(sectionOf('Alerts'), /^### `?(.+?)`?$/gm)
-  t.deepEqual(headings.toSorted(), [...counted].sort())
+  t.deepEqual(
+    headings.toSorted(),
+    [...new Set([...counted, ...ruleNames.map((name) => (name === anchor ? standstill : name))])].sort(),
+  )
+  t.deepEqual(
+    [...counted].filter((kind) => !ruleNames.includes(kind === standstill ? anchor : kind)),
+    [],
+  )
 })
 
 test('the table of alerts and the headings name the same kinds', (t) => {
@@ -70,4 +94,62 @@ test('the runbook names every operators’ command', (t) => {
     .filter((file) => file.endsWith('.ts') && !file.startsWith('support'))
     .map((file) => basename(file, '.ts'))
   t.deepEqual(matchAll(sectionOf("Operators' commands"), /^### (.+)$/gm).toSorted(), commands.toSorted())
+})
+
+/** The names in an expression of Prometheus that are metrics of ours, or recorded by a rule. */
+function metricsIn(expression: string): string[] {
+  return matchAll(expression, /\btipping[_:][a-z0-9_:]+/g)
+}
+
+test('each alert rule links its heading, and every metric of rules and dashboards exists', async (t) => {
+  t.is(new Set(ruleNames).size, ruleNames.length)
+  t.deepEqual(matchAll(rules, /runbook: "docs\/operations\.md#(\w+)"/g), ruleNames)
+  const tested = readFileSync(`${monitoring}/rules.test.yml`, 'utf8')
+  t.deepEqual(
+    ruleNames.filter(
+      (name) =>
+        !tested.includes(`alertname: ${name}\n`) || !tested.includes(`alertname: ${name}, exp_alerts: []`),
+    ),
+    [],
+    'fires in a test of promtool, and is silent while all is well',
+  )
+  const families = await createMetrics().registry.getMetricsAsJSON()
+  const metrics = families.flatMap(({ name, type }) =>
+    String(type) === 'histogram' ? ['bucket', 'count', 'sum'].map((part) => `${name}_${part}`) : [name],
+  )
+  const existing = new Set([...metrics, ...matchAll(rules, /^ {6}- record: (\S+)$/gm)])
+  const expressions = matchAll(rules, /^ {8}expr: '(.*)'$/gm)
+  t.is(expressions.length, matchAll(rules, /^ {6}- (?:alert|record):/gm).length)
+  t.deepEqual(
+    expressions.flatMap(metricsIn).filter((name) => !existing.has(name)),
+    [],
+  )
+
+  const dashboards = readdirSync(`${monitoring}/dashboards`)
+  t.true(dashboards.length >= 3)
+  for (const file of dashboards) {
+    const { uid, title, panels } = JSON.parse(readFileSync(`${monitoring}/dashboards/${file}`, 'utf8')) as {
+      uid: string
+      title: string
+      panels: { id: number; title: string; targets: { expr: string }[] }[]
+    }
+    t.is(`${uid}.json`, file)
+    t.true(title.startsWith('Tipping: ') && panels.length > 0)
+    t.is(new Set(panels.map(({ id }) => id)).size, panels.length)
+    for (const { title: panel, targets } of panels)
+      for (const { expr } of targets) {
+        t.true(metricsIn(expr).length > 0, panel)
+        t.deepEqual(
+          metricsIn(expr).filter((name) => !existing.has(name)),
+          [],
+          panel,
+        )
+      }
+  }
+  const documented = new Set(matchAll(sectionOf('Metrics'), /`(tipping_[a-z_]+)/g))
+  const own = families.map(({ name }) => name).filter((name) => !/^tipping_(process|nodejs)_/.test(name))
+  t.deepEqual(
+    own.filter((name) => !documented.has(name)),
+    [],
+  )
 })

@@ -24,6 +24,7 @@ import { runOpsScript } from '../helpers/run-ops-script.js'
 import { dumpTables } from '../helpers/servers/dump-tables.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
+import { countAlerts } from '../reserves/support.js'
 
 const world = useWorld(test, { fiat: true, mail: true, env: { IDENTITY_SINGLE_NGN: '1000' } })
 
@@ -361,6 +362,30 @@ test('tokens in the wallet are named', (t) => {
   t.regex(JSON.stringify(error), /0\.5 SOL are in the wallet.*leaveTokens: true/)
   const byPassword = t.throws(() => assertNoTokens([sol], false))
   t.regex(JSON.stringify(byPassword), /0\.5 SOL are in the wallet.*have the operator close the account/)
+})
+
+test.serial('an export that cannot be made five times is given up, and an operator is told', async (t) => {
+  const { db, services } = world()
+  const creator = await registerPerson(world())
+  await requestExport(creator)
+  const config = Object.create(services.config, {
+    dataKey: {
+      get() {
+        throw new Error('this process has no DATA_KEY')
+      },
+    },
+  })
+  const noKey = { ...services, config }
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    t.is(await countAlerts(world(), 'export_failed'), 0)
+    await db('data_exports')
+      .where({ id: creator.user.id })
+      .update({ due_at: new Date(0) })
+    await makeExports(noKey)
+  }
+  t.is(await countAlerts(world(), 'export_failed'), 1)
+  t.is((await requestExport(creator)).body.export.status, 'preparing', 'it may be asked for again at once')
+  await db('data_exports').where({ id: creator.user.id }).del()
 })
 
 test.serial('an export is made, mailed and complete, without secrets', async (t) => {

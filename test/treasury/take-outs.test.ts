@@ -55,6 +55,7 @@ import { startSandboxProxy } from '../helpers/servers/sandbox-proxy.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
+import { countAlerts } from '../reserves/support.js'
 
 /** A blockhash lives a minute, as on the real network. */
 const world = useWorld(test, { chain: true, slotMs: 400 })
@@ -580,6 +581,7 @@ test.serial('with one endpoint a person decides, by command', async (t) => {
     return (await db('wallet_transfers').where({ id: one.id }).first()).undecided_at !== null
   })
   t.is(await statusOf(taker, one.id), 'signed')
+  await until('it is told', async () => (await countAlerts(world(), 'take_out_undecided')) > 0)
   const listed = await ops()
   t.is(listed.code, 4)
   t.true(listed.out.includes(one.id))

@@ -23,6 +23,7 @@ import { runOpsScript, type ScriptRun, spawnOpsScript } from '../helpers/run-ops
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
+import { countAlerts } from '../reserves/support.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0', PAYOUT_LOOK_SECONDS: '0.05' } })
 test.beforeEach('the provider has no faults', () => {
@@ -63,7 +64,9 @@ async function createMismatch(amountKobo: number, outcome: 'success' | 'failed' 
 }
 
 test.serial('resolve ends a mismatch: what was paid is posted, the rest of the hold is free', async (t) => {
+  const before = await countAlerts(world(), 'payout_mismatch')
   const { ada, reference } = await createMismatch(1_584_000)
+  t.is(await countAlerts(world(), 'payout_mismatch'), before + 1)
   const show = await payouts('show', reference)
   t.regex(show.out, /review opened: mismatch: the provider showed paid, NGN 15,840\.00/)
   t.notRegex(show.out, /kobo|1584000/)

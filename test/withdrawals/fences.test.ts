@@ -17,6 +17,7 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
+import { countAlerts } from '../reserves/support.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
 test.afterEach.always('the ledger is consistent', async (t) => {
@@ -93,7 +94,9 @@ test.serial('an acceptance after the creator got the money back opens a review',
   const { services, db } = world()
   const sending = await recordSending(services, second)
   await recordRefused(services, second, 'No', sending)
+  const before = await countAlerts(world(), 'payout_paid_after_failed')
   await recordAccepted(services, second, `TRF_${reference}`)
+  t.is(await countAlerts(world(), 'payout_paid_after_failed'), before + 1)
   t.is((await readWithdrawalRow(world(), reference)).status, 'failed')
   const reviews = await db('review_items').where({ withdrawal_id: second.id })
   t.deepEqual(

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { compareTransfers } from '../../src/withdrawals/reconcile/compare-statement.js'
+import { countObserved } from '../helpers/count-observed.js'
 import type { Person } from '../helpers/make/creators.js'
 import {
   countExecutions,
@@ -17,6 +18,7 @@ import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
+import { countAlerts } from '../reserves/support.js'
 
 const world = useWorld(test, {
   fiat: true,
@@ -77,8 +79,17 @@ async function createInReview(): Promise<{ ada: Person; reference: string }> {
   return unanswered
 }
 
+const alarms = (kind: string) => countAlerts(world(), kind)
+
 test.serial('list and show include open reviews, and never a whole account number', async (t) => {
+  const before = await Promise.all(['payout_unanswered', 'payout_unknown'].map(alarms))
   const { reference } = await createInReview()
+  const after = await Promise.all(['payout_unanswered', 'payout_unknown'].map(alarms))
+  t.deepEqual(
+    after,
+    before.map((count) => count + 1),
+    'an operator is told',
+  )
   const list = await payouts('list', '--state', 'manual_review')
   t.is(list.code, 0)
   t.regex(list.out, new RegExp(`${reference} .* pending/manual_review +NGN 31,680\\.00 .*unknown`))
@@ -185,7 +196,9 @@ test.serial(
     const ada = await creatorWithBalance(world(), 20)
     world().fiat.fiatpay.faults.setMode({ transfers: 'no-float' })
     const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+    const before = await alarms('payout_held_up')
     await sendDuePayouts(world())
+    t.true((await alarms('payout_held_up')) > before)
     world().fiat.fiatpay.faults.reset()
     t.like(await readWithdrawalRow(world(), reference), { send_state: 'not_sent', sends: 0 })
     const runs = await Promise.all([1, 2].map(() => payouts('replay', reference, ...confirmed(reference))))
@@ -193,8 +206,11 @@ test.serial(
       runs.map(({ code }) => code),
       [0, 0],
     )
+    const { withdrawalSendSeconds } = world().services.metrics
+    const seen = await countObserved(withdrawalSendSeconds)
     await Promise.all([sendDuePayouts(world()), sendDuePayouts(world())])
     t.is(countExecutions(world(), reference), 1)
+    t.is(await countObserved(withdrawalSendSeconds), seen + 1)
     t.is((await payouts('replay', reference, ...confirmed(reference))).code, 1)
   },
 )
@@ -254,7 +270,9 @@ async function createReturned(t: ExecutionContext): Promise<{ ada: Person; refer
     'the webhook has come',
     async () => (await readWithdrawalRow(world(), reference)).due_at !== null,
   )
+  const before = await alarms('payout_reversed')
   await reconcileAll(world())
+  t.is(await alarms('payout_reversed'), before + 1)
   t.deepEqual(await readBalance(world(), ada), { availableUSDC: 0, heldUSDC: 0 })
   t.regex((await payouts('list')).out, reversedLine(reference))
   return { ada, reference }

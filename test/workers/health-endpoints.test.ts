@@ -21,7 +21,15 @@ async function startServer(t: ExecutionContext, ready: HealthOptions['ready']) {
       done()
     },
   })
-  const server = await startHealthServer(0, { metrics: createMetrics(), ready, switches, log: pino(into) })
+  const metrics = createMetrics()
+  const fillGauges = async () => metrics.stateAgeSeconds.set(7)
+  const server = await startHealthServer(0, {
+    metrics,
+    ready,
+    switches,
+    fillGauges,
+    log: pino(into),
+  })
   t.teardown(() => {
     server.close()
     server.closeAllConnections()
@@ -48,7 +56,9 @@ for (const [status, answer] of [
     }
     t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status, switches: words }])
     t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })
-    t.regex((await get('/metrics')).text, /^# TYPE tipping_drained_rows_total counter$/m)
+    const { text } = await get('/metrics')
+    t.regex(text, /^# TYPE tipping_drained_rows_total counter$/m)
+    t.regex(text, /^tipping_state_age_seconds 7$/m, 'the gauges are filled before they are read')
   })
 
 test('a failed readiness check answers 500 and is logged', async (t) => {

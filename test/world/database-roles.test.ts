@@ -5,9 +5,12 @@ import { createRoles } from '../../scripts/database/create-roles.js'
 import { roleOf, rolesSql, urlOfRole } from '../../scripts/database/roles-sql.js'
 import { type RoleKind, roleKinds, tableRights } from '../../scripts/database/table-rights.js'
 import { compose } from '../../src/compose.js'
+import { measureState } from '../../src/operators/measure-state.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { type ProcessKind, secretsOf } from '../../src/platform/config/secrets.js'
 import { createDb } from '../../src/platform/database/database.js'
+import { beat } from '../../src/platform/monitoring/heartbeat.js'
+import { createMeasurements } from '../../src/platform/monitoring/measurements.js'
 import { workKinds } from '../../src/platform/queue/wake-ups.js'
 import { workers } from '../../workers/registry.js'
 import { registerPerson } from '../helpers/make/creators.js'
@@ -120,6 +123,19 @@ test.serial('what a role never does is refused', async (t) => {
   for (const [sql, allowed] of table)
     for (const kind of roleKinds)
       t.is(await attempt(kind, sql), allowed.includes(kind) ? 'allowed' : 'denied', `${kind}: ${sql}`)
+})
+
+test.serial('web and the clock may measure the state, and every role shows what they measured', async (t) => {
+  for (const kind of ['web', 'clock'] as const) await t.notThrowsAsync(as(kind, measureState), kind)
+  const state = { name: 'state', everySeconds: () => 0, awaited: true }
+  await as('clock', (db) => createMeasurements(db, [{ ...state, measure: () => measureState(db) }])())
+  for (const kind of roleKinds) {
+    const found = await as(kind, (db) =>
+      createMeasurements(db, [{ ...state, measure: () => measureState(db) }])(),
+    )
+    t.like(found.get('state')?.value, { shortWallets: 0 }, kind)
+    await as(kind, beat)
+  }
 })
 
 test.serial('the batch of each worker runs with its role and its secrets alone', async (t) => {

@@ -20,6 +20,8 @@ export interface SettlementResult {
   readonly completed: boolean
   /** This settlement completed the intent. */
   readonly credited: boolean
+  /** When the first payment that counts was made, as the provider says. */
+  readonly paidAt: Date | undefined
   readonly suspended: readonly SuspenseReason[]
 }
 
@@ -37,6 +39,7 @@ export async function settleIntent(
   const intent = await lockIntent(uow.trx, id)
   let completed = intent.status === 'confirmed'
   const suspended: SuspenseReason[] = []
+  let paidAt: Date | undefined
   const newPayments = fetched.payments.filter(({ transaction }) => !intent.recorded.includes(transaction))
   for (const payment of newPayments) {
     const classification = classifyPayment(payment, intent.price.chargeKobo, {
@@ -54,13 +57,14 @@ export async function settleIntent(
       credit,
       cardReserveDays: config.fiat.cardReserveDays,
     })
+    if (countedKobo > 0n) paidAt ??= payment.paidAt
     completed ||= countedKobo > 0n
   }
   // Nothing was completed, so each new payment was too short.
   if (!completed) for (const payment of newPayments) await notifyShort(uow, intent, payment)
   if (!completed) await endUnpaid(uow, intent, fetched.failed || newPayments.length > 0)
   if (!completed && newPayments.length > 0) await closeIntent(uow.trx, id)
-  return { completed, credited: completed && intent.status !== 'confirmed', suspended }
+  return { completed, credited: completed && intent.status !== 'confirmed', paidAt, suspended }
 }
 
 /** Confirms the tip and credits its payment. */
@@ -127,9 +131,11 @@ async function endUnpaid({ trx }: UnitOfWork, intent: LockedIntent, failed: bool
 export function reportSettlement(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
   id: string,
-  { credited, suspended }: SettlementResult,
+  { credited, paidAt, suspended }: SettlementResult,
 ): void {
   if (credited) metrics.tipsConfirmed.inc()
+  if (credited && paidAt !== undefined)
+    metrics.nairaCreditSeconds.observe(Math.max(0, Date.now() - paidAt.getTime()) / 1000)
   for (const reason of suspended) {
     metrics.alerts.inc({ kind: 'fiat_suspense' })
     log.error({ intentId: id, reason }, 'naira wait for an operator. Run: npm run ops -- suspense')

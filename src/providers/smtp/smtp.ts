@@ -50,6 +50,13 @@ export function createSmtp({ url, from, timeoutMs = conversationMs }: SmtpOption
         throw classify(error)
       }
     },
+    async check() {
+      try {
+        await transport.verify()
+      } catch (error) {
+        throw classify(error)
+      }
+    },
   }
 }
 

@@ -82,7 +82,8 @@ update tips t set
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
 from ranked r join cursor c on c.party_id = r.recipient
 where t.id = r.id
-returning t.id, r.credited_before as "creditedBefore"`
+returning t.id, r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case
+  when r.recorded_at < r.block_time + interval '10 minutes' then r.block_time else r.recorded_at end))::float8 as seconds`
 
 /**
  * Confirms tips with their facts, each exactly once: a tip that is no longer `pending` stays unchanged. Credits them and
@@ -124,10 +125,11 @@ export async function confirmTips(
     )
     for (const { facts } of confirmedNow) publish(tipChannel(partyWallet(facts)))
     await andThen?.(trx, confirmedNow)
-    return rows.length
+    return rows
   })
-  services.metrics.tipsConfirmed.inc(confirmed)
-  return confirmed
+  services.metrics.tipsConfirmed.inc(confirmed.length)
+  for (const { seconds } of confirmed) services.metrics.tipVisibleSeconds.observe(seconds)
+  return confirmed.length
 }
 
 /** The wallet of the party that a tip belongs to: of a tip to a creator's own wallet, the custody wallet. */
@@ -139,6 +141,8 @@ interface ConfirmedRow {
   readonly id: string
   /** The credits of its transaction from the time when it was no tip. */
   readonly creditedBefore: FurtherCredits | null
+  /** Since it landed. A tip that was reported late counts from then. */
+  readonly seconds: number
 }
 
 function notYetCredited(

@@ -65,11 +65,16 @@ async function beginSending(
   return row
 }
 
+/** How long we took, as SQL: not what its creator or an identity took. Null when it waited for a payout limit. */
+const secondsToSend = /* sql */ `case when breaker_since is null then extract(epoch from clock_timestamp() - greatest(created_at,
+  confirmed_at, breaker_released_at, (select identity_verified_at from users u where u.id = user_id)))::float8 end`
+
 /** The provider accepted the payout. This counts even if the row has changed meanwhile. */
 export async function recordAccepted(services: Needs, payout: DuePayout, providerId: string): Promise<void> {
-  const { transact, config } = services
+  const { transact, config, metrics } = services
+  let seconds: number | null = null
   const opened = await transact(async (uow) => {
-    const [accepted] = await advance<SendCount>(uow.trx, {
+    const [accepted] = await advance<SendCount & { readonly seconds: number | null }>(uow.trx, {
       name: 'payouts.accepted',
       id: payout.id,
       status: ['pending', 'submitted'],
@@ -78,14 +83,16 @@ export async function recordAccepted(services: Needs, payout: DuePayout, provide
       set: `provider_id = $6, looks = 0, last_error = null,
         due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
       values: [providerId, config.payouts.pollSeconds],
-      returning: 'reference, sends, replays',
+      returning: `reference, sends, replays, ${secondsToSend} as seconds`,
     })
+    seconds = accepted?.seconds ?? null
     if (accepted !== undefined) {
       announceOutcome(uow, accepted)
       return false
     }
     return reviewIfFailed(uow, payout, providerId)
   })
+  if (seconds !== null) metrics.withdrawalSendSeconds.observe(seconds)
   if (opened) alarmReview(services, 'paid_after_failed', payout.reference)
 }
 

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { countObserved } from '../../helpers/count-observed.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { createPaidIntents, makeTipsDue, type PaidIntent } from '../../helpers/make/intents.js'
@@ -70,7 +71,9 @@ test.serial(
   'the credit of a tip is pending after confirmation and available after finalization',
   async (t) => {
     const creator = await registerCreator(world())
+    const seen = await countObserved(world().services.metrics.tipVisibleSeconds)
     const { signature } = await confirmedTip('USDC', creator.wallet)
+    t.is(await countObserved(world().services.metrics.tipVisibleSeconds), seen + 1)
     t.deepEqual(await balanceOf(creator), { availableUSDC: 0, pendingUSDC: 1.96, heldUSDC: 0 })
     await runCheck()
     t.deepEqual(
