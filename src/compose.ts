@@ -41,26 +41,29 @@ import type { Services } from './services.js'
 
 export interface Composed extends Services {
   readonly switches: SwitchWatch
+  /** The most connections to PostgreSQL that this process opens. */
+  readonly mostConnections: number
   /** `degraded` when Redis is unavailable or hangs: nothing is lost, but work is done later. */
   ready(): Promise<'ok' | 'degraded' | 'unavailable'>
   /** Releases every connection. */
   close(): Promise<void>
 }
 
-/** Connections of one process. Two processes of each kind fit a small PostgreSQL. */
-const poolSize = 8
-/** One per concurrent batch of the group commit. */
-const recordPoolSize = 2
-
 /** Builds the services of one process from its settings. The only file that imports adapters of vendors. */
 export function compose(config: Config, processName: string): Composed {
   const log = createLog(config.logLevel, processName)
   const metrics = createMetrics()
-  const db = createDb(config.databaseUrl, poolSize)
-  const recordPool = createHotPool(config.databaseUrl, recordPoolSize)
-  const redis = createProducerClient(config.redis.url)
-  const notifications = createNotifications(config.redis.url, config.redis.namespace)
-  const switches = createSwitchWatch(db, (name, stopped) =>
+  const { url: databaseUrl, pool, recordPool: recordConnections, prepared } = config.database
+  const db = createDb(databaseUrl, pool, undefined, prepared)
+  const recordPool = createHotPool(databaseUrl, recordConnections, prepared)
+  // Of its own: when every connection of the pool is in use, the process is still ready and sees what is switched off.
+  const probe = createDb(databaseUrl, 1, undefined, prepared)
+  const redis = createProducerClient(config.redis, (reason) => {
+    if (reason === undefined) log.info('Redis is available again')
+    else log.warn({ reason }, 'Redis is unavailable: the process works without it, and slower')
+  })
+  const notifications = createNotifications(config.redis, config.redis.namespace)
+  const switches = createSwitchWatch(probe, (name, stopped) =>
     metrics.stopped.set({ switch: name }, stopped ? 1 : 0),
   )
   const waker = createWaker(redis, config.redis.namespace)
@@ -111,14 +114,23 @@ export function compose(config: Config, processName: string): Composed {
       rateUrl === undefined ? withoutSecret<ExchangeRateFeed>('RATE_URL') : createUsdRates({ url: rateUrl }),
     secondExchangeRates: secondUrl === undefined ? undefined : createUsdRates({ url: secondUrl }),
     swaps: composeSwaps(config.swaps, chain),
-    ready: () => readiness(db, redis),
+    mostConnections: mostConnections(config.database, processName),
+    ready: () => readiness(probe, redis),
     async close() {
       await Promise.all([switches.stop(), waker.close()])
       notifications.close()
       redis.disconnect()
-      await Promise.all([recordPool.end(), db.destroy()])
+      await Promise.all([recordPool.end(), db.destroy(), probe.destroy()])
     },
   }
+}
+
+/** Only web processes record tips; every process has a connection for its readiness. */
+export function mostConnections(
+  { pool, recordPool }: Pick<Config['database'], 'pool' | 'recordPool'>,
+  processName: string,
+): number {
+  return pool + (processName === 'web' ? recordPool : 0) + 1
 }
 
 /** The Redis client's own time limit ends a PING to a Redis that hangs. */

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.js'
 import { compose } from './compose.js'
 import { type HealthOptions, healthRouter, startHealthServer } from './http/health-endpoints.js'
-import { createHttpServer } from './http/server.js'
+import { createHttpServer, serverLimits } from './http/server.js'
 import { createStateGauges } from './operators/state-gauges.js'
 import { loadConfig } from './platform/config/config.js'
 import { secretsOf } from './platform/config/secrets.js'
@@ -16,6 +17,7 @@ const lastRequestsMs = 8000
 const config = loadOrExit(() => loadConfig(process.env, secretsOf.web))
 const services = compose(config, 'web')
 const app = createApp(services)
+const drainMs = config.http.drainSeconds * 1000
 let stopping = false
 
 const ready: HealthOptions['ready'] = async () => (stopping ? 'unavailable' : services.ready())
@@ -25,7 +27,10 @@ const metricsServer =
   metricsPort === undefined
     ? undefined
     : await startHealthServer(metricsPort, { ...services, ready, fillGauges: createStateGauges(services) })
-const server = createHttpServer(app.koa.callback())
+const server = createHttpServer(app.koa.callback(), {
+  ...serverLimits,
+  keepAliveTimeout: config.http.keepAliveSeconds * 1000,
+})
 server.on('request', (_request, response) => {
   // A kept-alive connection could send one more request.
   if (stopping) response.shouldKeepAlive = false
@@ -36,7 +41,7 @@ server.listen(config.http.port, () => {
   const address = server.address()
   // With PORT=0 the system chooses the port, and only this line shows it.
   const port = typeof address === 'object' ? address?.port : config.http.port
-  services.log.info({ port }, 'listening')
+  services.log.info({ port, connections: services.mostConnections }, 'listening')
 })
 server.on('error', (error) => {
   services.log.fatal({ err: error }, 'cannot listen')
@@ -47,6 +52,8 @@ server.on('error', (error) => {
 stopOnSignals(
   async () => {
     stopping = true
+    // The router learns from /ready that no further request is to come here. Until then it gets its answers.
+    if (drainMs > 0) await sleep(drainMs)
     const closed = new Promise((done) => server.close(done))
     await app.close()
     server.closeIdleConnections()
@@ -57,5 +64,5 @@ stopOnSignals(
     await stopWatching()
     await services.close()
   },
-  { log: services.log, stopWithStdin: config.stopWithStdin },
+  { log: services.log, stopWithStdin: config.stopWithStdin, extraMs: drainMs },
 )

@@ -45,8 +45,7 @@ function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<voi
       return report
     },
     concurrency,
-    redisUrl: config.redis.url,
-    namespace: config.redis.namespace,
+    redis: config.redis,
     jobFailure: jobFailure && ((row) => jobFailure(services, row)),
     makeRowDue: makeRowDue && ((row) => makeRowDue(services, row)),
     onError: (error) => {
@@ -103,7 +102,7 @@ const healthServer =
         ready,
         fillGauges: createStateGauges(services, ownChecks(names)),
       })
-services.log.info({ names }, 'working')
+services.log.info({ names, connections: services.mostConnections }, 'working')
 
 stopOnSignals(
   async () => {

@@ -1,19 +1,16 @@
 import { booksStatementMs, checkBooks } from '../src/ledger/invariants.js'
-import { createDb } from '../src/platform/database/database.js'
 import type { Services } from '../src/services.js'
 
 /**
  * Checks the invariants of the ledger and raises an alert when one is broken. The first run reads every transfer. Later
  * runs read those since the run before the last, because a posting that was in flight then has ended by now. Checked
- * entries never change, since the ledger is append-only. Uses its own connection, because the first run may exceed the
- * pool's time limit for a statement.
+ * entries never change, since the ledger is append-only. The first run may exceed the pool's time limit for a statement.
  */
-export function createBooksCheck({ config, metrics, log }: Pick<Services, 'config' | 'metrics' | 'log'>) {
+export function createBooksCheck({ db, metrics, log }: Pick<Services, 'db' | 'metrics' | 'log'>) {
   let checked = 0n
   let newest = 0n
   return async (): Promise<void> => {
-    const db = createDb(config.databaseUrl, 1, booksStatementMs)
-    const report = await checkBooks(db, checked).finally(() => db.destroy())
+    const report = await checkBooks(db, checked, booksStatementMs)
     if (report.holds) {
       checked = newest
       newest = report.newest

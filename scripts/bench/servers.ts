@@ -45,6 +45,7 @@ export function serviceSettings({
     OTP_PEPPER: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
     RATE_LIMIT_FACTOR: '0',
+    DRAIN_SECONDS: '0',
   }
 }
 

@@ -68,6 +68,8 @@ export function processSettings(
     // The bank stand-in returns nothing unasked, so that a sweep need not wait for it.
     SWEEP_AFTER_HOURS: given('SWEEP_AFTER_HOURS') ?? '0',
     LOG_LEVEL: given('LOG_LEVEL') ?? 'warn',
+    // No router learns from /ready that a process stops.
+    DRAIN_SECONDS: given('DRAIN_SECONDS') ?? '0',
   }
 }
 

@@ -26,6 +26,7 @@ export function serviceSettings(
     OTP_PEPPER: pepper,
     LOG_LEVEL: 'info',
     RATE_LIMIT_FACTOR: '0',
+    DRAIN_SECONDS: '0',
     STOP_WITH_STDIN: '1',
     FIATPAY_DEDUPLICATES: deduplicates ? '1' : '0',
     PAYOUT_TIMEOUT_MS: '400',

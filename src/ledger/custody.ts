@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { usdc } from '../kernel/tokens.js'
-import { query } from '../platform/database/database.js'
+import { longTransaction, query } from '../platform/database/database.js'
 import { lockBalancesOf } from './balance.js'
+import { booksStatementMs } from './invariants.js'
 
 /** What our books say about one token in one creator's custody wallet, in base units. */
 export interface CustodyBook {
@@ -71,8 +72,8 @@ export async function countCustody(
   mint: string = usdc.mint,
   userIds: readonly string[] | null = null,
 ): Promise<void> {
-  await openBooks(db, mint, userIds)
-  const all = userIds ?? (await readCustody(db, mint)).map(({ userId }) => userId)
+  if (userIds !== null) await openBooks(db, mint, userIds)
+  const all = userIds ?? (await longTransaction(db, booksStatementMs, (trx) => openAll(trx, mint)))
   for (let at = 0; at < all.length; at += creatorsPerCount)
     await count(db, mint, all.slice(at, at + creatorsPerCount))
 }
@@ -91,6 +92,12 @@ export async function readCustody(
     values: [mint, userIds],
   })
   return rows.map(bookOf)
+}
+
+/** Opens every missing book. Returns the creators of all books. */
+async function openAll(db: Knex, mint: string): Promise<string[]> {
+  await openBooks(db, mint, null)
+  return (await readCustody(db, mint)).map(({ userId }) => userId)
 }
 
 /** Opens the missing books: of the creators named, or of all to whom something may have been credited. */

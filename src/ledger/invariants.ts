@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { longTransaction } from '../platform/database/database.js'
 
 /** What is always true of the ledger. Each statement counts the violations among the transfers after $1. */
 const invariants: Readonly<Record<string, string>> = {
@@ -67,15 +68,15 @@ export interface BooksReport {
   readonly newest: bigint
 }
 
-/** Statement timeout in ms for the pool of a full check, which reads every entry. */
+/** Statement timeout in ms of a full check, which reads every entry. */
 export const booksStatementMs = 15 * 60 * 1000
 
 /**
- * Checks all books, or the transfers after `after`. Reads one snapshot, so that postings continue meanwhile. Does not use
- * `transact`, because a full check takes longer than the statement timeout of requests.
+ * Checks all books, or the transfers after `after`. Reads one snapshot, so that postings continue meanwhile. `statementMs`: time
+ * limit of one statement, instead of the pool's.
  */
-export async function checkBooks(db: Knex, after = 0n): Promise<BooksReport> {
-  return inSnapshot(db, async (trx) => {
+export async function checkBooks(db: Knex, after = 0n, statementMs?: number): Promise<BooksReport> {
+  return inSnapshot(db, statementMs, async (trx) => {
     const checks = Object.entries(after === 0n ? { ...invariants, ...fullInvariants } : invariants)
     const counted = []
     for (const [name, sql] of checks)
@@ -97,8 +98,8 @@ export interface BooksSum {
   readonly units: string
 }
 
-export async function sumBooks(db: Knex): Promise<BooksSum[]> {
-  return inSnapshot(db, async (trx) => {
+export async function sumBooks(db: Knex, statementMs?: number): Promise<BooksSum[]> {
+  return inSnapshot(db, statementMs, async (trx) => {
     const { rows } = await trx.raw(/* sql */ `
       select a.currency, a.kind, count(distinct a.id) as accounts, count(e.id) as entries,
              coalesce(sum(e.amount), 0)::text as units
@@ -108,8 +109,14 @@ export async function sumBooks(db: Knex): Promise<BooksSum[]> {
   })
 }
 
-function inSnapshot<Result>(db: Knex, work: (trx: Knex.Transaction) => Promise<Result>): Promise<Result> {
-  return db.transaction(work, { isolationLevel: 'repeatable read', readOnly: true })
+function inSnapshot<Result>(
+  db: Knex,
+  statementMs: number | undefined,
+  work: (trx: Knex.Transaction) => Promise<Result>,
+): Promise<Result> {
+  const snapshot = { isolationLevel: 'repeatable read', readOnly: true } as const
+  if (statementMs === undefined) return db.transaction(work, snapshot)
+  return longTransaction(db, statementMs, work, snapshot)
 }
 
 async function scalar(trx: Knex, sql: string): Promise<bigint> {

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
-import type { Config } from '../platform/config/config.js'
-import { createDb, query } from '../platform/database/database.js'
+import { longTransaction, query } from '../platform/database/database.js'
 import type { Currency, PlatformAccountKind } from './accounts.js'
 import { booksStatementMs } from './invariants.js'
 
@@ -48,7 +47,7 @@ function readAfter(db: Knex, kinds: readonly PlatformAccountKind[], after: bigin
 }
 
 export interface PlatformSumReader {
-  /** Reads every entry the first time, on a connection of its own, and later only what is new. Call it before `read`. */
+  /** Reads every entry the first time, and later only what is new. Call it before `read`. */
   prepare(): Promise<void>
   /** The sums as the caller's transaction sees them. */
   read(db: Knex): Promise<PlatformSums>
@@ -59,7 +58,7 @@ export interface PlatformSumReader {
  * process: entries never change.
  */
 export function createPlatformSums(
-  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+  { db }: { readonly db: Knex },
   kinds: readonly PlatformAccountKind[],
 ): PlatformSumReader {
   let base: ReadonlyMap<string, bigint> = new Map()
@@ -75,8 +74,7 @@ export function createPlatformSums(
   return {
     async prepare() {
       if (after > 0n) return
-      const db = createDb(databaseUrl, 1, booksStatementMs)
-      await read(db).finally(() => db.destroy())
+      await longTransaction(db, booksStatementMs, read)
     },
     read,
   }

@@ -7,6 +7,8 @@ export interface ShutdownOptions {
   readonly log: Log
   /** True when the parent process keeps our stdin open for as long as it lives. The end of stdin then stops us. */
   readonly stopWithStdin: boolean
+  /** Time that stopping needs beyond the usual. */
+  readonly extraMs?: number
 }
 
 /**
@@ -14,13 +16,16 @@ export interface ShutdownOptions {
  * when everything is released. An uncaught exception ends the process immediately: the state may be inconsistent, and
  * the rows in work become due again when their leases end.
  */
-export function stopOnSignals(stop: () => Promise<void>, { log, stopWithStdin }: ShutdownOptions): void {
+export function stopOnSignals(
+  stop: () => Promise<void>,
+  { log, stopWithStdin, extraMs = 0 }: ShutdownOptions,
+): void {
   let stopping = false
   function begin(reason: string): void {
     if (stopping) return
     stopping = true
     log.info({ reason }, 'stopping')
-    setTimeout(() => process.exit(1), graceMs).unref()
+    setTimeout(() => process.exit(1), graceMs + extraMs).unref()
     stop().then(
       () => {
         process.stdin.destroy()

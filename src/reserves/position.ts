@@ -39,10 +39,10 @@ export interface Position {
   readonly exchanged: Readonly<Record<Currency, bigint>>
 }
 
-/** Reads every entry: use a pool without the time limit of requests. */
-export async function readPosition(db: Knex): Promise<Position> {
+/** Reads every entry. `statementMs`: time limit of one statement, instead of the pool's. */
+export async function readPosition(db: Knex, statementMs?: number): Promise<Position> {
   const sums = new Map<string, bigint>()
-  for (const { kind, currency, units } of await sumBooks(db)) {
+  for (const { kind, currency, units } of await sumBooks(db, statementMs)) {
     const key = `${closedAccounts[kind as ClosedAccountKind] ?? kind} ${currency}`
     sums.set(key, (sums.get(key) ?? 0n) + BigInt(units))
   }

@@ -114,6 +114,19 @@ test('a web process with metrics on a port of their own ends its streams, answer
   t.is(posts.filter(({ received }) => received.includes('Tip recorded successfully')).length, posts.length)
 })
 
+test('a web process that stops says so at /ready and takes requests for DRAIN_SECONDS more', async (t) => {
+  t.timeout(testMs)
+  const web = await startWeb(t, { ...world().env, DRAIN_SECONDS: '4' })
+  const keptAlive = sendRaw(t, web.url, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until('it answers', () => keptAlive.received.includes('{"status":"ok"}'))
+  t.regex(keptAlive.received, /^Keep-Alive: timeout=95\r$/m)
+  web.signal('SIGTERM')
+  const statusOf = async (path: string) => (await requestRaw(web.url, 'GET', path)).status
+  await until('/ready says 503', async () => (await statusOf('/ready')) === 503)
+  t.is(await statusOf('/health'), 200)
+  t.is(await web.ended, 0)
+})
+
 test('further requests on a kept-alive connection do not delay a stopping web process', async (t) => {
   t.timeout(testMs)
   const { env, postgres } = await wired(t)

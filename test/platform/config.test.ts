@@ -25,8 +25,8 @@ test('with only the required settings, all others have their defaults', (t) => {
   const config = loadConfig(required)
   t.like(config, {
     http: { port: 3000, publicUrl: 'http://localhost:3000', trustProxy: 0 },
-    databaseUrl: required.DATABASE_URL,
-    redis: { url: 'redis://cache', namespace: 'tipping' },
+    database: { url: required.DATABASE_URL, pool: 8, recordPool: 2, prepared: true },
+    redis: { url: 'redis://cache', namespace: 'tipping', cluster: false },
     sessions: { idleDays: 7, absoluteDays: 30, accessTokenHours: 24 },
     logLevel: 'info',
   })

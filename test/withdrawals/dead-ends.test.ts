@@ -148,7 +148,7 @@ test.serial(
   'a failed job goes when its row gets its outcome, retry wakes the row, and replay makes a new job',
   async (t) => {
     const { config, ...services } = world().services
-    const connection = createWorkerClient(config.redis.url)
+    const connection = createWorkerClient(config.redis)
     const queue = new Queue('payouts', {
       connection: connection.client,
       prefix: queuePrefix(config.redis.namespace),
@@ -159,8 +159,7 @@ test.serial(
       kind: 'payouts',
       batch: createBatch(world().services),
       concurrency,
-      redisUrl: config.redis.url,
-      namespace: config.redis.namespace,
+      redis: config.redis,
       jobFailure: (row) => jobFailure?.(world().services, row) ?? Promise.resolve(undefined),
       makeRowDue: async (row) => makeRowDue?.(world().services, row),
       onError: (error) => t.log(error),

@@ -23,9 +23,8 @@ function countingWorker(t: ExecutionContext, redisUrl: string, batch?: () => Pro
       batchTimes.push(performance.now())
       return (await batch?.()) ?? { taken: 0 }
     },
-    redisUrl,
+    redis: { url: redisUrl, namespace: 'wake' },
     concurrency: 1,
-    namespace: 'wake',
     onError: (error) => t.log(error),
   })
   let stopping: Promise<void> | undefined
@@ -42,7 +41,7 @@ async function openQueue(
   { url }: PrivateRedis,
   kind: WorkKind = 'verifier',
 ): Promise<Queue> {
-  const connection = createWorkerClient(url)
+  const connection = createWorkerClient({ url })
   const queue = new Queue(kind, {
     connection: connection.client,
     prefix: queuePrefix('wake'),
@@ -57,7 +56,7 @@ async function openQueue(
 }
 
 async function openWaker(t: ExecutionContext, { url }: PrivateRedis) {
-  const redis = createProducerClient(url)
+  const redis = createProducerClient({ url })
   const waker = createWaker(redis, 'wake')
   t.teardown(async () => {
     await waker.close()
@@ -196,9 +195,8 @@ test('the job of a row that gets its outcome while the job fails is removed', as
   const worker = startWorker({
     kind: 'verifier',
     batch: async () => ({ taken: 0 }),
-    redisUrl: redis.url,
+    redis: { url: redis.url, namespace: 'wake' },
     concurrency: 1,
-    namespace: 'wake',
     onError: (error) => t.log(error),
     jobFailure: async () => failures.shift(),
   })

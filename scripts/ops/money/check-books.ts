@@ -25,9 +25,12 @@ ${exitHelp}`,
   options: {},
   run: () =>
     withDatabase(async (db) => {
-      const [report, sums] = await Promise.all([checkBooks(db), sumBooks(db)])
+      const [report, sums] = await Promise.all([
+        checkBooks(db, 0n, booksStatementMs),
+        sumBooks(db, booksStatementMs),
+      ])
       return { ok: report.holds, text: textOf(report, sums), json: jsonOf(report, sums) }
-    }, booksStatementMs),
+    }),
 })
 
 function jsonOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]) {

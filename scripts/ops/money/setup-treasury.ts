@@ -1,6 +1,5 @@
 import type { Keypair } from '@solana/web3.js'
 import { loadTreasury } from '../../../src/platform/config/own-settings.js'
-import { createDb } from '../../../src/platform/database/database.js'
 import type { Chain } from '../../../src/ports/chain.js'
 import { createSolanaChain } from '../../../src/providers/solana/solana-chain.js'
 import {
@@ -17,6 +16,7 @@ import { buildInstructions, type FeeAccounts, readFeeAccounts } from '../support
 import { readKeyPair } from '../support/key-pair.js'
 import { recordAudit } from '../support/record-audit.js'
 import { submitAndConfirm } from '../support/submit-transaction.js'
+import { withDatabase } from '../support/with-database.js'
 
 /** Opens the token accounts that receive the platform's fees. Without them tips go out without a fee. */
 const help = `npm run ops -- setup-treasury [--apply --payer <file>]
@@ -51,9 +51,8 @@ async function openAccounts(
   const instructions = buildInstructions(plan, payer.publicKey)
   const signatures: string[] = []
   const [rpcUrl = ''] = treasury.rpcUrls
-  const db = createDb(treasury.databaseUrl, 1)
-  try {
-    // Every transaction is written to the audit log, so nothing is submitted while the database is unavailable.
+  // Every transaction is written to the audit log, so nothing is submitted while the database is unavailable.
+  await withDatabase(async (db) => {
     await db.raw('select 1')
     for (let at = 0; at < instructions.length; at += accountsPerTransaction) {
       const part = instructions.slice(at, at + accountsPerTransaction)
@@ -63,9 +62,7 @@ async function openAccounts(
       const subject = `treasury:${treasury.wallet}`
       await db.transaction((trx) => recordAudit(trx, { actor, action: 'setup-treasury', subject, details }))
     }
-  } finally {
-    await db.destroy()
-  }
+  })
   return signatures
 }
 

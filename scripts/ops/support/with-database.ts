@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { loadDatabaseUrl } from '../../../src/platform/config/own-settings.js'
+import { loadDatabase } from '../../../src/platform/config/own-settings.js'
 import { createDb } from '../../../src/platform/database/database.js'
 
 /** Commands run at most two statements in parallel. */
@@ -10,7 +10,8 @@ export async function withDatabase<Result>(
   work: (db: Knex) => Promise<Result>,
   statementMs?: number,
 ): Promise<Result> {
-  const db = createDb(loadDatabaseUrl(), connections, statementMs)
+  const { url, prepared } = loadDatabase()
+  const db = createDb(url, connections, statementMs, prepared)
   try {
     return await work(db)
   } finally {

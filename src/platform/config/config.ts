@@ -18,9 +18,16 @@ function shape(s: z.output<typeof settings>) {
       port: s.PORT,
       publicUrl: s.PUBLIC_URL ?? `http://localhost:${s.PORT}`,
       trustProxy: s.TRUST_PROXY,
+      keepAliveSeconds: s.KEEP_ALIVE_SECONDS,
+      drainSeconds: s.DRAIN_SECONDS,
     },
-    databaseUrl: s.DATABASE_URL,
-    redis: { url: s.REDIS_URL, namespace: s.REDIS_NAMESPACE },
+    database: { url: s.DATABASE_URL, pool: s.DB_POOL, recordPool: s.DB_RECORD_POOL, prepared: s.DB_PREPARED },
+    redis: {
+      url: s.REDIS_URL,
+      namespace: s.REDIS_NAMESPACE,
+      cluster: s.REDIS_CLUSTER || s.REDIS_URL.includes(','),
+      tls: { ca: s.REDIS_TLS_CA, insecure: s.REDIS_TLS_INSECURE },
+    },
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
       agreeAboveUsd: s.AGREE_ABOVE_USD,

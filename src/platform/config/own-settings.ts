@@ -13,7 +13,19 @@ const operatorsPasswordLength = 16
 
 /** For commands that need the database and nothing else. */
 export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return readSettings(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
+  return loadDatabase(env).url
+}
+
+/** `prepared`: false behind a pooler in transaction mode. */
+export function loadDatabase(env: NodeJS.ProcessEnv = process.env): {
+  readonly url: string
+  readonly prepared: boolean
+} {
+  const { DATABASE_URL: url, DB_PREPARED: prepared } = readSettings(
+    settings.pick({ DATABASE_URL: true, DB_PREPARED: true }),
+    env,
+  )
+  return { url, prepared }
 }
 
 /** For the command that prepares the wallet the platform's fees arrive in. */
@@ -22,7 +34,6 @@ export type TreasurySettings = ReturnType<typeof loadTreasury>
 export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
   const needed = settings
     .pick({
-      DATABASE_URL: true,
       SOLANA_RPC_URLS: true,
       SOLANA_GENESIS_HASH: true,
       TREASURY_WALLET: true,
@@ -31,7 +42,6 @@ export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
     .required({ SOLANA_RPC_URLS: true })
   const s = readSettings(needed, env)
   return {
-    databaseUrl: s.DATABASE_URL,
     rpcUrls: s.SOLANA_RPC_URLS,
     genesisHash: s.SOLANA_GENESIS_HASH,
     wallet: s.TREASURY_WALLET,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { solMint, tokenByMint } from '../../kernel/tokens.js'
 import { parseTrustProxy } from './trust-proxy.js'
@@ -27,6 +28,15 @@ export const stakingMint = address.refine((mint) => {
   const token = tokenByMint(mint)
   return token !== undefined && !token.stable && mint !== solMint
 }, 'must be a token the service knows, neither stable nor SOL')
+/** The text of a file. */
+export const file = z.string().transform((path, ctx) => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    ctx.addIssue({ code: 'custom', message: 'must be the path of a file that this process may read' })
+    return z.NEVER
+  }
+})
 export const number = (min: number, max: number) => z.coerce.number().min(min).max(max)
 export const whole = (min: number, max: number) => number(min, max).int()
 export const key = z

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   address,
+  file,
   flag,
   isPostgres,
   isRedis,
@@ -29,6 +30,12 @@ export const settings = z.object({
     .string()
     .regex(/^[\w-]{1,40}$/)
     .default('tipping'),
+  REDIS_CLUSTER: flag.default(false),
+  REDIS_TLS_CA: file.optional(),
+  REDIS_TLS_INSECURE: flag.default(false),
+  DB_POOL: whole(1, 1000).default(8),
+  DB_RECORD_POOL: whole(1, 1000).default(2),
+  DB_PREPARED: flag.default(true),
   SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)).optional(),
   AGREE_ABOVE_USD: number(0, 1e9).optional(),
   PUBLIC_RPC_URL: url.optional(),
@@ -77,6 +84,8 @@ export const settings = z.object({
   METRICS_PORT: whole(0, 65_535).optional(),
   WORKER_PORT: whole(0, 65_535).optional(),
   STOP_WITH_STDIN: flag.default(false),
+  KEEP_ALIVE_SECONDS: number(1, 3600).default(95),
+  DRAIN_SECONDS: number(0, 300).default(5),
   OTP_PEPPER: key.optional(),
   DATA_KEY: key.optional(),
   SESSION_IDLE_DAYS: number(0.01, 365).default(7),

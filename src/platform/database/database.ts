@@ -25,23 +25,55 @@ const limits = {
   keepAlive: true,
 }
 
+/**
+ * The limits of a connection. PostgreSQL's own are parameters of its start, which a pooler in transaction mode refuses, as it gives
+ * each transaction another session: there the database role has them (docs/operations.md).
+ */
+function limitsFor(prepared: boolean, statementMs = limits.statement_timeout) {
+  const { query_timeout: _, connectionTimeoutMillis, keepAlive, ...ofServer } = limits
+  return {
+    connectionTimeoutMillis,
+    keepAlive,
+    query_timeout: statementMs + secondMs,
+    ...(prepared ? { ...ofServer, statement_timeout: statementMs } : {}),
+  }
+}
+
+interface NamedQuery {
+  readonly name?: string
+  readonly submit?: unknown
+}
+
+/** The session that runs a statement may not be the one that has prepared it, so no statement has a name. */
+function withoutNames(connection: { query: (...args: never[]) => unknown }): void {
+  const run = connection.query.bind(connection) as (...args: unknown[]) => unknown
+  connection.query = (first: NamedQuery | string, ...rest: unknown[]) =>
+    run(
+      typeof first === 'object' && first.submit === undefined ? { ...first, name: undefined } : first,
+      ...rest,
+    )
+}
+
 const ignore = (): void => undefined
 
 /**
  * The pool for models and for every statement that is not on a hot path. `max`: connections. `statementMs`: time
- * limit of one statement; migrations need more than requests.
+ * limit of one statement; migrations need more than requests. `prepared`: false behind a pooler in transaction mode.
  */
-export function createDb(url: string, max: number, statementMs = limits.statement_timeout): Knex {
+export function createDb(
+  url: string,
+  max: number,
+  statementMs = limits.statement_timeout,
+  prepared = true,
+): Knex {
   const db = knex({
     client: 'pg',
     connection: {
       connectionString: url,
       types,
-      ...limits,
-      statement_timeout: statementMs,
-      query_timeout: statementMs + secondMs,
+      ...limitsFor(prepared, statementMs),
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max },
+    pool: { min: 0, max, ...(prepared ? {} : { afterCreate: createUnprepared }) },
     acquireConnectionTimeout: 2 * secondMs,
     // Otherwise the error of a failed statement, and so the log, contains the statement's values.
     compileSqlOnError: false,
@@ -53,6 +85,34 @@ export function createDb(url: string, max: number, statementMs = limits.statemen
   db.client._query = (connection: Connection, statement: unknown) =>
     run(connection, statement).catch((error: unknown) => giveUp(connection, error))
   return db
+}
+
+function createUnprepared(connection: pg.Client, done: (error: null, connection: pg.Client) => void): void {
+  withoutNames(connection)
+  done(null, connection)
+}
+
+/**
+ * Runs `work` in a transaction whose statements may take `statementMs` each, for what reads a whole table. It uses a connection of
+ * the pool, and behind a pooler the limit ends with the transaction.
+ */
+export function longTransaction<Result>(
+  db: Knex,
+  statementMs: number,
+  work: (trx: Knex.Transaction) => Promise<Result>,
+  config?: Knex.TransactionConfig,
+): Promise<Result> {
+  return db.transaction(async (trx) => {
+    const { connectionParameters: client } = await trx.client.acquireConnection()
+    const { query_timeout: usual } = client
+    client.query_timeout = statementMs + secondMs
+    try {
+      await trx.raw(`set local statement_timeout = ${statementMs}`)
+      return await work(trx)
+    } finally {
+      client.query_timeout = usual
+    }
+  }, config)
 }
 
 interface Connection {
@@ -82,17 +142,18 @@ const planOnce = [
 const renewSeconds = 600
 
 /** A pool for one hot path alone, so that nothing else can take its connections. */
-export function createHotPool(url: string, max: number): pg.Pool {
+export function createHotPool(url: string, max: number, prepared = true): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     types: types as pg.CustomTypesConfig,
-    options: planOnce,
+    ...(prepared ? { options: planOnce } : {}),
     maxLifetimeSeconds: renewSeconds,
     // Idle connections stay open: two cost nothing, a timer per request does.
     idleTimeoutMillis: 0,
-    ...limits,
+    ...limitsFor(prepared),
   })
+  if (!prepared) pool.on('connect', withoutNames)
   // PostgreSQL closes idle connections when it restarts; the pool replaces them. Without a listener the error ends the process.
   pool.on('error', () => undefined)
   return pool

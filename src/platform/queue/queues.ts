@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq'
-import { createProducerClient } from '../redis/clients.js'
+import { createProducerClient, type RedisServer } from '../redis/clients.js'
 import { openQueue, workKinds } from './wake-ups.js'
 
 /** The queues of an installation, for the operators' pages. */
@@ -10,13 +10,10 @@ export interface OpenQueues {
 
 /** Opens every queue on its own connection, which fails immediately while Redis is unavailable. */
 export function openQueues({
-  url,
   namespace,
-}: {
-  readonly url: string
-  readonly namespace: string
-}): OpenQueues {
-  const connection = createProducerClient(url)
+  ...server
+}: RedisServer & { readonly namespace: string }): OpenQueues {
+  const connection = createProducerClient(server)
   const queues = workKinds.map((kind) => openQueue(kind, connection, namespace))
   return {
     queues,

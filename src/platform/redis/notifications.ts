@@ -1,4 +1,4 @@
-import { createSubscriberClient, type RedisClient } from './clients.js'
+import { createSubscriberClient, type RedisClient, type RedisServer } from './clients.js'
 
 /**
  * Notifications between processes over Redis pub/sub. A notification means "something changed, read the database". It
@@ -16,8 +16,8 @@ export interface Notifications {
 }
 
 /** Opens the subscriber connection of this process, with channels under `namespace`. */
-export function createNotifications(redisUrl: string, namespace: string): Notifications {
-  const redis = createSubscriberClient(redisUrl)
+export function createNotifications(server: RedisServer, namespace: string): Notifications {
+  const redis = createSubscriberClient(server)
   const listeners = new Map<string, Set<(message: string) => void>>()
   const name = (channel: string): string => `${namespace}.${channel}`
 

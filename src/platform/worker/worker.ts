@@ -1,6 +1,6 @@
 import { type Job, Worker } from 'bullmq'
 import { queuePrefix, type WorkKind } from '../queue/wake-ups.js'
-import { createWorkerClient } from '../redis/clients.js'
+import { createWorkerClient, type RedisServer } from '../redis/clients.js'
 import { type Batch, createBatchLoop, createConcurrentLoops } from './batch-loop.js'
 
 export interface WorkerOptions {
@@ -8,8 +8,7 @@ export interface WorkerOptions {
   readonly batch: Batch
   /** Batches that run at the same time. */
   readonly concurrency: number
-  readonly redisUrl: string
-  readonly namespace: string
+  readonly redis: RedisServer & { readonly namespace: string }
   readonly onError: (error: unknown) => void
   /** Why the work on a row has not succeeded; undefined if it has. With a reason, the row's job counts as failed. */
   readonly jobFailure?: ((row: string) => Promise<string | undefined>) | undefined
@@ -32,8 +31,7 @@ export function startWorker({
   kind,
   batch,
   concurrency,
-  redisUrl,
-  namespace,
+  redis,
   onError,
   jobFailure,
   makeRowDue,
@@ -55,10 +53,10 @@ export function startWorker({
     if ((await jobFailure(job.data.row)) === undefined) await job.remove()
   }
   const loop = createConcurrentLoops(concurrency, () => createBatchLoop(batch, onError))
-  const connection = createWorkerClient(redisUrl)
+  const connection = createWorkerClient(redis)
   const worker = new Worker(kind, work, {
     connection: connection.client,
-    prefix: queuePrefix(namespace),
+    prefix: queuePrefix(redis.namespace),
     concurrency: jobConcurrency,
     lockDuration: 60_000,
     maxStalledCount: 50,

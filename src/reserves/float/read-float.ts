@@ -24,8 +24,8 @@ interface DailyNeed {
  * provider gives no answer, or another process stored a reading meanwhile.
  */
 export function createFloatReader(services: FloatNeeds): () => Promise<FloatReading | undefined> {
-  const { db, transact, payouts, config, metrics, log } = services
-  const sums = createPlatformSums(config, ['float_ngn', 'collections_receivable', 'in_transit'])
+  const { db, transact, payouts, metrics, log } = services
+  const sums = createPlatformSums(services, ['float_ngn', 'collections_receivable', 'in_transit'])
   let need: DailyNeed | undefined
   async function read(): Promise<FloatReading | undefined> {
     await sums.prepare()

@@ -2,7 +2,6 @@ import { displayText, nairaText, usdcText } from '../../kernel/money.js'
 import { usdc } from '../../kernel/tokens.js'
 import { booksStatementMs } from '../../ledger/invariants.js'
 import { findLastAcceptedRate, type LastAcceptedRate } from '../../market/accepted-rates.js'
-import { createDb } from '../../platform/database/database.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { pausePayouts } from '../../withdrawals/breaker/pause.js'
@@ -59,34 +58,28 @@ export async function makeReport(
 }
 
 /**
- * The ledger's snapshot comes first. What lands on the chain after it is more than the snapshot has, and never less. One
- * connection of its own, because it reads every entry.
+ * The ledger's snapshot comes first. What lands on the chain after it is more than the snapshot has, and never less.
  */
 async function readFacts(
-  { chain, config }: ReportNeeds,
+  { db, chain, config }: ReportNeeds,
   onProgress: ReportOptions['onProgress'],
 ): Promise<Facts> {
-  const db = createDb(config.databaseUrl, 1, booksStatementMs)
-  try {
-    const rate = await findLastAcceptedRate(db)
-    const float = await findLastReading(db)
-    const position = await readPosition(db)
-    const { slot, amounts } = await chain.finalizedHoldings(
-      [{ wallet: config.tips.treasuryWallet, mint: usdc.mint }],
-      0n,
-    )
-    const treasury = { chain: amounts[0] ?? 0n, slot }
-    const custody = await readCustodyTotals({ db, chain }, onProgress)
-    const outside = {
-      custodyShort: custody.short,
-      treasuryChain: treasury.chain,
-      floatUnexplained: float?.unexplained ?? 0n,
-    }
-    const solvency = computeSolvency(position, outside, rate?.value)
-    return { position, custody, treasury, float, rate, solvency }
-  } finally {
-    await db.destroy()
+  const rate = await findLastAcceptedRate(db)
+  const float = await findLastReading(db)
+  const position = await readPosition(db, booksStatementMs)
+  const { slot, amounts } = await chain.finalizedHoldings(
+    [{ wallet: config.tips.treasuryWallet, mint: usdc.mint }],
+    0n,
+  )
+  const treasury = { chain: amounts[0] ?? 0n, slot }
+  const custody = await readCustodyTotals({ db, chain }, onProgress)
+  const outside = {
+    custodyShort: custody.short,
+    treasuryChain: treasury.chain,
+    floatUnexplained: float?.unexplained ?? 0n,
   }
+  const solvency = computeSolvency(position, outside, rate?.value)
+  return { position, custody, treasury, float, rate, solvency }
 }
 
 const micro = (units: bigint): string => displayText(units, usdc.decimals)

@@ -16,6 +16,8 @@ interface TestServers {
   /** Begins the name of each database. */
   readonly prefix: string
   readonly redisUrl: string
+  /** A pooler in transaction mode, through which the service reaches the server (scripts/deploy/test-pgbouncer.sh). */
+  readonly poolerUrl: string | undefined
 }
 
 /** Reads the runner's servers from the environment. Throws a clear message when a test file runs without the runner. */
@@ -26,18 +28,24 @@ export function testServers(env: NodeJS.ProcessEnv = process.env): TestServers {
   const redisUrl = env['TEST_REDIS_URL']
   if (!server || !template || !prefix || !redisUrl)
     throw new Error('No PostgreSQL and Redis for tests: run `npm test`, or `npm test -- <file>` for one file')
-  return { server: server.replace(/\/*$/, '/'), template, prefix, redisUrl }
+  return {
+    server: server.replace(/\/*$/, '/'),
+    template,
+    prefix,
+    redisUrl,
+    poolerUrl: env['TEST_POOLER_URL'],
+  }
 }
 
 /** `template`: `template0` makes an empty one. */
 export async function createDatabase(template = testServers().template): Promise<TestDatabase> {
-  const { server, prefix } = testServers()
+  const { server, prefix, poolerUrl } = testServers()
   const name = `${prefix}${randomBytes(6).toString('hex')}`
   // A copy of the files costs half of what a copy through the log does.
   await asAdmin((admin) =>
     admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`),
   )
-  return { name, url: `${server}${name}` }
+  return { name, url: `${poolerUrl ?? server}${name}` }
 }
 
 /** Counts the client connections to the database. */

@@ -51,8 +51,7 @@ function startLoop(
     kind,
     batch,
     concurrency: workers[kind].concurrency,
-    redisUrl: config.redis.url,
-    namespace: config.redis.namespace,
+    redis: config.redis,
     onError,
   })
 }

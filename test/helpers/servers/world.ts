@@ -181,6 +181,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     PORT: '0',
     PUBLIC_URL: publicUrl,
     DATABASE_URL: database.url,
+    ...(testServers().poolerUrl === undefined ? {} : { DB_PREPARED: 'false' }),
     REDIS_URL: testServers().redisUrl,
     REDIS_NAMESPACE: database.name,
     SOLANA_RPC_URLS: outside,
@@ -193,6 +194,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '0',
+    DRAIN_SECONDS: '0',
   }
 }
 

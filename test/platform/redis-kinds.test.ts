@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { stopChild } from '../../scripts/bootstrap/child-process.mjs'
+import { freePort } from '../../scripts/dev/ports.js'
+import { startProgram } from '../../scripts/dev/supervise.js'
+import { createProducerClient, type RedisServer } from '../../src/platform/redis/clients.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
+import { until } from '../helpers/until.js'
+
+// The certificates are for localhost and 127.0.0.1, by a CA of these tests alone, until 2126.
+const tls = (name: string): string => resolve('test/platform/tls', name)
+const ca = readFileSync(tls('ca.pem'), 'utf8')
+const stopMs = 5000
+
+/** Starts a Redis that has TLS only, one user with a password, and, if asked, a cluster of itself alone. */
+async function startRedis(t: ExecutionContext, { cluster }: { cluster: boolean }): Promise<number> {
+  const [folder, port] = [temporaryFolder(t), await freePort()]
+  const args = [
+    ...['--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
+    ...['--logfile', `${folder}/redis.log`, '--tls-auth-clients', 'no', '--tls-ca-cert-file', tls('ca.pem')],
+    ...['--tls-cert-file', tls('server.pem'), '--tls-key-file', tls('server.key')],
+    ...['--user', 'default', 'off', '--user', 'tips', 'on', '>s3cret@:', '~*', '&*', '+@all'],
+    ...(cluster
+      ? ['--cluster-enabled', 'yes', '--tls-cluster', 'yes', '--cluster-announce-ip', '127.0.0.1']
+      : []),
+  ]
+  const child = startProgram({ command: 'redis-server', args, signal: 'SIGTERM' })
+  t.teardown(() => stopChild(child, stopMs))
+  return port
+}
+
+/** A client, and what it reported of Redis. */
+function connect(t: ExecutionContext, server: RedisServer) {
+  const reports: (string | undefined)[] = []
+  const client = createProducerClient(server, (reason) => reports.push(reason))
+  t.teardown(() => client.disconnect())
+  return { client, reports }
+}
+
+const login = 'tips:s3cret%40%3A'
+
+test('rediss:// trusts the CA of REDIS_TLS_CA, or with REDIS_TLS_INSECURE any, and otherwise says why once', async (t) => {
+  const port = await startRedis(t, { cluster: false })
+  const url = `rediss://${login}@127.0.0.1:${port}`
+  const trusting = connect(t, { url, tls: { ca } })
+  await until('the client with the CA is ready', () => trusting.client.status === 'ready')
+  t.is(await trusting.client.ping(), 'PONG')
+  const careless = connect(t, { url, tls: { insecure: true } })
+  const strict = connect(t, { url })
+  await until('the insecure client is ready', () => careless.client.status === 'ready')
+  t.is(await careless.client.ping(), 'PONG')
+  let closes = 0
+  strict.client.on('close', () => closes++)
+  await until('it has tried three times', () => closes > 2)
+  t.is(strict.reports.length, 1, 'once for one state')
+  t.regex(strict.reports[0] ?? '', /certificate/)
+  const stranger = connect(t, { url: url.replace('s3cret', 'wrong'), tls: { ca } })
+  await until('the password is refused', () => stranger.reports.length > 0)
+  t.regex(stranger.reports[0] ?? '', /WRONGPASS/)
+  t.notRegex(stranger.reports[0] ?? '', /wrong%40|wrong@/)
+})
+
+test('with REDIS_CLUSTER one address finds the cluster, and the nodes it names get user, password and TLS', async (t) => {
+  const port = await startRedis(t, { cluster: true })
+  const url = `rediss://${login}@localhost:${port}`
+  const alone = connect(t, { url, tls: { ca } })
+  await until('the node answers', () => alone.client.status === 'ready')
+  await alone.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  await until('the cluster is whole', async () =>
+    String(await alone.client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+  )
+  const { client } = connect(t, { url, cluster: true, tls: { ca } })
+  await until('the cluster is ready', () => client.status === 'ready')
+  t.is(await client.set('tips', '1'), 'OK')
+  t.is(await alone.client.get('tips'), '1')
+})
+
+test('a Redis that comes back is reported once as well', async (t) => {
+  const { client, reports } = connect(t, { url: 'redis://127.0.0.1:1' })
+  let closes = 0
+  client.on('close', () => closes++)
+  await until('it has tried twice', () => closes > 1)
+  t.is(reports.length, 1)
+  client.emit('ready')
+  client.emit('ready')
+  t.deepEqual(reports.slice(1), [undefined])
+})
