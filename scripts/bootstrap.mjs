@@ -56,6 +56,7 @@ async function main(name, args) {
   // A server that is given needs no Redis of ours.
   if (name === 'test:contract' && args.some((argument) => /^--url(=|$)/.test(argument)))
     command.redis = undefined
+  refuseInProduction(name, command)
   if (!isRelease(command)) await prepare(command)
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
@@ -69,6 +70,17 @@ async function main(name, args) {
 /** A built release without dev packages. A clone is prepared, so that it never runs an old build. */
 function isRelease({ built }) {
   return built !== undefined && existsSync(built) && !existsSync('node_modules/ava')
+}
+
+/** A complete `npm ci --omit=dev` and a build are a release. Its processes may be running from this folder. */
+function refuseInProduction(name, { built }) {
+  const installed = 'node_modules/.package-lock.json'
+  if (built !== undefined || !existsSync('dist/scripts/ops') || !existsSync(installed)) return
+  if (existsSync('node_modules/ava')) return
+  throw new Refusal(
+    `npm run ${name} needs the packages for development, and this is a built release without them: nothing was installed or ` +
+      'built. Run it in a clone; if this is one, run npm ci first',
+  )
 }
 
 function checkNode() {

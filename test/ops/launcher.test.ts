@@ -65,6 +65,7 @@ function makeRelease(t: ExecutionContext): string {
     'dist/migrations',
     'dist/scripts',
     'dist/src',
+    'dist/workers',
   ])
     cpSync(name, join(folder, name), {
       recursive: true,
@@ -102,6 +103,14 @@ test('npm run ops in a release without dev packages runs the built script and in
     .map((file) => basename(file, '.js'))
   for (const command of commands) t.is(run(command, '--help').status, 0, command)
   t.deepEqual(files(), before)
+  // Npm writes this file at the end of an installation.
+  writeFileSync(join(folder, 'node_modules/.package-lock.json'), '{}')
+  const dev = spawnSync(process.execPath, [join(folder, 'scripts/bootstrap.mjs'), 'dev'], {
+    encoding: 'utf8',
+    env,
+  })
+  t.is(dev.status, 1)
+  t.regex(dev.stderr, /npm run dev needs the packages for development, and this is a built release/)
 })
 
 test('promtool accepts the rules and their tests', (t) => {

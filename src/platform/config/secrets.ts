@@ -74,6 +74,8 @@ export const secretsOf = {
   'ops check-books': ['DATABASE_URL'],
   'ops close-account': service,
   'ops database-roles': [],
+  // Checks whatever is set, and requires nothing.
+  'ops doctor': allSecrets,
   'ops disputes': [...service, 'FIATPAY_SECRET_KEY', 'DATA_KEY'],
   'ops find-uncredited': [...service, 'SOLANA_RPC_URLS'],
   'ops forget-payer': [...service, 'DATA_KEY'],

@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { allSecrets, type Secret, secretsOf, withoutOtherSecrets } from '../../src/platform/config/secrets.js'
+import { processNames } from '../../workers/registry.js'
+
+// `node dist/scripts/deploy/split-settings.js <settings file> <folder>`: makes of one file with all settings `common.env` with
+// those that are not secret, and for each process a file with its own secrets alone, which only their owner may read.
+const [source, folder] = process.argv.slice(2)
+if (source === undefined || folder === undefined) {
+  process.stderr.write(
+    'usage: split-settings.js <file with all settings> <folder for the files of the processes>\n',
+  )
+  process.exit(2)
+}
+const all = parseEnv(readFileSync(source, 'utf8')) as NodeJS.ProcessEnv
+mkdirSync(folder, { recursive: true, mode: 0o755 })
+
+/** Each process has its own; its unit sets them. */
+const ports = ['PORT', 'METRICS_PORT', 'WORKER_PORT']
+const open = withoutOtherSecrets(all, [])
+write(
+  'common.env',
+  Object.entries(open).filter(([name]) => !ports.includes(name)),
+  0o644,
+)
+for (const name of ['web', ...processNames] as const) {
+  // Take-outs run in the custodian's process.
+  if (name === 'take-outs') continue
+  write(`${name}.env`, secretsAmong(withoutOtherSecrets(all, secretsOf[name])), 0o600)
+}
+
+function secretsAmong(env: NodeJS.ProcessEnv): [string, string | undefined][] {
+  return Object.entries(env).filter(([name]) => allSecrets.some((secret: Secret) => secret === name))
+}
+
+function write(
+  name: string,
+  settings: readonly (readonly [string, string | undefined])[],
+  mode: number,
+): void {
+  const file = join(folder ?? '', name)
+  const lines = settings.map(([setting, value = '']) => `${setting}=${quoted(value)}\n`)
+  writeFileSync(file, lines.join(''), { mode })
+  chmodSync(file, mode)
+}
+
+/** In quotes, so that systemd, a shell and Node read the same. */
+function quoted(value: string): string {
+  if (/["\\$`\n]/.test(value)) {
+    if (/['\n]/.test(value)) throw new Error('a value has both kinds of quotes, or a line break')
+    return `'${value}'`
+  }
+  return `"${value}"`
+}

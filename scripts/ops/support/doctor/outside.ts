@@ -1,0 +1,193 @@
+import { createTransport } from 'nodemailer'
+import { z } from 'zod'
+import type { Composed } from '../../../../src/compose.js'
+import { solMint, usdc } from '../../../../src/kernel/tokens.js'
+import { type Config, loadMail } from '../../../../src/platform/config/config.js'
+import type { ExchangeRateFeed } from '../../../../src/ports/exchange-rates.js'
+import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
+import { readFeeAccounts } from '../fee-accounts.js'
+import { type Check, check, type Finding, hostOf, isLocal, reasonOf } from './check.js'
+import { skewFinding } from './database.js'
+
+const timeoutMs = 10_000
+const dayMs = 86_400_000
+/** The header `Date` has whole seconds. */
+const dateExactMs = 1000
+const isSet = (name: string): boolean => Boolean(process.env[name]?.trim())
+const inProduction = (): boolean => process.env['NODE_ENV'] === 'production'
+
+/** Everything outside but the database and Redis. The checks run at the same time. */
+export async function checkOutside(services: Composed): Promise<readonly Check[]> {
+  const { config } = services
+  const { secondUrl } = config.rates
+  const all = await Promise.all([
+    check('public address', () => findPublicUrl(config)),
+    check('solana rpc', () => findRpc(config)),
+    check('treasury', () => findTreasury(services)),
+    check('prices', () => findPrices(services)),
+    check('swap engines', () => findSwaps(config)),
+    check('exchange rate', () => findRate('RATE_URL', () => services.exchangeRates)),
+    ...(secondUrl === undefined
+      ? []
+      : [
+          check('second exchange rate', () =>
+            findRate('SECOND_RATE_URL', () => services.secondExchangeRates),
+          ),
+        ]),
+    check('naira provider', () => findProvider(config)),
+    check('mail server', findMail),
+    check('clock of this machine', () => findSkew(config)),
+  ])
+  return all.flat()
+}
+
+async function findPublicUrl({ http: { publicUrl } }: Config): Promise<readonly Finding[]> {
+  const found: Finding[] = []
+  if (!inProduction()) found.push(['warning', 'NODE_ENV is not production'])
+  const answer = await fetch(`${publicUrl}/health`, { signal: AbortSignal.timeout(timeoutMs) }).catch(
+    (error: Error) => error,
+  )
+  if (answer instanceof Error || answer.status !== 200)
+    found.push([
+      'warning',
+      `${hostOf(publicUrl)} does not answer /health as this service (${answer instanceof Error ? reasonOf(answer) : answer.status})`,
+    ])
+  return found.length > 0 ? found : [['ok', `${hostOf(publicUrl)} answers`]]
+}
+
+const genesisAnswer = z.object({ result: z.string() })
+
+async function genesisOf(url: string): Promise<string> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getGenesisHash' }),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (!answer.ok) throw new Error(`${hostOf(url)} answers ${answer.status}`)
+  const read = genesisAnswer.safeParse(await answer.json().catch(() => undefined))
+  if (!read.success) throw new Error(`${hostOf(url)} does not answer as a Solana RPC endpoint`)
+  return read.data.result
+}
+
+async function findRpc({ chain }: Config): Promise<readonly Finding[]> {
+  const { rpcUrls, genesisHash, publicRpcUrl, publicBundleRpcUrl } = chain
+  if (rpcUrls === undefined) return [['skipped', 'SOLANA_RPC_URLS is not set here']]
+  const urls = [...new Set([...rpcUrls, publicRpcUrl, publicBundleRpcUrl].filter((url) => url !== undefined))]
+  const found: Finding[] = []
+  const hashes = new Map<string, string>()
+  await Promise.all(
+    urls.map(async (url) => {
+      try {
+        hashes.set(url, await genesisOf(url))
+      } catch (error) {
+        found.push(['wrong', `${hostOf(url)}: ${error instanceof Error ? error.message : String(error)}`])
+      }
+    }),
+  )
+  const wanted = genesisHash ?? hashes.get(rpcUrls[0] ?? '')
+  for (const [url, hash] of hashes)
+    if (hash !== wanted)
+      found.push(['wrong', `${hostOf(url)} is on another chain: its genesis hash is ${hash}`])
+  if (genesisHash === undefined) found.push(['warning', `set SOLANA_GENESIS_HASH=${wanted ?? '<hash>'}`])
+  if (rpcUrls.length === 1)
+    found.push(['warning', 'one RPC endpoint: nothing takes over when it is away or lies'])
+  if (urls.some((url) => url.startsWith('http:') && !isLocal(url)))
+    found.push(['warning', 'an RPC endpoint is reached without TLS'])
+  if (publicRpcUrl === undefined)
+    found.push(['warning', 'pages have no RPC endpoint without a key in its address: set PUBLIC_RPC_URL'])
+  return found.length > 0 ? found : [['ok', `${urls.length} endpoints, all on ${genesisHash}`]]
+}
+
+async function findTreasury({ config, chain }: Composed): Promise<Finding> {
+  const { rpcUrls, genesisHash } = config.chain
+  if (rpcUrls === undefined) return ['skipped', 'SOLANA_RPC_URLS is not set here']
+  const wallet = config.tips.treasuryWallet
+  const { referralAccount } = config.swaps
+  const { accounts, lamportsMissing } = await readFeeAccounts(chain, {
+    rpcUrls,
+    genesisHash,
+    wallet,
+    referralAccount,
+  })
+  const missing = accounts.filter(({ open }) => !open).map(({ symbol }) => symbol)
+  if (missing.length === 0 && lamportsMissing === 0n)
+    return ['ok', `${wallet} exists, and its ${accounts.length} token accounts are open`]
+  const lacks = [
+    ...(lamportsMissing > 0n ? [`${lamportsMissing} lamports`] : []),
+    ...(missing.length > 0 ? [`accounts for ${[...new Set(missing)].join(', ')}`] : []),
+  ]
+  return [
+    'wrong',
+    `${wallet} lacks ${lacks.join(' and ')}, so tips go out without our fee: run setup-treasury`,
+  ]
+}
+
+async function findPrices({ prices, config }: Composed): Promise<Finding> {
+  const found = await prices.read([solMint, usdc.mint])
+  const host = hostOf(config.prices.url)
+  if ([solMint, usdc.mint].every((mint) => (found.get(mint) ?? 0n) > 0n)) return ['ok', `${host} has prices`]
+  return ['wrong', `${host} has no price for SOL or USDC`]
+}
+
+async function findSwaps({ swaps }: Config): Promise<readonly Finding[]> {
+  const { ultraUrl, v6Url, referralAccount } = swaps
+  const urls = [ultraUrl, v6Url].filter((url) => url !== undefined)
+  const found: Finding[] = []
+  for (const url of urls)
+    await fetch(url, { signal: AbortSignal.timeout(timeoutMs) }).catch(() =>
+      found.push(['wrong', `${hostOf(url)} cannot be reached`]),
+    )
+  if (urls.length === 0) found.push(['warning', 'no swap engine: tips that need a swap are refused'])
+  if (ultraUrl !== undefined && referralAccount === undefined)
+    found.push(['warning', 'AGGREGATOR_ULTRA_URL is not used without AGGREGATOR_REFERRAL_ACCOUNT'])
+  return found.length > 0 ? found : [['ok', `${urls.map(hostOf).join(' and ')} can be reached`]]
+}
+
+async function findRate(setting: string, feed: () => ExchangeRateFeed | undefined): Promise<Finding> {
+  if (!isSet(setting)) return ['skipped', `${setting} is not set here`]
+  const reading = await feed()?.read()
+  if (reading?.value === undefined) return ['wrong', 'the feed has no naira']
+  if (Date.now() - reading.asOf.getTime() > dayMs)
+    return ['warning', `the rate is of ${reading.asOf.toISOString()}`]
+  return ['ok', `a rate of ${reading.asOf.toISOString()}`]
+}
+
+async function findProvider({ fiatpay, payouts }: Config): Promise<readonly Finding[]> {
+  const { url, secretKey, payoutKey, deduplicates } = fiatpay
+  const keys = [...new Set([secretKey, payoutKey].filter((key) => key !== undefined))]
+  if (keys.length === 0) return [['skipped', 'FIATPAY_SECRET_KEY and PAYOUT_SECRET_KEY are not set here']]
+  const found: Finding[] = []
+  for (const key of keys) {
+    const name = key === secretKey ? 'FIATPAY_SECRET_KEY' : 'PAYOUT_SECRET_KEY'
+    const provider = createFiatpayPayouts({ url, secretKey: key, deduplicates, timeoutMs: payouts.timeoutMs })
+    await provider.readBalance().catch((error: Error) => found.push(['wrong', `${name}: ${error.message}`]))
+    if (key.startsWith('sk_test') && inProduction()) found.push(['warning', `${name} is a test key`])
+  }
+  if (url.startsWith('http:') && !isLocal(url)) found.push(['wrong', 'the key is sent without TLS'])
+  return found.length > 0
+    ? found
+    : [['ok', `${hostOf(url)} accepts ${keys.length === 1 ? 'the key' : 'both keys'}`]]
+}
+
+async function findMail(): Promise<Finding> {
+  if (!isSet('SMTP_URL')) return ['skipped', 'SMTP_URL is not set here; only the mailer has it']
+  const { url } = loadMail()
+  const limits = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
+  const transport = createTransport({ url, ...limits })
+  await transport.verify().finally(() => transport.close())
+  return ['ok', `${hostOf(url)} accepts the login`]
+}
+
+async function findSkew({ fiatpay }: Config): Promise<Finding> {
+  const before = Date.now()
+  const answer = await fetch(fiatpay.url, { method: 'HEAD', signal: AbortSignal.timeout(timeoutMs) })
+  const after = Date.now()
+  const date = Date.parse(answer.headers.get('date') ?? '')
+  if (Number.isNaN(date)) return ['skipped', `${hostOf(fiatpay.url)} names no time`]
+  const [state, text] = skewFinding(
+    date + dateExactMs / 2 - (before + after) / 2,
+    dateExactMs + after - before,
+  )
+  return [state, state === 'ok' ? `agrees with ${hostOf(fiatpay.url)}` : `${hostOf(fiatpay.url)} is ${text}`]
+}
