@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** More switches, and what processes measure for each other (docs/decisions/0073). Only new tables and rows. */
+/** More switches, and what processes measure for each other (docs/decisions/0071). Only new tables and rows. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     alter table switches

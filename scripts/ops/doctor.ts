@@ -1,13 +1,12 @@
 import { compose } from '../../src/compose.js'
+import { loadConfig } from '../../src/platform/config/config.js'
 import {
-  ConfigError,
-  loadConfig,
   loadMail,
   loadOperators,
   loadReportSigningKey,
   loadWalletKeys,
-  type SettingFault,
-} from '../../src/platform/config/config.js'
+} from '../../src/platform/config/own-settings.js'
+import { ConfigError, type SettingFault } from '../../src/platform/config/read-settings.js'
 import { allSecrets, type Secret } from '../../src/platform/config/secrets.js'
 import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
 import { defineCommand, exitHelp, type Outcome, runAsProgram, UsageError } from './support/command.js'

@@ -22,7 +22,7 @@ type Needs = Pick<
 
 /**
  * Returns what fills the gauges of the service's state before they are read. Any process can: of all of them one measures
- * (docs/decisions/0073). `further`: checks of providers that only this process knows.
+ * (docs/decisions/0071). `further`: checks of providers that only this process knows.
  */
 export function createStateGauges(services: Needs, further: readonly Measure[] = []): () => Promise<void> {
   const { db, metrics } = services

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from './database.js'
 
-/** What can be stopped, each a row of `switches` (docs/decisions/0062, 0073). `maintenance` is the reverse: stopped means on. */
+/** What can be stopped, each a row of `switches` (docs/decisions/0062, 0071). `maintenance` is the reverse: stopped means on. */
 export const switchNames = [
   'payouts',
   'intents',

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../../../src/platform/config/config.js'
+import { ConfigError } from '../../../../src/platform/config/read-settings.js'
 
 /** `warning`: works, and is not as it should be in production. `skipped`: could not be checked from here. */
 type CheckState = 'ok' | 'warning' | 'wrong' | 'skipped'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import { checkKnownKeys, countSealed } from '../../../../src/accounts/wallets/check-vault-key.js'
 import { composeVault } from '../../../../src/compose.js'
-import { loadWalletKeys } from '../../../../src/platform/config/config.js'
+import { loadWalletKeys } from '../../../../src/platform/config/own-settings.js'
 import { type Check, check } from './check.js'
 
 const insufficientPrivilege = '42501'

@@ -134,12 +134,12 @@ function Next({
 
 function Signature({ signature }: { readonly signature: string }): JSX.Element {
   return (
-    <div class="row">
+    <>
       <CopyButton value={signature} label={words.tip.signature} named />
       <LinkButton href={explorerUrl(signature)} newTab>
         {words.tip.explorer}
       </LinkButton>
-    </div>
+    </>
   )
 }
 

@@ -1,6 +1,5 @@
 import { TippingError } from '../../../sdk/client/errors.js'
 import { words } from '../../i18n/dashboard.js'
-import { codeOf } from '../api.js'
 
 export type TransferStatus = 'prepared' | 'signed' | 'final' | 'expired' | 'failed'
 
@@ -71,8 +70,8 @@ export function exactAmount({ amount, tokenSymbol }: Pick<Transfer, 'amount' | '
 
 /** Why a take-out was not prepared. The service says what an amount is above, or must leave. */
 export function prepareFault(error: unknown): string {
-  const code = codeOf(error)
-  const problem = error instanceof TippingError ? error.details[0]?.problem : undefined
+  const { code, details } = error instanceof TippingError ? error : { code: 'unknown', details: [] }
+  const problem = details[0]?.problem
   if ((code === 'insufficient_balance' || code === 'invalid_amount') && problem !== undefined)
     return words.takeOut.amountProblem(problem)
   return words.fault(code === 'too_many_requests' ? 'too_many_take_outs' : code)
