@@ -36,8 +36,8 @@ Without arguments it lists the switches. Every process reads them within two sec
   naira-intents   new naira tips: /payments/fiat/intent
   registrations   /auth/register
   swaps           new crypto tips that need a swap engine; others go on
-  maintenance     the other way round: on pauses every call that changes money. Reads and streams go on, and workers
-                  finish what was asked for; to send nothing either, switch payouts off too
+  maintenance     every call that changes money. Reads and streams go on, and workers finish what was asked for; to send
+                  nothing either, switch payouts off too
 
   --apply          do it
   --reason <text>  why, for the audit log and the operators' page; required with --apply
@@ -78,7 +78,7 @@ async function turn(
   { name, to }: Turn,
   { by, reason }: { readonly by: string; readonly reason: string | undefined },
 ): Promise<Outcome> {
-  const state = switchWord(name, true) === to ? 'stopped' : 'running'
+  const state = to === 'off' ? 'stopped' : 'running'
   const applied =
     reason !== undefined &&
     (await db.transaction(async (trx) => {
@@ -90,18 +90,18 @@ async function turn(
   const now = (await readSwitches(db)).find((one) => one.name === name)
   // A release may know a switch before its migration has run.
   if (now === undefined) throw new Error(`the database has no switch ${name}: run npm run migrate`)
-  const isThere = switchWord(name, now.stoppedAt !== null) === to
+  const isThere = switchWord(now.stoppedAt !== null) === to
   const next = applied ? '' : isThere ? ': nothing to do' : `; would switch it ${to}; ${applyHint}`
   return { text: `${describe(now)}${next}`, json: { applied, switch: present(now) } }
 }
 
 function describe({ name, stoppedAt, changedBy, reason }: Switch): string {
   const since = stoppedAt === null ? '' : ` since ${stoppedAt.toISOString()} by ${changedBy}: ${reason}`
-  return `${name}: ${switchWord(name, stoppedAt !== null)}${since}`
+  return `${name}: ${switchWord(stoppedAt !== null)}${since}`
 }
 
 function present({ name, stoppedAt, changedBy, reason }: Switch): Record<string, unknown> {
-  const state = switchWord(name, stoppedAt !== null)
+  const state = switchWord(stoppedAt !== null)
   return { name, state, stoppedAt: stoppedAt?.toISOString() ?? null, changedBy, reason }
 }
 

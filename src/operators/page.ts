@@ -113,7 +113,7 @@ function casesTable(openCases: readonly OpenCase[]): Markup {
 
 function switchesTable(switches: readonly Switch[]): Markup {
   const lines = switches.map(({ name, stoppedAt, changedBy, reason }) => {
-    const word = switchWord(name, stoppedAt !== null)
+    const word = switchWord(stoppedAt !== null)
     const other = word === 'on' ? 'off' : 'on'
     const state = stoppedAt === null ? html`<span class="good">${word}</span>` : mark(word)
     const words = opsCommand(`switch ${name} ${other} --apply --reason <text>`)

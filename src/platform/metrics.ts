@@ -42,11 +42,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry, prefix })
   const gauge = <Label extends string = never>(name: string, help: string, label?: Label): Gauge<Label> =>
     new Gauge({ name: `${prefix}${name}`, help, labelNames: label === undefined ? [] : [label], registers })
-  const stopped = gauge(
-    'stopped',
-    'Whether an operator or an alarm has stopped this: 1, else 0. maintenance: 1 while it is on',
-    'switch',
-  )
+  const stopped = gauge('stopped', 'Whether an operator or an alarm has stopped this: 1, else 0', 'switch')
   const histogram = (name: string, help: string, buckets: number[]): Histogram =>
     new Histogram({ name: `${prefix}${name}`, help, buckets, registers })
   const alerts = new Counter({

@@ -24,7 +24,7 @@ async function doctor(
 ): Promise<Result> {
   for (const name of ['SECOND_RATE_URL', 'REDIS_CLUSTER', 'DB_PREPARED', 'DB_POOL', 'TREASURY_WALLET'])
     delete process.env[name]
-  const name = asOperator ? 'doctor' : '../ops/doctor'
+  const name = asOperator ? 'doctor' : 'scripts/ops/doctor'
   const { code, out } = await runOpsScript({ env: { ...world().env, ...env } }, name, '--json', ...args)
   const { wrong, checks } = JSON.parse(out) as {
     wrong: number

@@ -52,7 +52,7 @@ for (const [status, answer] of [
       'naira-intents': 'on',
       registrations: 'on',
       swaps: 'on',
-      maintenance: 'on',
+      maintenance: 'off',
     }
     t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status, switches: words }])
     t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })

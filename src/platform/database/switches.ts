@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from './database.js'
 
-/** What can be stopped, each a row of `switches` (docs/decisions/0062, 0071). `maintenance` is the reverse: stopped means on. */
+/** What can be stopped, each a row of `switches` (docs/decisions/0062, 0071). */
 export const switchNames = [
   'payouts',
   'intents',
@@ -12,9 +12,9 @@ export const switchNames = [
 ] as const
 export type SwitchName = (typeof switchNames)[number]
 
-/** A switch as operators say it: `off` is paused, and `maintenance` is `on` while it pauses others. */
-export function switchWord(name: SwitchName, stopped: boolean): 'on' | 'off' {
-  return stopped === (name === 'maintenance') ? 'on' : 'off'
+/** A switch as operators say it: `off` is paused. */
+export function switchWord(stopped: boolean): 'on' | 'off' {
+  return stopped ? 'off' : 'on'
 }
 
 export interface Switch {
