@@ -92,9 +92,10 @@ test.serial('a mailed code at sign-in also asks for the second factor', async (t
   const { page, context, faults } = await openDashboard(open(), undefined)
   await page.getByRole('textbox', { name: 'E-mail' }).fill(person.email)
   await page.getByRole('button', { name: 'E-mail me a code' }).click()
-  await page
-    .getByRole('textbox', { name: 'Code from the e-mail' })
-    .fill(await queuedCode(world, person.email))
+  const field = page.getByRole('textbox', { name: 'Code from the e-mail' })
+  // Until then the page's own request may still be on its way, and its code would void ours.
+  await field.waitFor()
+  await field.fill(await queuedCode(world, person.email))
   const code = await nextCode(world, person, secret)
   // As apps show it, with a blank in the middle.
   await page
@@ -114,6 +115,7 @@ test.serial('whose address somebody else registered starts afresh, once', async 
   const signInByMail = async () => {
     await page.getByRole('button', { name: 'E-mail me a code' }).click()
     const field = page.getByRole('textbox', { name: 'Code from the e-mail' })
+    await field.waitFor()
     await field.fill(await queuedCode(world, squatter.email))
     await page.getByRole('textbox', { name: 'Code from your authenticator app' }).waitFor()
     await tabTo(t, page, 'I never set this up')
