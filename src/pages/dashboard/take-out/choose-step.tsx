@@ -8,8 +8,9 @@ import type { PayoutWallet } from '../answers.js'
 import { call, codeOf } from '../api.js'
 import { Fact } from '../parts/fact.js'
 import { RadioGroup } from '../parts/fields/radio-group.js'
+import type { ConfirmationProof } from '../security/confirmation-form.js'
 import { proofFaults } from '../security/owner-proof.js'
-import { needsStepUp, StepUp, type StepUpProof } from '../security/step-up.js'
+import { needsStepUp, StepUp } from '../security/step-up.js'
 import { useSubmit } from '../use-submit.js'
 import { transfersPath } from './sign-transfer.js'
 import { exactAmount, prepareFault, type TakeableToken, type Transfer } from './transfer.js'
@@ -36,7 +37,7 @@ export function ChooseStep({
   const [confirming, setConfirming] = useState(false)
   const token = tokens.find((one) => one.mint === mint) ?? tokens[0]
   const typed = typedTokenAmount(amount)
-  const prepare = async (proof: StepUpProof): Promise<void> => {
+  const prepare = async (proof: ConfirmationProof): Promise<void> => {
     setFault(undefined)
     try {
       const body = { mint: token?.mint, amount: typed, ...proof }
