@@ -6,7 +6,7 @@ import { printProgress, Refusal } from './bootstrap/progress.mjs'
 import { type ContractServer, startContractStack } from './contract/contract-stack.js'
 import { runContract } from './contract/run-contract.js'
 import type { ProcessGroup } from './dev/process-group.js'
-import { addCounts, closingReport, summaryLine, type TestCounts } from './dev/tap.js'
+import { addCounts, closingReport, summaryLine, type TestCounts } from './dev/test-run/tap.js'
 
 // `npm run test:contract`: the checks of the API contract from outside, against any server or a stack of its own.
 const help = `npm run test:contract [-- --url <base> [--stand-ins <url>]]

@@ -11,9 +11,9 @@ import { withConnection } from './dev/postgres/session.js'
 import { dropDatabases, ensureTemplate, templateName } from './dev/postgres/test-database.js'
 import { ProcessGroup } from './dev/process-group.js'
 import { redisProgram, redisReady } from './dev/redis.js'
-import { runAva } from './dev/run-ava.js'
-import { runWithSecondRun } from './dev/second-run.js'
-import { addCounts, closingReport, noTests, type TestCounts } from './dev/tap.js'
+import { runAva } from './dev/test-run/run-ava.js'
+import { runWithSecondRun } from './dev/test-run/second-run.js'
+import { addCounts, closingReport, noTests, type TestCounts } from './dev/test-run/tap.js'
 
 // `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
 // PostgreSQL and a Redis that are started for this run, and then the contract (test/contract) against a stack on them.

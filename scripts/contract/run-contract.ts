@@ -1,5 +1,5 @@
-import { runAva } from '../dev/run-ava.js'
-import type { TestCounts } from '../dev/tap.js'
+import { runAva } from '../dev/test-run/run-ava.js'
+import type { TestCounts } from '../dev/test-run/tap.js'
 import type { ContractServer } from './contract-stack.js'
 
 export const contractTests = 'dist/test/contract/**/*.test.js'

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { failedFiles, runWithSecondRun } from '../../scripts/dev/second-run.js'
-import { closingReport, noTests, type TestCounts } from '../../scripts/dev/tap.js'
+import { failedFiles, runWithSecondRun } from '../../scripts/dev/test-run/second-run.js'
+import { closingReport, noTests, type TestCounts } from '../../scripts/dev/test-run/tap.js'
 
 const existing = ['d/tips/confirm.test.js', 'd/tips/confirm/credit-tips.test.js', 'd/http.test.js']
 const filesOf = (...titles: string[]) =>

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { closingReport, summaryLine, TapCounter } from '../../scripts/dev/tap.js'
+import { closingReport, summaryLine, TapCounter } from '../../scripts/dev/test-run/tap.js'
 
 function tallyOf(tap: string, exitCode: number): string {
   const counter = new TapCounter()

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { startChild } from '../bootstrap/child-process.mjs'
+import { startChild } from '../../bootstrap/child-process.mjs'
 import { TapCounter, type TestCounts } from './tap.js'
 
 /** Runs AVA with these files and options, prints its TAP lines and counts them. `onLine` gets each line. */
