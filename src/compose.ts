@@ -63,8 +63,10 @@ export function compose(config: Config, processName: string): Composed {
     else log.warn({ reason }, 'Redis is unavailable: the process works without it, and slower')
   })
   const notifications = createNotifications(config.redis, config.redis.namespace)
-  const switches = createSwitchWatch(probe, (name, stopped) =>
-    metrics.stopped.set({ switch: name }, stopped ? 1 : 0),
+  const switches = createSwitchWatch(
+    probe,
+    (name, stopped) => metrics.stopped.set({ switch: name }, stopped ? 1 : 0),
+    (restored) => metrics.restored.set(restored ? 1 : 0),
   )
   const waker = createWaker(redis, config.redis.namespace)
   const publish = createPublisher(redis, config.redis.namespace)

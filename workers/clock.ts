@@ -14,6 +14,7 @@ import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
 import { beat } from '../src/platform/monitoring/heartbeat.js'
 import { makeExports } from '../src/privacy/exports/make-exports.js'
 import { deleteExpiredExports } from '../src/privacy/exports/request-export.js'
+import { createMovedCheck } from '../src/reserves/after-restore.js'
 import { deleteOldReadings } from '../src/reserves/float/float-readings.js'
 import { createFloatReader } from '../src/reserves/float/read-float.js'
 import { createDailyReport } from '../src/reserves/reports/daily-report.js'
@@ -45,6 +46,7 @@ export function startClock(services: Services): () => Promise<void> {
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
   const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
     ['heartbeat', '*/10 * * * * *', () => beat(services.db)],
+    ['moved', '6-59/10 * * * * *', createMovedCheck({ ...services, refunds })],
     ['prices', '*/15 * * * * *', () => prices.refresh()],
     ['work', '*/15 * * * * *', () => measureWork(services)],
     ['fiat', '*/15 * * * * *', () => expireFiatIntents(services)],

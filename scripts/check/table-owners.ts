@@ -7,7 +7,7 @@ import ts from 'typescript'
 
 /** The folder that writes each table. Others call its functions. Reading is free. */
 const owners: Readonly<Record<string, readonly string[]>> = {
-  'src/platform/database': ['idempotency_keys', 'switches'],
+  'src/platform/database': ['database_epoch', 'idempotency_keys', 'switches'],
   'src/platform/monitoring': ['heartbeats', 'measurements'],
   'src/mail': ['emails'],
   'src/accounts': [

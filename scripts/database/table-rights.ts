@@ -56,6 +56,11 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   creator_cursors: { change: confirmers, read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },
   custody: { change: ['web', ...signers, 'clock', 'operators'] },
+  // Who sends compares it with the server. A clock and the operators say where the rows are.
+  database_epoch: {
+    change: ['clock', 'operators'],
+    read: roleKinds.filter((kind) => kind !== 'clock' && kind !== 'operators'),
+  },
   data_exports: { write: ['web', 'clock', 'operators'] },
   devices: { write: ['web', 'clock', 'operators'] },
   dispute_polls: { change: ['web', 'settlement'] },

@@ -12,7 +12,7 @@ export interface HealthOptions {
    * `unavailable`: PostgreSQL is unavailable, or the process is shutting down.
    */
   readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
-  /** What operators have switched off and on, for `/ready`. */
+  /** What operators have switched off and on, and whether a restored database waits, for `/ready`. */
   readonly switches: Switches
 }
 
@@ -26,7 +26,7 @@ export function healthRouter({ ready, switches }: HealthOptions): Router {
     const status = await ready()
     ctx.status = status === 'unavailable' ? 503 : 200
     const words = switchNames.map((name) => [name, switchWord(switches.isStopped(name))])
-    ctx.body = { status, switches: Object.fromEntries(words) }
+    ctx.body = { status, switches: Object.fromEntries(words), restored: switches.isRestored() }
   })
   return router
 }

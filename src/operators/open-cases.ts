@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
-import { payoutsRun, waitsForBreaker } from '../withdrawals/breaker/pause.js'
+import { databaseIsKnown } from '../platform/database/restore-guard.js'
+import { waitsForBreaker } from '../withdrawals/breaker/pause.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
 import { notFrozen, waitsForDispute } from '../withdrawals/work-queue.js'
 
@@ -57,9 +58,16 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'payouts list --state confirmation_hold',
   },
   {
+    id: 'restored',
+    what: 'the database was restored: nothing is sent until the providers were compared',
+    rows: `database_epoch where not ${databaseIsKnown}`,
+    since: 'seen_at',
+    command: 'restore-check',
+  },
+  {
     id: 'payouts_paused',
     what: 'payouts are paused',
-    rows: `switches where name = 'payouts' and not (${payoutsRun})`,
+    rows: `switches where name = 'payouts' and stopped_at is not null`,
     since: 'stopped_at',
     command: 'payouts resume',
   },

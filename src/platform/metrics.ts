@@ -23,6 +23,7 @@ export interface Metrics {
   readonly shortWallets: Gauge
   readonly reportAgeSeconds: Gauge
   readonly stopped: Gauge<'switch'>
+  readonly restored: Gauge
   readonly rpcCalls: Counter<'method'>
   readonly rpcFailures: Counter<'endpoint'>
   readonly tipsConfirmed: Counter
@@ -56,6 +57,10 @@ export function createMetrics(): Metrics {
   return {
     registry,
     stopped,
+    restored: gauge(
+      'restored',
+      'Whether the database was restored, and nothing is sent until the providers were compared: 1, else 0',
+    ),
     requestSeconds: new Histogram({
       name: `${prefix}http_request_seconds`,
       help: 'Time to answer a request',

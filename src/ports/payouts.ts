@@ -31,6 +31,9 @@ export interface ProviderTransfer {
   readonly feeKobo: bigint
   readonly currency: string
   readonly state: TransferState
+  /** When it was created, and whom it pays; absent when the provider does not say. */
+  readonly createdAt?: Date
+  readonly payee?: BankAccount & { readonly accountName: string }
   /** The bank's reason for a transfer that failed or came back. */
   readonly reason: string | null
 }

@@ -81,6 +81,18 @@ export function priceRelease(
   return { grossKobo: gross, feeKobo, netKobo: gross - feeKobo }
 }
 
+/**
+ * The price of a payout of which only the net is known: the gross whose fee leaves exactly that, and a debit rounded down, in the
+ * creator's favour.
+ */
+export function priceOfNet(netKobo: bigint, rate: bigint, fee: WithdrawalFee): WithdrawalPrice {
+  const byLeast = netKobo + feeOf(0n, fee)
+  const byShare = (netKobo * 10_000n) / (10_000n - BigInt(fee.feeBps))
+  const near = [byLeast, byShare, byShare + 1n, byShare - 1n]
+  const grossKobo = near.find((gross) => gross - feeOf(gross, fee) === netKobo) ?? byShare
+  return { debitMicro: (grossKobo * microScale) / rate, grossKobo, feeKobo: grossKobo - netKobo, netKobo }
+}
+
 function feeOf(grossKobo: bigint, { leastFeeNgn, feeBps }: WithdrawalFee): bigint {
   const least = BigInt(leastFeeNgn) * koboPerNaira
   const share = divideHalfUp(grossKobo * BigInt(feeBps), 10_000n)

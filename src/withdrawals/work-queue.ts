@@ -36,6 +36,10 @@ export interface DuePayout extends StoredAccount {
   readonly waited: boolean
   /** An operator has it sent beyond the limits. */
   readonly released: boolean
+  /** It is older than a restore, so the provider may have it: it is looked up first. */
+  readonly looksUp: boolean
+  /** The provider has shown it, and these rows had lost it: it is never sent. */
+  readonly adopted: boolean
   /** The fence: the next worker that takes the row has another number. */
   readonly attempts: number
 }
@@ -76,7 +80,9 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
       t.id, t.user_id as "userId", t.reference, t.provider_reference as "providerReference", t.send_state as "sendState",
       t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},
       t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.breaker is not null as waited,
-      t.breaker_released_at is not null as released, t.attempts`,
+      t.breaker_released_at is not null as released,
+      t.adopted_at is not null or t.created_at < (select restored_at from database_epoch) as "looksUp",
+      t.adopted_at is not null as adopted, t.attempts`,
   }
 }
 

@@ -10,6 +10,7 @@ import { until } from '../helpers/until.js'
 
 const switches: HealthOptions['switches'] = {
   isStopped: (name) => name === 'payouts' || name === 'maintenance',
+  isRestored: () => true,
 }
 
 /** A health server with this readiness, and the lines it has logged. */
@@ -54,7 +55,7 @@ for (const [status, answer] of [
       swaps: 'on',
       maintenance: 'off',
     }
-    t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status, switches: words }])
+    t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status, switches: words, restored: true }])
     t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })
     const { text } = await get('/metrics')
     t.regex(text, /^# TYPE tipping_drained_rows_total counter$/m)

@@ -4,6 +4,7 @@ import { isPayoutReference } from '../../../src/kernel/ids.js'
 import { compareTransfers } from '../../../src/withdrawals/reconcile/compare-statement.js'
 import type { ActionOptions, OperatorAction } from '../../../src/withdrawals/review/operator-actions.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
+import { adoptPayout } from '../support/adopt-payout.js'
 import {
   actorOf,
   applyHint,
@@ -56,6 +57,8 @@ These commands show a plan; with --apply, --confirm and --reason they act:
                           ends a mismatch: completes the withdrawal with what was really paid, and frees the rest of the
                           hold; with --paid 0 it fails, and all of it is free
   close <reference>       closes the open reviews of a withdrawal that was settled outside the service; moves no money
+  adopt <reference>       after a restore: books a withdrawal that the provider has and the database lost, or takes one out of its
+                          hold. --creator when the bank account does not say whose it is, --usdc when its debit is known
   reopen <reference>      opens again what close has closed
 
 These need no --confirm:
@@ -72,6 +75,8 @@ transaction. If two operators run the same action at the same time, it is done o
   --apply                 do it
   --now                   for recredit: do not wait 24 hours
   --paid <naira>          for resolve: what was really paid, such as 15840.00
+  --creator <id>          for adopt: the creator's id or e-mail
+  --usdc <amount>         for adopt: what it cost, such as 12.50; default: by the exchange rate of then
   --confirm <reference>   the reference once more; for several references: how many they are
   --reason <text>         why, for the audit log, such as a ticket number; required with --apply
   --as <name>             your name for the audit log; default: the user of the operating system
@@ -87,6 +92,8 @@ const options = {
   limit: { type: 'string' },
   now: { type: 'boolean' },
   paid: { type: 'string' },
+  creator: { type: 'string' },
+  usdc: { type: 'string' },
 } as const
 
 type Given = Values<typeof options>
@@ -135,6 +142,13 @@ const verbs = {
   resolve: action('resolve'),
   close: action('close'),
   reopen: action('reopen'),
+  adopt: async (services, positionals, given) => {
+    const reference = parseOneReference(positionals)
+    const { apply = false, creator, usdc } = given
+    const reason = apply ? requireConfirmation('adopt', reference, given) : ''
+    const debitMicro = usdc === undefined ? undefined : parseUsdc(usdc)
+    return adoptPayout(services, { reference, creator, debitMicro, actor: actorOf(given), reason, apply })
+  },
   pause: pause('pause'),
   resume: pause('resume'),
 } satisfies Record<string, Verb>
@@ -179,6 +193,13 @@ function readOptions(name: OperatorAction, { now, paid }: Given): ActionOptions 
     /^(\d{1,13}|\d{1,3}(?:,\d{3}){1,4})(?:\.(\d{1,2}))?$/.exec(paid ?? '') ?? []
   if (whole === undefined) throw new UsageError('--paid needs naira, such as 15840.00')
   return { paidKobo: BigInt(`${whole.replaceAll(',', '')}${fraction.padEnd(2, '0')}`) }
+}
+
+function parseUsdc(text: string): bigint {
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text) ?? []
+  const micro = whole === undefined ? 0n : BigInt(`${whole}${fraction.padEnd(6, '0')}`)
+  if (micro === 0n) throw new UsageError('--usdc needs dollars, such as 12.50')
+  return micro
 }
 
 /** What --confirm must be: the reference, or of several how many. */

@@ -66,14 +66,16 @@ export interface Lists {
 
 /**
  * Compares the provider's lists of payments, refunds and disputes with our rows. Alarms an operator once for each difference, and
- * changes nothing else: a person decides. Throws ProviderError.
+ * changes nothing else: a person decides. Throws ProviderError. `hours`: how far back, after a restore; what happened just now
+ * counts then too.
  */
-export async function compareCollections(services: Needs): Promise<void> {
+export async function compareCollections(services: Needs, hours?: number): Promise<void> {
   const { db, metrics, log } = services
-  const lists = await readLists(services)
+  const window = hours ?? paymentHours
+  const lists = await readLists(services, window)
   // Our rows are read after the lists, so they are not older than them.
-  const grace = Date.now() - graceHours * hourMs
-  const payments = await ownPayments(db, lists)
+  const grace = Date.now() - (hours === undefined ? graceHours * hourMs : 0)
+  const payments = await ownPayments(db, lists, window)
   const disputes = await ownDisputes(db, lists)
   const differences = findCollectionDifferences(lists, payments, disputes, grace)
   const found = await storeDifferences(db, differences, [
@@ -91,13 +93,15 @@ export async function compareCollections(services: Needs): Promise<void> {
   )
 }
 
-async function readLists({ collections, disputes, refunds }: Needs): Promise<Lists> {
+async function readLists({ collections, disputes, refunds }: Needs, hours: number): Promise<Lists> {
   const now = new Date()
   const since = (hours: number) => new Date(now.getTime() - hours * hourMs)
   return {
-    payments: await all(collections.listAllPayments(since(paymentHours), now)),
-    refunds: (await all(refunds.listAll(since(returnHours), now))).filter(({ dispute }) => dispute === null),
-    disputes: await all(disputes.list(since(returnHours), now)),
+    payments: await all(collections.listAllPayments(since(hours), now)),
+    refunds: (await all(refunds.listAll(since(Math.max(hours, returnHours)), now))).filter(
+      ({ dispute }) => dispute === null,
+    ),
+    disputes: await all(disputes.list(since(Math.max(hours, returnHours)), now)),
   }
 }
 
@@ -203,7 +207,7 @@ function compareDisputes(
 }
 
 /** The payments that are listed, that something came back of, and that must be listed. */
-function ownPayments(db: Knex, { payments, refunds, disputes }: Lists): Promise<OwnPayment[]> {
+function ownPayments(db: Knex, { payments, refunds, disputes }: Lists, hours: number): Promise<OwnPayment[]> {
   const named = [...payments, ...refunds, ...disputes].map(({ transaction }) => transaction)
   return query<OwnPayment>(db, {
     name: 'compare.payments',
@@ -220,7 +224,7 @@ function ownPayments(db: Knex, { payments, refunds, disputes }: Lists): Promise<
         p.provider_transaction in (select provider_transaction from must) as "mustBeListed"
       from fiat_payments p
       where p.provider_transaction = any($1::text[]) or p.provider_transaction in (select provider_transaction from must)`,
-    values: [[...new Set(named)], paymentHours - graceHours, graceHours],
+    values: [[...new Set(named)], hours - graceHours, graceHours],
   })
 }
 

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { isRefundId } from '../../kernel/ids.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
+import { databaseIsKnown } from '../../platform/database/restore-guard.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
@@ -132,7 +133,7 @@ export async function takeForRefund(
       with taken as (
         update suspense_items set ${taking.set}, refund_by = $4, refund_note = $5, refunds_before = $6,
           refund_sent_at = clock_timestamp(), refund_answer = null
-        where provider_transaction = $1 and ${taking.from} and state = $2 and refund_sent_at is not distinct from $3::timestamptz
+        where provider_transaction = $1 and ${databaseIsKnown} and ${taking.from} and state = $2 and refund_sent_at is not distinct from $3::timestamptz
         returning provider_transaction as transaction, state, refund_sent_at::text as "refundSentAt"
       ), watched as (
         update fiat_intents set woken_at = clock_timestamp(),

@@ -1,10 +1,13 @@
 import type { Knex } from 'knex'
 import { refusedFor } from '../../kernel/errors.js'
+import { readEpoch } from './restore-guard.js'
 import { readSwitches, type SwitchName } from './switches.js'
 
 /** What a process knows of the switches. */
 export interface Switches {
   isStopped(name: SwitchName): boolean
+  /** The database was restored, and nothing is sent until the providers' lists were compared. */
+  isRestored(): boolean
 }
 
 /** `Retry-After` of what is paused. */
@@ -33,15 +36,19 @@ const pauseMs = 1000
 export function createSwitchWatch(
   db: Knex,
   onRead: (name: SwitchName, stopped: boolean) => void,
+  onRestored: (restored: boolean) => void,
 ): SwitchWatch {
   let stopped: ReadonlySet<SwitchName> = new Set()
   let timer: NodeJS.Timeout | undefined
   let reading: Promise<void> | undefined
   let running = false
+  let restored = false
   async function read(): Promise<void> {
     const rows = await readSwitches(db)
     stopped = new Set(rows.filter(({ stoppedAt }) => stoppedAt !== null).map(({ name }) => name))
     for (const { name } of rows) onRead(name, stopped.has(name))
+    restored = (await readEpoch(db)).state !== 'known'
+    onRestored(restored)
   }
   async function turn(): Promise<void> {
     reading = read().catch(() => undefined)
@@ -50,6 +57,7 @@ export function createSwitchWatch(
   }
   return {
     isStopped: (name) => stopped.has(name),
+    isRestored: () => restored,
     read,
     start() {
       running = true

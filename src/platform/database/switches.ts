@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from './database.js'
+import { databaseIsKnown } from './restore-guard.js'
 
 /** What can be stopped, each a row of `switches` (docs/decisions/0062, 0071). */
 export const switchNames = [
@@ -31,9 +32,14 @@ export interface SwitchChange {
   readonly reason: string
 }
 
+/** After a restore nothing is sent until the providers' lists were compared (docs/decisions/0072). As SQL. */
+function mayRun(name: SwitchName): string {
+  return name === 'payouts' ? ` and ${databaseIsKnown}` : ''
+}
+
 /** Whether it runs, as SQL that reads and does not wait. A scalar subquery: read once for all rows of a statement. */
 export function runsSql(name: SwitchName): string {
-  return `(select stopped_at from switches where name = '${name}') is null`
+  return `(select stopped_at from switches where name = '${name}') is null${mayRun(name)}`
 }
 
 /**
@@ -41,14 +47,14 @@ export function runsSql(name: SwitchName): string {
  * that who stops it waits for what has begun, and nothing begins afterwards.
  */
 export function runsLockedSql(name: SwitchName): string {
-  return `exists (select from switches where name = '${name}' and stopped_at is null for share)`
+  return `exists (select from switches where name = '${name}' and stopped_at is null for share)${mayRun(name)}`
 }
 
-/** Locks the switch alone, so that those who ask follow each other. False: it is stopped. */
+/** Locks the switch alone, so that those who ask follow each other. False: it is stopped, or waits after a restore. */
 export async function lockSwitch(trx: Knex.Transaction, name: SwitchName): Promise<boolean> {
   const rows = await query(trx, {
-    name: 'switches.lock',
-    text: 'select name from switches where name = $1 and stopped_at is null for no key update',
+    name: `switches.lock-${name}`,
+    text: `select name from switches where name = $1 and stopped_at is null${mayRun(name)} for no key update`,
     values: [name],
   })
   return rows.length > 0

@@ -41,6 +41,18 @@ const transfer = z.object({
   status: z.string(),
   transfer_code: z.string().min(1),
   gateway_response: z.string().nullish(),
+  createdAt: z.string().nullish(),
+  recipient: z.unknown(),
+})
+
+/** Some answers name the recipient by its id only. */
+const recipient = z.object({
+  details: z.object({
+    account_number: z.string().regex(/^\d{10}$/),
+    bank_code: z.string().refine(isBankCode),
+    account_name: z.string().nullish(),
+  }),
+  name: z.string().nullish(),
 })
 
 const transferAnswer = answer(transfer)
@@ -103,11 +115,20 @@ export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
   }
 }
 
+function payeeOf(wire: unknown): ProviderTransfer['payee'] {
+  const found = recipient.safeParse(wire).data
+  if (found === undefined) return undefined
+  const { account_number: accountNumber, bank_code: bankCode, account_name: bankName } = found.details
+  return { accountNumber, bankCode, accountName: cleanLine(found.name || bankName || '', textLength) }
+}
+
 /** Throws ProviderError for an undocumented status, which says nothing about the money. */
 function transferOf(row: z.output<typeof transfer>): ProviderTransfer {
   const state = states[row.status]
   if (state === undefined)
     throw new ProviderError('ambiguous', `fiatpay knows a status ${cleanLine(row.status, 30)}`)
+  const created = Date.parse(row.createdAt ?? '')
+  const payee = payeeOf(row.recipient)
   return {
     id: row.transfer_code,
     reference: row.reference,
@@ -115,6 +136,8 @@ function transferOf(row: z.output<typeof transfer>): ProviderTransfer {
     feeKobo: row.fee_charged ?? 0n,
     currency: row.currency,
     state,
+    ...(Number.isNaN(created) ? {} : { createdAt: new Date(created) }),
+    ...(payee === undefined ? {} : { payee }),
     reason: row.gateway_response ? cleanLine(row.gateway_response, textLength) : null,
   }
 }

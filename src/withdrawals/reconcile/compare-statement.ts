@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
+import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import type { WithdrawalStatus } from '../lifecycle.js'
+import { heldStates, type WithdrawalStatus } from '../lifecycle.js'
 import { isUnpaid } from './decide.js'
 
 /**
@@ -27,6 +28,8 @@ export interface Comparable {
   readonly providerReference: string
   readonly status: WithdrawalStatus
   readonly netKobo: bigint
+  /** It was never sent from here: it waits for its creator. */
+  readonly held?: boolean
   /** The creator was credited again, so the provider must not pay it. */
   readonly recredited: boolean
   /** A person has settled a review about the different status. */
@@ -50,17 +53,17 @@ const graceHours = 1
 
 /**
  * Compares the provider's list of transfers with our withdrawals. Alarms an operator once for each difference, and changes no
- * withdrawal: a person decides. Returns the current differences. Throws ProviderError.
+ * withdrawal: a person decides. Returns the current differences. Throws ProviderError. `hours`: how far back.
  */
-export async function compareTransfers(services: Needs): Promise<Difference[]> {
+export async function compareTransfers(services: Needs, hours = windowHours): Promise<Difference[]> {
   const { db, payouts, metrics, log } = services
   const now = Date.now()
   const listed: ProviderTransfer[] = []
-  for await (const page of payouts.listTransfers(new Date(now - windowHours * hourMs), new Date(now)))
+  for await (const page of payouts.listTransfers(new Date(now - hours * hourMs), new Date(now)))
     listed.push(...page)
   const references = listed.map(({ reference }) => reference)
   // Our rows are read after the list, so they are not older than it.
-  const sent = await sentRows(db)
+  const sent = await sentRows(db, hours)
   const found = findDifferences(listed, await ownRows(db, references), sent)
   const differences = addPaidAgain(found, await listPaidAgain(db))
   const compared = [
@@ -142,8 +145,9 @@ function addPaidAgain(differences: readonly Difference[], paidAgain: readonly Pa
   ]
 }
 
-/** Only for final statuses. The reconciler polls the others. */
-function contradicts({ status, recredited }: Comparable, state: ProviderTransfer['state']): boolean {
+/** Only for final statuses, and what was never sent. The reconciler polls the others. */
+function contradicts({ status, held, recredited }: Comparable, state: ProviderTransfer['state']): boolean {
+  if (held === true) return true
   if (status === 'failed' || recredited) return !isUnpaid(state)
   return status === 'completed' && state !== 'paid'
 }
@@ -151,7 +155,7 @@ function contradicts({ status, recredited }: Comparable, state: ProviderTransfer
 /** The columns of `Comparable`. */
 const comparable = /* sql */ `
   w.provider_reference as "providerReference", w.status, coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
-  w.recredited_at is not null as "recredited",
+  w.send_state in (${sqlList(heldStates)}) as "held", w.recredited_at is not null as "recredited",
   exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is not null and r.outdated_at is null
     and r.kind = any(case when w.recredited_at is not null then array['paid_after_recredit']
       when w.status = 'failed' then array['paid_after_failed']
@@ -188,14 +192,14 @@ function ownRows(db: Knex, references: readonly string[]): Promise<Comparable[]>
 }
 
 /** Withdrawals that the provider accepted, old enough to be listed and within the window of the list. */
-function sentRows(db: Knex): Promise<Comparable[]> {
+function sentRows(db: Knex, hours: number): Promise<Comparable[]> {
   return query<Comparable>(db, {
     name: 'compare.sent',
     text: /* sql */ `
       select ${comparable} from withdrawals w
       where send_state = 'sent' and sent_at < clock_timestamp() - $1 * interval '1 hour'
         and created_at > clock_timestamp() - $2 * interval '1 hour'`,
-    values: [graceHours, windowHours - graceHours],
+    values: [graceHours, hours - graceHours],
   })
 }
 

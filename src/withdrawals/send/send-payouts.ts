@@ -41,6 +41,8 @@ export function createPayoutBatch(services: Needs): Batch {
 async function sendOne(services: Needs, payout: DuePayout): Promise<number> {
   let nameRecorded: Promise<void> | undefined
   try {
+    const found = payout.looksUp ? await lookUp(services, payout) : undefined
+    if (found !== undefined) return found
     const account = { bankCode: payout.bankCode, ...openAccount(services.config, payout) }
     nameRecorded = recordAccountName(services, payout, account)
     const recipient = payout.recipient ?? (await createRecipient(services, payout, account))
@@ -50,6 +52,23 @@ async function sendOne(services: Needs, payout: DuePayout): Promise<number> {
   } finally {
     await nameRecorded
   }
+}
+
+/**
+ * After a restore the provider may have what these rows have not sent (docs/decisions/0072). Then it counts as sent, and the
+ * reconciler follows it. Returns as `sendOne`; undefined: the provider certainly does not have it.
+ */
+async function lookUp(services: Needs, payout: DuePayout): Promise<number | undefined> {
+  let id: string | undefined
+  try {
+    id = (await services.payouts.findTransfer(payout.providerReference))?.id
+  } catch (error) {
+    return retryLater(services, payout, failureOf(error).message)
+  }
+  if (id === undefined)
+    return payout.adopted ? retryLater(services, payout, 'the provider does not show it any more') : undefined
+  if ((await recordSending(services, payout)) !== undefined) await recordAccepted(services, payout, id)
+  return never
 }
 
 async function send(services: Needs, payout: DuePayout, recipient: string): Promise<number> {

@@ -48,6 +48,23 @@ export async function createDatabase(template = testServers().template): Promise
   return { name, url: `${poolerUrl ?? server}${name}` }
 }
 
+/**
+ * A copy of a database as it is now, as a restored backup is one. Connections to it are ended, and pools open new ones.
+ */
+export async function copyDatabase(url: string): Promise<TestDatabase> {
+  const name = new URL(url).pathname.slice(1)
+  const source = pg.escapeIdentifier(name)
+  await asAdmin(async (admin) => {
+    await admin.query(`alter database ${source} with allow_connections false`)
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  })
+  try {
+    return await createDatabase(name)
+  } finally {
+    await asAdmin((admin) => admin.query(`alter database ${source} with allow_connections true`))
+  }
+}
+
 /** Counts the client connections to the database. */
 export async function countSessions({ name }: TestDatabase): Promise<number> {
   const { rows } = await asAdmin((admin) =>

@@ -1,0 +1,223 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { findPgDump } from '../../scripts/ops/support/pg-dump.js'
+import { composeRefundReader } from '../../src/compose.js'
+import { readEpoch } from '../../src/platform/database/restore-guard.js'
+import { runsLockedSql } from '../../src/platform/database/switches.js'
+import { beat } from '../../src/platform/monitoring/heartbeat.js'
+import { createMovedCheck } from '../../src/reserves/after-restore.js'
+import { createClient } from '../helpers/http/client.js'
+import type { Person } from '../helpers/make/creators.js'
+import {
+  bank,
+  countExecutions,
+  createWithdrawal,
+  creatorWithBalance,
+  readBalance,
+  readWithdrawalRow,
+  reconcileAll,
+  requestWithdrawal,
+  sendDuePayouts,
+} from '../helpers/make/withdrawals.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
+import { copyDatabase } from '../helpers/servers/database.js'
+import { startApp } from '../helpers/servers/serve-app.js'
+import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
+import { useWorld, type World } from '../helpers/servers/world.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
+import { until } from '../helpers/until.js'
+import { listBrokenInvariants } from '../ledger/support.js'
+
+const world = useWorld(test, {
+  fiat: true,
+  env: {
+    WITHDRAW_WAIT_MS: '0',
+    PAYOUT_LOOK_SECONDS: '0.05',
+    PAYOUT_SETTLE_SECONDS: '0.5',
+    IDENTITY_SINGLE_NGN: '200000',
+  },
+})
+
+const reason = ['--reason', 'drill', '--as', 'ngozi']
+const sealed = (reference: string) => ['--apply', `--confirm=${reference}`, ...reason]
+/** A bank account that only one creator uses. */
+const ownBank = (last: number) => ({ ...bank, accountNumber: String(9_000_000_000 + last) })
+
+/** Sends and follows everything until the provider has paid it. */
+async function settle(one: World): Promise<void> {
+  await sendDuePayouts(one)
+  await until('everything is paid', async () => {
+    await reconcileAll(one)
+    const open = await one
+      .db('withdrawals')
+      .whereIn('status', ['pending', 'submitted', 'processing'])
+      .whereNotIn('send_state', ['identity_hold', 'confirmation_hold'])
+    return open.length === 0
+  })
+}
+
+test.serial('a backup is whole or not there, and says which pg_dump it needs', async (t) => {
+  const folder = temporaryFolder(t)
+  const out = join(folder, 'backup.dump')
+  const { rows } = await world().db.raw(
+    `select current_setting('server_version_num')::int / 10000 as version`,
+  )
+  const { version } = rows[0] as { version: number }
+  const none = await runOpsScript(world(), 'backup', '--out', out, '--pg-dump', '/bin/false')
+  t.is(none.code, 1)
+  t.regex(none.err, new RegExp(`the server is PostgreSQL ${version}, .* none was found.*--pg-dump`))
+  // Says that it fits, writes half a file, and fails.
+  const broken = join(folder, 'pg_dump')
+  writeFileSync(
+    broken,
+    `#!/bin/sh\n[ "$1" = --version ] && echo "pg_dump (PostgreSQL) ${version}.1" && exit\necho half; echo "$*" "$PGPASSWORD" >&2; exit 1\n`,
+    { mode: 0o755 },
+  )
+  const half = await runOpsScript(world(), 'backup', '--out', out, '--pg-dump', broken)
+  t.is(half.code, 1)
+  t.regex(half.err, /pg_dump failed, and there is no backup: --format=custom --no-password/)
+  t.deepEqual(readdirSync(folder), ['pg_dump'])
+  writeFileSync(
+    broken,
+    `#!/bin/sh\n[ "$1" = --version ] && echo "pg_dump (PostgreSQL) ${version}.1" || echo whole\n`,
+  )
+  const whole = await runOpsScript(world(), 'backup', '--out', out, '--pg-dump', broken, '--json')
+  t.like(JSON.parse(whole.out), { ok: true, file: out, bytes: 6 })
+  t.is((await runOpsScript(world(), 'backup', '--out', out)).code, 1, 'it does not replace another')
+  t.true(existsSync(out))
+  t.throws(() => findPgDump(999), { message: /the server is PostgreSQL 999/ })
+})
+
+test.serial(
+  'after a restore nobody is paid twice, and nothing is sent until the lost time is adopted',
+  async (t) => {
+    const { db, env, fiat, services } = world()
+    await beat(db)
+    const ada = await creatorWithBalance(world(), 600)
+    const ben = await creatorWithBalance(world(), 600)
+    const cyn = await creatorWithBalance(world(), 400)
+    const withdraw = (one: World, who: Person, body = {}) =>
+      createWithdrawal(one, who, { amountUSDC: 10, ...ownBank([ada, ben, cyn].indexOf(who)), ...body })
+    await withdraw(world(), ada)
+    await withdraw(world(), ben)
+    await settle(world())
+    const held = await withdraw(world(), cyn, { amountUSDC: 300 })
+    t.is(held.heldFor, 'identity')
+
+    // The backup is taken while withdrawals are asked for and sent.
+    const loops = startWorkerLoops(services, ['payouts', 'reconciler'])
+    const load = Array.from({ length: 6 }, (_, index) =>
+      requestWithdrawal(world(), index % 2 === 0 ? ada : ben, {
+        amountUSDC: 10,
+        ...ownBank(index % 2),
+      }),
+    )
+    const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
+    await Promise.allSettled(load)
+    await loops.stop()
+    await settle(world())
+
+    // The lost time: more withdrawals, and one that waited is released.
+    const later = []
+    for (let index = 0; index < 8; index++)
+      later.push((await withdraw(world(), index % 2 === 0 ? ada : ben)).reference)
+    const release = await runOpsScript(
+      world(),
+      'payouts',
+      'release',
+      held.reference,
+      ...sealed(held.reference),
+    )
+    t.is(release.code, 0, release.err)
+    await settle(world())
+    const all: string[] = await db('withdrawals').pluck('reference')
+    const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
+    const truth = await balances(world())
+
+    const restoredEnv = { ...env, DATABASE_URL: backup.url }
+    const app = await startApp(t, restoredEnv)
+    fiat.fiatpay.webhooks.setUrl(`${app.url}/webhooks/fiatpay`)
+    const { services: own, url } = app
+    const request = await createClient(url)
+    const restored: World = Object.assign(Object.create(world()), {
+      env: restoredEnv,
+      url,
+      db: own.db,
+      services: own,
+      request,
+    })
+    // It knows what it is without a command, also when a clock looks first.
+    await beat(restored.db)
+    await app.services.switches.read()
+    t.true(app.services.switches.isRestored())
+    t.is((await readEpoch(restored.db)).state, 'copied')
+    const before = fiat.fiatpay.log().transfers.length
+    await restored
+      .db('withdrawals')
+      .where({ send_state: 'not_sent' })
+      .update({ due_at: new Date(0) })
+    t.is(await sendDuePayouts(restored), 0)
+    const { rows } = await restored.db.raw(`select ${runsLockedSql('payouts')} as runs`)
+    t.deepEqual(rows, [{ runs: false }])
+    t.is(fiat.fiatpay.log().transfers.length, before)
+
+    const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
+    const first = await check('--json')
+    t.is(first.code, 4, first.err)
+    const found = JSON.parse(first.out) as {
+      state: string
+      transfers: { providerReference: string; kind: string }[]
+    }
+    t.is(found.state, 'copied')
+    const known: string[] = await restored.db('withdrawals').pluck('reference')
+    const lost = all.filter((reference) => !known.includes(reference))
+    t.true(later.every((reference) => lost.includes(reference)))
+    t.deepEqual(
+      found.transfers.map(({ providerReference }) => providerReference.toUpperCase()).sort(),
+      [...lost, held.reference].sort(),
+    )
+    t.is((await check('--apply', '--confirm=0', ...reason)).code, 3, 'not while differences are left')
+    for (const reference of [...lost, held.reference]) {
+      const plan = await runOpsScript(restored, 'payouts', 'adopt', reference)
+      t.regex(plan.out, /which the provider shows success|paid.*not adopted yet/)
+      const adopted = await runOpsScript(restored, 'payouts', 'adopt', reference, ...sealed(reference))
+      t.is(adopted.code, 0, adopted.err)
+      t.is(
+        (await runOpsScript(restored, 'payouts', 'adopt', reference, ...sealed(reference))).code,
+        1,
+        'once',
+      )
+    }
+    const last = await check('--apply', '--confirm=0', ...reason)
+    t.is(last.code, 0, last.err + last.out)
+    t.is((await readEpoch(restored.db)).state, 'known')
+
+    await settle(restored)
+    for (const reference of all) {
+      t.is(countExecutions(restored, reference), 1, reference)
+      t.is((await readWithdrawalRow(restored, reference)).status, 'completed', reference)
+    }
+    t.deepEqual(await balances(restored), truth)
+    t.deepEqual(await listBrokenInvariants(restored.db), [])
+    // What is asked for from now on is sent at once.
+    const next = await withdraw(restored, ada)
+    await settle(restored)
+    t.is(countExecutions(restored, next.reference), 1)
+
+    // A promoted standby, or a point-in-time recovery: the same server, another timeline.
+    const move = (seenAt: Date) => restored.db('database_epoch').update({ timeline: 0, seen_at: seenAt })
+    const acceptMoved = () => createMovedCheck({ ...own, refunds: composeRefundReader(own.config) })()
+    const state = async () => (await readEpoch(restored.db)).state
+    await move(new Date(Date.now() - 3_600_000))
+    await acceptMoved()
+    t.is(await state(), 'moved', 'an hour is no failover: a person looks')
+    await move(new Date())
+    t.is(await state(), 'moved')
+    await acceptMoved()
+    t.is(await state(), 'known', 'nothing was lost')
+    const declared = await check('--since', new Date(Date.now() - 1000).toISOString(), '--apply', ...reason)
+    t.is(declared.code, 0, declared.err)
+    t.is(await state(), 'copied', 'what the server does not show, a person declares')
+  },
+)
