@@ -14,6 +14,7 @@ import {
   countExecutions,
   createWithdrawal,
   creatorWithBalance,
+  makeWithdrawalsDue,
   readBalance,
   readWithdrawalRow,
   reconcileAll,
@@ -105,6 +106,12 @@ test.serial(
     const held = await withdraw(world(), cyn, { amountUSDC: 300 })
     t.is(held.heldFor, 'identity')
 
+    // Not sent in the backup, and sent afterwards.
+    const unsent = (await withdraw(world(), cyn)).reference
+    await db('withdrawals')
+      .where({ reference: unsent })
+      .update({ due_at: new Date(Date.now() + 3_600_000) })
+
     // The backup is taken while withdrawals are asked for and sent.
     const loops = startWorkerLoops(services, ['payouts', 'reconciler'])
     const load = Array.from({ length: 6 }, (_, index) =>
@@ -116,6 +123,7 @@ test.serial(
     const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
     await Promise.allSettled(load)
     await loops.stop()
+    await makeWithdrawalsDue(world())
     await settle(world())
 
     // The lost time: more withdrawals, and one that waited is released.
@@ -193,7 +201,9 @@ test.serial(
     t.is(last.code, 0, last.err + last.out)
     t.is((await readEpoch(restored.db)).state, 'known')
 
+    await makeWithdrawalsDue(restored)
     await settle(restored)
+    t.is(fiat.fiatpay.sendings.all()[unsent.toLowerCase()], 1, 'it was looked up, not sent again')
     for (const reference of all) {
       t.is(countExecutions(restored, reference), 1, reference)
       t.is((await readWithdrawalRow(restored, reference)).status, 'completed', reference)
