@@ -5,7 +5,7 @@ import { query } from './database.js'
  * Whether the rows are where they were (docs/decisions/0072). `copied`: a restored dump, or a copy of the database. `moved`: the
  * server has another timeline, after a point-in-time recovery or as a promoted standby.
  */
-export type DatabaseState = 'known' | 'copied' | 'moved'
+type DatabaseState = 'known' | 'copied' | 'moved'
 
 /** As SQL: nothing that moves money begins unless it holds. A scalar subquery: read once for all rows of a statement. */
 export const databaseIsKnown = `(select database_state() = 'known')`
