@@ -132,7 +132,10 @@ function linesOf({ transfers, collections }: LostTime): string[] {
       return `${providerReference}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}  -> ${next}`
     }),
     ...collections.map(({ subject, kind, ours, theirs }) => {
-      const next = kind === 'not_ours' && subject.startsWith('payment ') ? '  -> collections adopt' : ''
+      const next =
+        kind === 'not_ours' && subject.startsWith('payment ')
+          ? '  -> collections adopt <reference> --creator <id>'
+          : ''
       return `${subject}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}${next}`
     }),
   ]

@@ -31,7 +31,7 @@ export async function runOpsScript(
 /** The settings with the database role that the command has, if it has one. */
 function withRole(env: World['env'], name: string): World['env'] {
   const { DATABASE_URL: url } = env
-  if (!url || !URL.canParse(url) || name === 'migrate' || name.includes('/')) return env
+  if (!url || !URL.canParse(url) || ['migrate', 'backup'].includes(name) || name.includes('/')) return env
   return {
     ...env,
     DATABASE_URL: urlOfRole(url, name === 'rotate-wallet-key' ? 'provisioner' : 'operators'),

@@ -1,14 +1,17 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { findPgDump } from '../../scripts/ops/support/pg-dump.js'
 import { composeRefundReader } from '../../src/compose.js'
+import { createDb } from '../../src/platform/database/database.js'
 import { readEpoch } from '../../src/platform/database/restore-guard.js'
 import { runsLockedSql } from '../../src/platform/database/switches.js'
 import { beat } from '../../src/platform/monitoring/heartbeat.js'
 import { createMovedCheck } from '../../src/reserves/after-restore.js'
 import { createClient } from '../helpers/http/client.js'
 import type { Person } from '../helpers/make/creators.js'
+import { createFiatIntent, payFiatIntent, referenceOf, settleIntentNow } from '../helpers/make/fiat-tips.js'
 import {
   bank,
   countExecutions,
@@ -22,7 +25,7 @@ import {
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
-import { copyDatabase } from '../helpers/servers/database.js'
+import { copyDatabase, createDatabase } from '../helpers/servers/database.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { useWorld, type World } from '../helpers/servers/world.js'
@@ -58,6 +61,28 @@ async function settle(one: World): Promise<void> {
   })
 }
 
+/** With a pg_dump for this server, the file restores to a copy that knows that it is one. */
+async function restoreReally(t: ExecutionContext, version: number): Promise<void> {
+  try {
+    findPgDump(version)
+  } catch {
+    return t.log(`no pg_dump of version ${version} here: only its refusal was tested`)
+  }
+  const out = join(temporaryFolder(t), 'real.dump')
+  await beat(world().db)
+  const backup = await runOpsScript(world(), 'backup', '--out', out)
+  t.is(backup.code, 0, backup.err)
+  const { url } = await createDatabase('template0')
+  const path = findPgDump(version).path.replace(/pg_dump$/, 'pg_restore')
+  const { status, stderr } = spawnSync(path, ['--no-owner', '--exit-on-error', '--dbname', url, out], {
+    encoding: 'utf8',
+  })
+  t.is(status, 0, stderr)
+  const db = createDb(url, 1)
+  t.is((await readEpoch(db)).state, 'copied')
+  await db.destroy()
+}
+
 test.serial('a backup is whole or not there, and says which pg_dump it needs', async (t) => {
   const folder = temporaryFolder(t)
   const out = join(folder, 'backup.dump')
@@ -87,6 +112,7 @@ test.serial('a backup is whole or not there, and says which pg_dump it needs', a
   t.like(JSON.parse(whole.out), { ok: true, file: out, bytes: 6 })
   t.is((await runOpsScript(world(), 'backup', '--out', out)).code, 1, 'it does not replace another')
   t.true(existsSync(out))
+  await restoreReally(t, version)
   t.throws(() => findPgDump(999), { message: /the server is PostgreSQL 999/ })
 })
 
@@ -139,6 +165,10 @@ test.serial(
     )
     t.is(release.code, 0, release.err)
     await settle(world())
+    const dan = await creatorWithBalance(world(), 0)
+    const tip = await createFiatIntent(world(), { amount: 10, creatorId: dan.user.id })
+    payFiatIntent(world(), tip.intentId)
+    await settleIntentNow(world(), tip.intentId)
     const all: string[] = await db('withdrawals').pluck('reference')
     const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
     const truth = await balances(world())
@@ -176,6 +206,7 @@ test.serial(
     const found = JSON.parse(first.out) as {
       state: string
       transfers: { providerReference: string; kind: string }[]
+      collections: { kind: string; theirs: string }[]
     }
     t.is(found.state, 'copied')
     const known: string[] = await restored.db('withdrawals').pluck('reference')
@@ -185,6 +216,17 @@ test.serial(
       found.transfers.map(({ providerReference }) => providerReference.toUpperCase()).sort(),
       [...lost, held.reference].sort(),
     )
+    const charge = referenceOf(tip.intentId)
+    t.deepEqual(
+      found.collections.map(({ kind, theirs }) => [kind, theirs.endsWith(`for ${charge}`)]),
+      [['not_ours', true]],
+    )
+    const whose = ['adopt', charge, '--creator', dan.user.id]
+    t.is((await runOpsScript(restored, 'collections', ...whose)).code, 0)
+    const credited = await runOpsScript(restored, 'collections', ...whose, ...sealed(charge))
+    t.is(credited.code, 0, credited.err)
+    await settleIntentNow(restored, tip.intentId)
+    t.deepEqual(await readBalance(restored, dan), await readBalance(world(), dan))
     t.is((await check('--apply', '--confirm=0', ...reason)).code, 3, 'not while differences are left')
     for (const reference of [...lost, held.reference]) {
       const plan = await runOpsScript(restored, 'payouts', 'adopt', reference)

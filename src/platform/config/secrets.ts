@@ -74,6 +74,7 @@ export const secretsOf = {
   'ops backup': ['DATABASE_URL'],
   'ops check-books': ['DATABASE_URL'],
   'ops close-account': service,
+  'ops collections': [...service, 'FIATPAY_SECRET_KEY'],
   'ops database-roles': [],
   // Checks whatever is set, and requires nothing.
   'ops doctor': allSecrets,

@@ -1,0 +1,83 @@
+import type { Composed } from '../../../src/compose.js'
+import { adoptCharge } from '../../../src/fiat/intents/adopt-charge.js'
+import { makeIntentDue } from '../../../src/fiat/settlement/intent-queue.js'
+import { isFiatIntentId } from '../../../src/kernel/ids.js'
+import { nairaText } from '../../../src/kernel/money.js'
+import {
+  actorOf,
+  defineCommand,
+  describeChange,
+  finalOptions,
+  type Outcome,
+  optionsHelp,
+  parseVerb,
+  RefusedError,
+  requireConfirmation,
+  runAsProgram,
+  UsageError,
+  type Values,
+} from '../support/command.js'
+import { findUser } from '../support/find-user.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
+
+/** After a restore: credits naira payments whose intents the database has lost. */
+const help = `npm run ops -- collections adopt <reference> --creator <id or e-mail> [--apply --confirm <reference> --reason <text>]
+
+The reference of the charge is in "restore-check" and on the provider's pages, such as fiatpay-3191d53c... . The provider does not know
+whose tip it was: ask the payer, or the creator. The intent is written again for what was paid, at the last accepted exchange rate, and
+settlement credits it as any other. An intent that is here needs no creator: settlement asks the provider about it now.
+
+${optionsHelp({
+  '--creator <id>': "the creator's id or e-mail",
+  '--confirm <reference>': 'the reference once more; required with --apply',
+})}`
+
+const options = { ...finalOptions, creator: { type: 'string' } } as const
+type Given = Values<typeof options>
+
+async function adopt(services: Composed, text: string, given: Given): Promise<Outcome> {
+  const { db, collections } = services
+  const { apply = false } = given
+  const intentId = text.toLowerCase().replace('-', '_')
+  if (!isFiatIntentId(intentId)) throw new UsageError(`${text} is not the reference of a naira tip`)
+  const reference = intentId.replace('_', '-')
+  const reason = apply ? requireConfirmation('adopt', text, given) : ''
+  const isHere = (await db('fiat_intents').where({ id: intentId }).first('id')) !== undefined
+  if (isHere) {
+    if (apply) await makeIntentDue(services, reference)
+    return {
+      text: describeChange(`${reference} is here, and settlement asks the provider about it`, 'woken', apply),
+      json: { applied: apply, reference },
+    }
+  }
+  const { id: userId } = await findUser(db, given.creator, '--creator')
+  const charge = await collections.findCharge(reference)
+  if (charge.status !== 'paid') throw new RefusedError(`the provider shows ${reference} ${charge.status}`)
+  const { kobo, transaction } = charge.newest
+  if (apply)
+    await adoptCharge(services, { intentId, userId, kobo }, (trx) =>
+      recordAudit(trx, {
+        actor: actorOf(given),
+        action: 'collections adopt',
+        subject: `intent:${intentId}`,
+        details: { reason, userId, transaction, kobo: String(kobo) },
+      }),
+    )
+  return {
+    text: describeChange(`${reference}  ${nairaText(kobo)} for user ${userId}`, 'adopted', apply),
+    json: { applied: apply, reference, userId, kobo: String(kobo) },
+  }
+}
+
+export const command = defineCommand({
+  help,
+  options,
+  allowPositionals: true,
+  run(given, [name, reference, ...more]) {
+    parseVerb(name, ['adopt'])
+    if (reference === undefined || more.length > 0) throw new UsageError('give one reference')
+    return withServices('ops collections', (services) => adopt(services, reference, given))
+  },
+})
+await runAsProgram(import.meta, command)
