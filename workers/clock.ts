@@ -11,6 +11,7 @@ import { ExchangeRates } from '../src/market/exchange-rates.js'
 import { TokenPrices } from '../src/market/token-prices.js'
 import { loadReportSigningKey } from '../src/platform/config/own-settings.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
+import { markSeen } from '../src/platform/database/restore-guard.js'
 import { beat } from '../src/platform/monitoring/heartbeat.js'
 import { makeExports } from '../src/privacy/exports/make-exports.js'
 import { deleteExpiredExports } from '../src/privacy/exports/request-export.js'
@@ -45,7 +46,7 @@ export function startClock(services: Services): () => Promise<void> {
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
   const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
-    ['heartbeat', '*/10 * * * * *', () => beat(services.db)],
+    ['heartbeat', '*/10 * * * * *', () => beatAndSee(services)],
     ['moved', '6-59/10 * * * * *', createMovedCheck({ ...services, refunds })],
     ['prices', '*/15 * * * * *', () => prices.refresh()],
     ['work', '*/15 * * * * *', () => measureWork(services)],
@@ -77,7 +78,7 @@ export function startClock(services: Services): () => Promise<void> {
     cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
   )
   for (const runAtStart of [
-    () => beat(services.db),
+    () => beatAndSee(services),
     () => prices.refresh(),
     () => banks.banks(),
     () => closeOldAccounts(services),
@@ -86,4 +87,10 @@ export function startClock(services: Services): () => Promise<void> {
   return async () => {
     await Promise.all(tasks.map((task) => task.destroy()))
   }
+}
+
+/** This clock lives, and the rows are where they were. */
+async function beatAndSee({ db }: Pick<Services, 'db'>): Promise<void> {
+  await beat(db)
+  await markSeen(db)
 }

@@ -5,9 +5,8 @@ import test, { type ExecutionContext } from 'ava'
 import { findPgDump } from '../../scripts/ops/support/pg-dump.js'
 import { composeRefundReader } from '../../src/compose.js'
 import { createDb } from '../../src/platform/database/database.js'
-import { readEpoch } from '../../src/platform/database/restore-guard.js'
+import { markSeen, readEpoch } from '../../src/platform/database/restore-guard.js'
 import { runsLockedSql } from '../../src/platform/database/switches.js'
-import { beat } from '../../src/platform/monitoring/heartbeat.js'
 import { createMovedCheck } from '../../src/reserves/after-restore.js'
 import { createClient } from '../helpers/http/client.js'
 import type { Person } from '../helpers/make/creators.js'
@@ -69,7 +68,7 @@ async function restoreReally(t: ExecutionContext, version: number): Promise<void
     return t.log(`no pg_dump of version ${version} here: only its refusal was tested`)
   }
   const out = join(temporaryFolder(t), 'real.dump')
-  await beat(world().db)
+  await markSeen(world().db)
   const backup = await runOpsScript(world(), 'backup', '--out', out)
   t.is(backup.code, 0, backup.err)
   const { url } = await createDatabase('template0')
@@ -120,10 +119,11 @@ test.serial(
   'after a restore nobody is paid twice, and nothing is sent until the lost time is adopted',
   async (t) => {
     const { db, env, fiat, services } = world()
-    await beat(db)
+    await markSeen(db)
     const ada = await creatorWithBalance(world(), 600)
     const ben = await creatorWithBalance(world(), 600)
     const cyn = await creatorWithBalance(world(), 400)
+    const dan = await creatorWithBalance(world(), 0)
     const withdraw = (one: World, who: Person, body = {}) =>
       createWithdrawal(one, who, { amountUSDC: 10, ...ownBank([ada, ben, cyn].indexOf(who)), ...body })
     await withdraw(world(), ada)
@@ -165,7 +165,6 @@ test.serial(
     )
     t.is(release.code, 0, release.err)
     await settle(world())
-    const dan = await creatorWithBalance(world(), 0)
     const tip = await createFiatIntent(world(), { amount: 10, creatorId: dan.user.id })
     payFiatIntent(world(), tip.intentId)
     await settleIntentNow(world(), tip.intentId)
@@ -186,7 +185,7 @@ test.serial(
       request,
     })
     // It knows what it is without a command, also when a clock looks first.
-    await beat(restored.db)
+    await markSeen(restored.db)
     await app.services.switches.read()
     t.true(app.services.switches.isRestored())
     t.is((await readEpoch(restored.db)).state, 'copied')
@@ -222,7 +221,8 @@ test.serial(
       [['not_ours', true]],
     )
     const whose = ['adopt', charge, '--creator', dan.user.id]
-    t.is((await runOpsScript(restored, 'collections', ...whose)).code, 0)
+    const plan = await runOpsScript(restored, 'collections', ...whose)
+    t.is(plan.code, 0, plan.err)
     const credited = await runOpsScript(restored, 'collections', ...whose, ...sealed(charge))
     t.is(credited.code, 0, credited.err)
     await settleIntentNow(restored, tip.intentId)

@@ -111,6 +111,7 @@ test('with two keys only the processes that pay can send money', async (t) => {
 
 /** Arguments with which a command gets as far as reading its settings. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
+  collections: ['adopt', `fiatpay-${'0'.repeat(32)}`],
   disputes: ['7'],
   'forget-payer': ['--email', 'ada@example.com'],
   'link-handle': ['--user', 'ada@example.com', '--twitter', 'ada'],

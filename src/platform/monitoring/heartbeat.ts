@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
 import { query } from '../database/database.js'
-import { markSeen } from '../database/restore-guard.js'
 import type { Log } from '../log.js'
 import type { Metrics } from '../metrics.js'
 
@@ -8,14 +7,13 @@ import type { Metrics } from '../metrics.js'
 const missingSeconds = 60
 const lookMs = 15_000
 
-/** The clock lives, and the rows are where they were. */
+/** The clock lives. */
 export async function beat(db: Knex): Promise<void> {
   await query(db, {
     name: 'heartbeats.beat',
     text: `update heartbeats set beat_at = clock_timestamp(), reported_at = null where name = 'clock'`,
     values: [],
   })
-  await markSeen(db)
 }
 
 interface Needs {
