@@ -42,9 +42,12 @@ export async function adoptCharge(
   const rate = await findLastAcceptedRate(services.db)
   if (rate === undefined) throw new DomainError('rate_unavailable')
   const basis = config.fiat.chargeBasis
+  // Many of one creator may be adopted. Not a copy, which would read secrets that this process does not have.
+  const unlimited: typeof config = Object.create(config, {
+    limits: { value: { ...config.limits, factor: 0 } },
+  })
   await storeFiatIntent(
-    // Many of one creator may be adopted.
-    { ...services, config: { ...config, limits: { ...config.limits, factor: 0 } } },
+    { ...services, config: unlimited },
     {
       id,
       owner: { userId, network: adoptedNetwork },
