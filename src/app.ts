@@ -11,6 +11,7 @@ import { answerErrors } from './http/errors.js'
 import { limitByAddress, limitHeaders } from './http/limits.js'
 import { mount } from './http/mount.js'
 import { openApiDocument, withComponents } from './http/openapi.js'
+import { refuseWhileOverloaded } from './http/overload.js'
 import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages/built-pages.js'
 import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
 import { faviconPath, iconPath, serveIcon } from './http/pages/icon.js'
@@ -57,6 +58,7 @@ const sessionPath = /^\/(creators|payouts)(\/|$)/i
 /** Answers here change every second. API: no answer may be cached, including errors. */
 const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
+const streamPath = '/chain/tips/stream'
 
 /** The HTTP application: the routes of every feature, and the OpenAPI document made from the same routes. */
 export function createApp(services: Services, pages: Pages = loadPages()): App {
@@ -105,8 +107,14 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   )
   koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
-  koa.use(answerMissingPages(new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))))
+  const firstSegments = new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))
+  koa.use(answerMissingPages(firstSegments))
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
+  const shed = refuseWhileOverloaded(services.poolQueue)
+  // Pages and health endpoints need no connection. A stream is not refused: after a 503 a browser would not open it again.
+  const isShed = ({ path }: Koa.Context): boolean =>
+    firstSegments.has(path.split('/')[1] ?? '') && path !== streamPath
+  koa.use((ctx, next) => (isShed(ctx) ? shed(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
   // The guards run before routing, so a caller without a session cannot find out which of these routes exist.
   const sessionGuards = [countRead, ...ownerGuards(services)]

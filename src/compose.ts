@@ -3,13 +3,15 @@ import { type Config, refuseUse } from './platform/config/config.js'
 import { loadMail, loadWalletKeys } from './platform/config/own-settings.js'
 import type { Secret } from './platform/config/secrets.js'
 import { createDb, createHotPool } from './platform/database/database.js'
+import { watchHotPool, watchPool } from './platform/database/pool-watch.js'
 import { createSwitchWatch, type SwitchWatch } from './platform/database/switch-watch.js'
 import { createTransact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
 import { createWaker } from './platform/queue/wake-ups.js'
 import { createRateLimits } from './platform/rate-limits/rate-limits.js'
-import { createProducerClient, type RedisClient } from './platform/redis/clients.js'
+import { createReadiness, type Readiness } from './platform/readiness.js'
+import { createProducerClient } from './platform/redis/clients.js'
 import { createNotifications, createPublisher } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
 import type { Collections } from './ports/collections.js'
@@ -43,8 +45,7 @@ export interface Composed extends Services {
   readonly switches: SwitchWatch
   /** The most connections to PostgreSQL that this process opens. */
   readonly mostConnections: number
-  /** `degraded` when Redis is unavailable or hangs: nothing is lost, but work is done later. */
-  ready(): Promise<'ok' | 'degraded' | 'unavailable'>
+  ready(): Promise<Readiness>
   /** Releases every connection. */
   close(): Promise<void>
 }
@@ -58,6 +59,7 @@ export function compose(config: Config, processName: string): Composed {
   const recordPool = createHotPool(databaseUrl, recordConnections, prepared)
   // Of its own: when every connection of the pool is in use, the process is still ready and sees what is switched off.
   const probe = createDb(databaseUrl, 1, undefined, prepared)
+  const poolWatch = watchPool(db, pool)
   const redis = createProducerClient(config.redis, (reason) => {
     if (reason === undefined) log.info('Redis is available again')
     else log.warn({ reason }, 'Redis is unavailable: the process works without it, and slower')
@@ -87,6 +89,7 @@ export function compose(config: Config, processName: string): Composed {
     metrics,
     db,
     recordPool,
+    poolQueue: poolWatch,
     notifications,
     limits: createRateLimits(config, redis),
     switches,
@@ -117,8 +120,13 @@ export function compose(config: Config, processName: string): Composed {
     secondExchangeRates: secondUrl === undefined ? undefined : createUsdRates({ url: secondUrl }),
     swaps: composeSwaps(config.swaps, chain),
     mostConnections: mostConnections(config.database, processName),
-    ready: () => readiness(probe, redis),
+    ready: createReadiness({
+      database: () => probe.raw('select 1'),
+      redis: () => redis.ping(),
+      pools: [poolWatch, watchHotPool(recordPool)],
+    }),
     async close() {
+      poolWatch.stop()
       await Promise.all([switches.stop(), waker.close()])
       notifications.close()
       redis.disconnect()
@@ -133,26 +141,6 @@ export function mostConnections(
   processName: string,
 ): number {
   return pool + (processName === 'web' ? recordPool : 0) + 1
-}
-
-/** The Redis client's own time limit ends a PING to a Redis that hangs. */
-async function readiness(
-  db: Composed['db'],
-  redis: Pick<RedisClient, 'ping'>,
-): Promise<'ok' | 'degraded' | 'unavailable'> {
-  const [databaseAnswers, redisAnswers] = await Promise.all([
-    succeeds(db.raw('select 1')),
-    succeeds(redis.ping()),
-  ])
-  if (!databaseAnswers) return 'unavailable'
-  return redisAnswers ? 'ok' : 'degraded'
-}
-
-function succeeds(request: PromiseLike<unknown>): PromiseLike<boolean> {
-  return request.then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Stands for a port whose secret this process does not have. Every use throws an error that names it. */

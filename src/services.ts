@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Config } from './platform/config/config.js'
 import type { Queryable } from './platform/database/database.js'
+import type { PoolQueue } from './platform/database/pool-watch.js'
 import type { Switches } from './platform/database/switch-watch.js'
 import type { Transact } from './platform/database/transact.js'
 import type { Log } from './platform/log.js'
@@ -27,6 +28,8 @@ export interface Services {
   readonly transact: Transact
   /** Two connections used only for recording tips. */
   readonly recordPool: Queryable
+  /** Of those who wait for a connection of `db`. */
+  readonly poolQueue: PoolQueue
   readonly notifications: Notifications
   readonly limits: RateLimits
   readonly switches: Switches

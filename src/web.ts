@@ -11,7 +11,7 @@ import { watchClock } from './platform/monitoring/heartbeat.js'
 import { stopOnSignals } from './platform/shutdown.js'
 
 /** When the process stops, open requests get this long to finish. */
-const lastRequestsMs = 8000
+const lastRequestsMs = 10_000
 
 /** A web process. It keeps no state, so any number of them can run. */
 const config = loadOrExit(() => loadConfig(process.env, secretsOf.web))

@@ -1,14 +1,16 @@
 import { loadDatabaseUrl } from '../../src/platform/config/own-settings.js'
-import { migrateToLatest } from '../../src/platform/database/migrate.js'
-import { defineCommand, exitHelp, runAsProgram } from './support/command.js'
+import { migrateToLatest, readMigrations } from '../../src/platform/database/migrate.js'
+import { defineCommand, exitHelp, type Outcome, runAsProgram } from './support/command.js'
 
 /** Brings the database to the newest schema: the release step of a deploy, also `npm run migrate`. */
 const help = `npm run migrate
+npm run migrate -- --check
 
 Brings the database to the newest schema. There is no plan: it acts immediately, because a release waits for it. Run it at
 every deploy. Several machines may run it at the same time: one works, the others wait, at most 30 minutes. A run that was
 killed blocks no other: run it again. Migrations of a newer release are named and left as they are.
 
+  --check  change nothing; exit code 4 when migrations are missing
   --json   print one line of JSON
   --help   print this text
 
@@ -16,13 +18,25 @@ ${exitHelp}`
 
 export const command = defineCommand({
   help,
-  options: {},
-  async run() {
+  options: { check: { type: 'boolean' } },
+  async run({ check }) {
+    if (check === true) return checkMigrations()
     const { applied, unknown } = await migrateToLatest(loadDatabaseUrl())
-    const done = applied.length === 0 ? 'the database is up to date' : `applied ${applied.join(', ')}`
-    const newer = unknown.length === 0 ? '' : `; a newer release has applied ${unknown.join(', ')}`
-    return { text: `${done}${newer}`, json: { migrations: applied, unknown } }
+    const done = applied.length === 0 ? upToDate : `applied ${applied.join(', ')}`
+    return { text: `${done}${newerText(unknown)}`, json: { migrations: applied, unknown } }
   },
 })
+
+const upToDate = 'the database is up to date'
+
+async function checkMigrations(): Promise<Outcome> {
+  const { missing, unknown } = await readMigrations(loadDatabaseUrl())
+  const found = missing.length === 0 ? upToDate : `missing: ${missing.join(', ')}; run npm run migrate`
+  return { ok: missing.length === 0, text: `${found}${newerText(unknown)}`, json: { missing, unknown } }
+}
+
+function newerText(unknown: readonly string[]): string {
+  return unknown.length === 0 ? '' : `; a newer release has applied ${unknown.join(', ')}`
+}
 
 await runAsProgram(import.meta, command)

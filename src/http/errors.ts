@@ -15,7 +15,11 @@ import type { Metrics } from '../platform/metrics.js'
 import { generalDetails, hasDetails } from './error-details.js'
 
 /** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
-const retrySeconds: Partial<Record<ErrorCode, number>> = { too_many_requests: 60, request_in_progress: 3 }
+const retrySeconds: Partial<Record<ErrorCode, number>> = {
+  too_many_requests: 60,
+  request_in_progress: 3,
+  service_unavailable: 2,
+}
 
 /**
  * The outermost middleware. Gives each request an id, answers every thrown error with the API's error body, and writes

@@ -5,13 +5,14 @@ import type { Switches } from '../platform/database/switch-watch.js'
 import { switchNames, switchWord } from '../platform/database/switches.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
+import type { Readiness } from '../platform/readiness.js'
 
 export interface HealthOptions {
   /**
    * `degraded`: Redis is unavailable or hangs. The process is still ready, because work rows wait in PostgreSQL.
    * `unavailable`: PostgreSQL is unavailable, or the process is shutting down.
    */
-  readonly ready: () => Promise<'ok' | 'degraded' | 'unavailable'>
+  readonly ready: () => Promise<Readiness>
   /** What operators have switched off and on, and whether a restored database waits, for `/ready`. */
   readonly switches: Switches
 }

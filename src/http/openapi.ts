@@ -311,7 +311,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
   }
   return {
     description: texts.join(' | '),
-    headers: headerRefs([...everyAnswer, ...(status === 429 ? ['Retry-After'] : [])]),
+    headers: headerRefs([...everyAnswer, ...(status === 429 || status === 503 ? ['Retry-After'] : [])]),
     content: { 'application/json': { schema } },
   }
 }

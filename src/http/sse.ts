@@ -52,9 +52,9 @@ export class EventStream {
     this.#markClosed()
   }
 
-  /** Ends the stream after the bytes already sent. */
-  end(): void {
-    this.#response.end()
+  /** Ends the stream after the bytes already sent. `reconnectMs`: when the reader comes back, instead of the usual time. */
+  end(reconnectMs?: number): void {
+    this.#response.end(reconnectMs === undefined ? undefined : `retry: ${reconnectMs}\n\n`)
     setTimeout(() => this.#response.destroy(), lastBytesMs).unref()
     this.#markClosed()
   }

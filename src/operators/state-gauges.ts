@@ -1,6 +1,7 @@
 import { cachedFor } from '../platform/cached-for.js'
 import type { Metrics } from '../platform/metrics.js'
 import { createMeasurements, type Measure, type Measurements } from '../platform/monitoring/measurements.js'
+import type { Readiness } from '../platform/readiness.js'
 import type { Services } from '../services.js'
 import { measureState, type State, unfinishedKinds } from './measure-state.js'
 import { caseIds } from './open-cases.js'
@@ -17,7 +18,7 @@ type Needs = Pick<
   Services,
   'db' | 'config' | 'chain' | 'prices' | 'exchangeRates' | 'payouts' | 'metrics'
 > & {
-  ready(): Promise<'ok' | 'degraded' | 'unavailable'>
+  ready(): Promise<Readiness>
 }
 
 /**

@@ -7,6 +7,7 @@ import { createClient } from '../helpers/http/client.js'
 import { testServers } from '../helpers/servers/database.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
 
 const world = useWorld(test)
 
@@ -83,3 +84,27 @@ function failureOf(promise: PromiseLike<unknown>): PromiseLike<unknown> {
     (error: unknown) => error,
   )
 }
+
+test('while connections of the pool are waited for too long, requests are refused before they cost anything', async (t) => {
+  const { url, services } = await startApp(t, { ...world().env, DB_POOL: '1' })
+  const request = await createClient(url)
+  t.not(await services.ready(), 'unavailable')
+  const holder = await services.db.transaction()
+  t.not(await services.ready(), 'unavailable', 'readiness needs no connection of the pool')
+  // Without an address the request is refused with 400, and needs no connection.
+  const ask = () => request('GET', '/chain/tips')
+  t.is((await ask()).status, 400)
+  await until('requests are refused', async () => {
+    void services.db.raw('select 1').catch(() => undefined)
+    return (await ask()).status === 503
+  })
+  const { body, headers } = await ask()
+  t.deepEqual([body.error, headers['retry-after']], ['Service unavailable', '2'])
+  await until(
+    'a pool that gives nothing back is not ready',
+    async () => (await services.ready()) === 'unavailable',
+  )
+  await holder.rollback()
+  await until('requests are taken again', async () => (await ask()).status === 400)
+  t.not(await services.ready(), 'unavailable')
+})

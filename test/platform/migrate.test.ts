@@ -7,10 +7,11 @@ import {
   migrateToLatest,
   migrationRules,
   migrationSource,
+  readMigrations,
   sourceBeforeFolding,
 } from '../../src/platform/database/migrate.js'
 import { createControlledCall } from '../helpers/controlled-call.js'
-import { spawnOpsScript } from '../helpers/run-ops-script.js'
+import { runOpsScript, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { createDatabase } from '../helpers/servers/database.js'
 import { readSchema } from '../helpers/servers/schema.js'
 import { until } from '../helpers/until.js'
@@ -140,6 +141,26 @@ test('an older release exits with 0 on a newer database and names the migrations
   await migrateToLatest(url, { source: withLater(nothing) })
   const { code, out, err } = await spawnOpsScript({ env: { DATABASE_URL: url } }, 'migrate')
   t.is(`${code} ${out}${err}`, '0 the database is up to date; a newer release has applied later\n')
+})
+
+test('migrate --check exits with 4 until the database is up to date, also on one before the folding, and changes nothing', async (t) => {
+  const { url, db } = await newDatabase(t, 'template0')
+  const env = { DATABASE_URL: url }
+  const empty = await runOpsScript({ env }, 'migrate', '--check')
+  t.is(empty.code, 4)
+  t.regex(empty.out, /^missing: 0001-platform, .*; run npm run migrate\n$/)
+  t.false(await db.schema.hasTable('knex_migrations'))
+  await migrateToLatest(url)
+  t.deepEqual(await readMigrations(url), { missing: [], unknown: [] })
+  const done = await runOpsScript({ env }, 'migrate', '--check', '--json')
+  t.is(`${done.code} ${done.out}`, '0 {"ok":true,"missing":[],"unknown":[]}\n')
+  t.deepEqual(await readMigrations(url, withLater(nothing)), { missing: ['later'], unknown: [] })
+  t.deepEqual(await readMigrations(url, firstMigrations), {
+    missing: [],
+    unknown: (await namesIn(db)).filter((name) => !foldedMigrations.includes(name)),
+  })
+  await renameBack(db, migrationsBefore)
+  t.deepEqual((await readMigrations(url)).missing, foldedMigrations)
 })
 
 test('a run waits for another, or says at last that another one works', async (t) => {

@@ -50,7 +50,7 @@ export function basics(base: string): Chapter {
       ),
       heading('Limits'),
       text(
-        'Each call names its rate limit. Every answer says how many requests are left: `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` (epoch seconds), and `Retry-After` with a 429.',
+        'Each call names its rate limit. Every answer says how many requests are left: `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset` (epoch seconds), and `Retry-After` with a 429. A 503 `Service unavailable` has `Retry-After` too.',
       ),
       heading('Compatibility'),
       text(

@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Knex } from 'knex'
 import { createDb } from './database.js'
-import { missingBeforeFolding, renameFoldedMigrations } from './folded-migrations.js'
+import {
+  foldedMigrations,
+  migrationsBefore,
+  missingBeforeFolding,
+  renameFoldedMigrations,
+} from './folded-migrations.js'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../migrations')
 
@@ -76,6 +81,30 @@ export async function migrateToLatest(
   }
 }
 
+/** What `migrateToLatest` would do. Changes nothing, and takes no lock. */
+export async function readMigrations(
+  url: string,
+  source: Knex.MigrationSource<string> = migrationSource,
+): Promise<{ readonly missing: readonly string[]; readonly unknown: readonly string[] }> {
+  const db = createDb(url, 1)
+  try {
+    const names = await namesOf(source)
+    // knex's own list creates its tables when they are missing.
+    if (!(await db.schema.hasTable('knex_migrations'))) return { missing: names, unknown: [] }
+    const found: string[] = await db('knex_migrations').orderBy('id').pluck('name')
+    const beforeFolding = found.some((name) => migrationsBefore.includes(name))
+    const has = new Set([...found, ...(beforeFolding ? foldedMigrations : [])])
+    // The old names are replaced by the new ones even if nothing else is missing.
+    const older = beforeFolding ? [...(await missingBeforeFolding(db)), ...foldedMigrations] : []
+    return {
+      missing: [...older, ...names.filter((name) => !has.has(name))],
+      unknown: found.filter((name) => !names.includes(name) && !migrationsBefore.includes(name)),
+    }
+  } finally {
+    await db.destroy()
+  }
+}
+
 /**
  * Polls: a statement that waits for the lock would keep a snapshot open, and `create index concurrently` of the run that has
  * the lock would wait for it.
@@ -110,10 +139,13 @@ async function applyMissing(db: Knex, config: Knex.MigratorConfig & MigratorSour
     if (name === undefined) break
     applied.push(name)
   }
-  const files = await config.migrationSource.getMigrations([])
-  const known = files.map((file) => config.migrationSource.getMigrationName(file))
+  const known = await namesOf(config.migrationSource)
   const all: string[] = await db('knex_migrations').orderBy('id').pluck('name')
   return { applied, unknown: all.filter((name) => !known.includes(name)) }
+}
+
+async function namesOf(source: Knex.MigrationSource<string>): Promise<string[]> {
+  return (await source.getMigrations([])).map((file) => source.getMigrationName(file))
 }
 
 interface MigratorSource {

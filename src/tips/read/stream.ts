@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Knex } from 'knex'
 import type { Context } from 'koa'
 import { partyWalletSql } from '../../creators/find-creator.js'
@@ -5,6 +6,10 @@ import { EventStream, eventText, type HeartbeatWheel } from '../../http/sse.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { StreamHub } from './stream-hub.js'
+
+/** When the readers of a process that stops come back. */
+const leastReconnectMs = 500
+const mostReconnectMs = 5000
 
 /** The open streams of this process. */
 export class TipStreams {
@@ -48,10 +53,10 @@ export class TipStreams {
     if (!stream.closed) closeReader = this.#hub.open(start.wallet, cursor, (text) => stream.send(text))
   }
 
-  /** Ends all streams. Their readers reconnect to another process. */
+  /** Ends all streams. Their readers reconnect to another process, each at a time of its own, so that they do not come all at once. */
   close(): void {
     this.#closing = true
-    for (const stream of this.#open) stream.end()
+    for (const stream of this.#open) stream.end(randomInt(leastReconnectMs, mostReconnectMs))
   }
 }
 

@@ -275,11 +275,14 @@ test('readers that disconnect while they are served leave nothing open', async (
   t.pass()
 })
 
-test('streams end when the app closes', async (t) => {
+test('streams end when the app closes, and each reader is told its own time to come back', async (t) => {
   const app = await ownApp(t)
   const readers = await Promise.all([1, 2, 3].map(() => follow(t, app.url, unusedWallet())))
   await app.close()
   await until('all are ended', () => readers.every((reader) => !reader.isOpen()))
+  const times = readers.map((reader) => Number(/\n\nretry: (\d+)\n\n$/.exec(reader.body())?.[1]))
+  t.true(times.every((ms) => ms >= 500 && ms < 5000))
+  t.true(new Set(times).size > 1, `${times}`)
   t.is(await openStreams(app), 0)
 })
 
