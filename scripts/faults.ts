@@ -1,5 +1,6 @@
 import { Refusal } from './bootstrap/progress.mjs'
 import { runMonthCommand } from './faults/month/run-month.js'
+import { runReleasesCommand, runRollingCommand } from './faults/rolling/run-rolling.js'
 import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
 import { runBalance, runCommits } from './faults/run-races.js'
@@ -10,6 +11,8 @@ import { runSweeps } from './faults/sweeps/run-sweeps.js'
 const usage = `npm run faults -- payouts [--kills 1000] [--seed <n>] [--resume]
 npm run faults -- sweeps [--kills 500] [--seed <n>]
 npm run faults -- month [--tips 10000] [--kills 200] [--days 30] [--seed <n>]
+npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
+npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -28,6 +31,11 @@ month     A shortened month of the whole business against built processes: tips 
           when nothing is under way, each account of the ledger must be what chain and bank have, and both must cover what is owed.
           At the end every tip, payment, payout, refund, dispute, sweep and take-out is compared. Prints a table. The seed decides the
           acts, their order and where processes are killed; times and ids differ.
+rolling   Restarts every process of the service in each round, one after the other, with SIGTERM, while tips are recorded, intents made,
+          lists read and streams open. They run behind a proxy that repeats nothing and knows only what /ready says. No request may
+          fail, and no stream may miss an event.
+releases  Builds an older release (default: before the newest migration) and runs it under the same load. Migrates its database, replaces
+          its processes by this release's one after the other, and goes back. No request may fail, and no stream may miss an event.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
@@ -46,6 +54,8 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   payouts: runPayouts,
   sweeps: runSweeps,
   month: runMonthCommand,
+  rolling: runRollingCommand,
+  releases: runReleasesCommand,
   balance: runBalance,
   commits: runCommits,
   acts: runActs,

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { Refusal } from '../../bootstrap/progress.mjs'
+
+const run = promisify(execFile)
+const outputBytes = 16 * 1024 * 1024
+
+export interface OlderRelease {
+  readonly ref: string
+  /** Its files, built. */
+  readonly folder: string
+  remove(): Promise<void>
+}
+
+/** Builds a commit in a folder of its own. Without a name: the last one before the newest migration was added. */
+export async function checkOutRelease(
+  given: string | undefined,
+  report: (progress: string) => void,
+): Promise<OlderRelease> {
+  const ref = await git('rev-parse', '--short', `${given ?? (await beforeNewestMigration())}^{commit}`)
+  const folder = mkdtempSync(join(tmpdir(), `tipping-${ref}-`))
+  const remove = async () => rmSync(folder, { recursive: true, force: true })
+  try {
+    report(`building ${ref} in ${folder}`)
+    await run('sh', ['-c', 'git archive --format=tar "$0" | tar -x -C "$1"', ref, folder])
+    await installPackages(folder)
+    await run('npm', ['run', 'build'], { cwd: folder, maxBuffer: outputBytes })
+    return { ref, folder, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function beforeNewestMigration(): Promise<string> {
+  const added = await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'migrations/*.ts')
+  if (added === '') throw new Refusal('this clone has no history: give the older release with --ref')
+  return `${added}^`
+}
+
+/** The packages of this release serve, when the older one has the same. */
+async function installPackages(folder: string): Promise<void> {
+  const lockOf = (place: string) => readFileSync(join(place, 'package-lock.json'), 'utf8')
+  if (lockOf(folder) === lockOf('.')) symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  else await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, maxBuffer: outputBytes })
+}
+
+async function git(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('git', [...args]).catch((error: Error) => {
+    throw new Refusal(`git ${args.join(' ')}: ${error.message}`)
+  })
+  return stdout.trim()
+}

@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Keypair } from '@solana/web3.js'
+import type { Knex } from 'knex'
+import { createDb } from '../../../src/platform/database/database.js'
+import { freePort } from '../../dev/ports.js'
+import { waitUntil } from '../../dev/wait-until.js'
+import { requestAirdrop } from '../../sandbox/chain/faucet.js'
+import { type Sandbox, startSandbox } from '../../sandbox/server.js'
+import type { ServerUrls } from '../kill-payouts.js'
+import { serviceSettings } from '../settings.js'
+import { Load, type RequestKind } from './load.js'
+import { ReverseProxy } from './proxy.js'
+import { Service } from './service.js'
+import { StreamClient } from './stream-client.js'
+
+export interface StagePlan {
+  readonly seed: number
+  /** Requests under way at the same time. */
+  readonly lanes: number
+  /** Open event streams. */
+  readonly readers: number
+  /** The worker processes, each with the names that it runs. */
+  readonly workers: readonly (readonly string[])[]
+  readonly drainSeconds: number
+  /** How often the proxy reads `/ready`. */
+  readonly pollMs: number
+  /** The folder of the release that runs first. */
+  readonly folder: string
+}
+
+/** Two web processes behind the proxy, and workers; chain, bank, mail server and rates in this process. Under load. */
+export interface Stage {
+  readonly webs: readonly Service[]
+  readonly workers: readonly Service[]
+  readonly proxy: ReverseProxy
+  readonly load: Load
+  readonly env: Readonly<Record<string, string>>
+  /** The logs of all processes. */
+  readonly logs: string
+  /** Waits until the proxy sends requests to so many processes. */
+  untilReady(count: number): Promise<void>
+  /** Waits until so many requests were sent. */
+  untilSent(count: number): Promise<void>
+  /** Ends the load, waits for the last events and compares them with the database. */
+  finish(): Promise<Outcome>
+  close(): Promise<void>
+}
+
+export interface Outcome {
+  readonly requests: number
+  readonly failed: number
+  readonly byKind: Readonly<Record<RequestKind, readonly number[]>>
+  readonly recorded: number
+  readonly events: number
+  readonly connections: number
+  /** Empty: no request failed, no stream broke, no event is missing, doubled or in the wrong place. */
+  readonly faults: readonly string[]
+}
+
+const webCount = 2
+const walletCount = 4
+const slotMs = 100
+const startLamports = 1_000_000_000n
+const waitMs = 120_000
+
+export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<Stage> {
+  const treasury = Keypair.generate().publicKey.toBase58()
+  const sandbox = await startSandbox({ port: 0, slotMs, treasury })
+  sandbox.rates.set({ NGN: 1600 })
+  const db = createDb(servers.databaseUrl, 2)
+  const env = settingsFor(servers, sandbox, treasury, plan.drainSeconds)
+  const logs = mkdtempSync(join(tmpdir(), 'tipping-rolling-'))
+  const webs = await Promise.all(
+    Array.from({ length: webCount }, (_, index) => service(`web-${index}`, ['dist/src/web.js'], 'PORT')),
+  )
+  const workers = await Promise.all(
+    plan.workers.map((names) => service(names.join('-'), ['dist/workers/main.js', ...names], 'WORKER_PORT')),
+  )
+  const wallets = Array.from({ length: walletCount }, () => Keypair.generate().publicKey.toBase58())
+  for (const wallet of wallets) requestAirdrop(sandbox.chain, wallet, startLamports)
+  const proxy = await ReverseProxy.listen(
+    webs.map(({ url }) => url),
+    plan.pollMs,
+  )
+  let load: Load | undefined
+  let readers: StreamClient[] = []
+
+  async function service(name: string, args: readonly string[], portSetting: string): Promise<Service> {
+    const port = await freePort()
+    const own = { ...env, [portSetting]: String(port) }
+    const logFile = join(logs, `${name}.log`)
+    return new Service({ name, args, env: own, url: `http://127.0.0.1:${port}`, logFile })
+  }
+  async function wait(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    if (!(await waitUntil(condition, waitMs))) throw new Error(`${what}: not within ${waitMs / 1000} s`)
+  }
+  async function close(): Promise<void> {
+    for (const reader of readers) reader.close()
+    for (const process of [...webs, ...workers]) process.kill()
+    await load?.stop()
+    await proxy.close()
+    await db.destroy()
+    await sandbox.close()
+  }
+  const untilReady = (count: number) =>
+    wait(`${count} processes get requests`, () => proxy.readyCount === count)
+  try {
+    for (const process of [...webs, ...workers]) await process.start(plan.folder)
+    await untilReady(webCount)
+    readers = Array.from(
+      { length: plan.readers },
+      (_, index) => new StreamClient(proxy.url, wallets[index % walletCount] ?? ''),
+    )
+    await wait('all streams are open', () => readers.every(({ owedAfter }) => owedAfter !== undefined))
+    const running = new Load({ url: proxy.url, sandbox, seed: plan.seed, wallets, lanes: plan.lanes })
+    load = running
+    return {
+      webs,
+      workers,
+      proxy,
+      load: running,
+      env,
+      logs,
+      untilReady,
+      untilSent: (count) => wait(`${count} requests`, () => running.count >= count),
+      async finish() {
+        await running.stop()
+        const lost: string[] = []
+        await wait(
+          'all tips are confirmed',
+          async () => (await countUnconfirmed(db, running.recorded)) === 0,
+        ).catch((error) => lost.push(String(error)))
+        const stamps = await confirmedStamps(db, wallets)
+        const complete = () => readers.every((reader) => reader.ids.length >= owedTo(reader, stamps).length)
+        await waitUntil(complete, waitMs)
+        return outcomeOf(running, readers, stamps, lost)
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function settingsFor(
+  servers: ServerUrls,
+  sandbox: Sandbox,
+  treasury: string,
+  drainSeconds: number,
+): Record<string, string> {
+  const provider = {
+    FIATPAY_URL: `${sandbox.url}/fiatpay`,
+    FIATPAY_SECRET_KEY: sandbox.fiatpay.secretKey,
+    RATE_URL: `${sandbox.url}/rates/USD`,
+  }
+  return {
+    ...serviceSettings(servers, { env: provider }, 0, true),
+    SOLANA_RPC_URLS: sandbox.url,
+    PRICE_URL: `${sandbox.url}/price/v3`,
+    TREASURY_WALLET: treasury,
+    SMTP_URL: sandbox.mail.url,
+    MAIL_FROM: 'Tips <support@tips.example>',
+    WALLET_KEK: randomBytes(32).toString('base64'),
+    LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: String(drainSeconds),
+  }
+}
+
+async function countUnconfirmed(db: Knex, signatures: readonly string[]): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+    `select count(*)::int as count from unnest(?::text[]) as s(id)
+     where not exists (select from tips t where t.id = s.id and t.status = 'confirmed')`,
+    [[...signatures]],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** The times (epoch ms) of the confirmed tips of each wallet: the ids of their events. */
+async function confirmedStamps(db: Knex, wallets: readonly string[]): Promise<Map<string, number[]>> {
+  const { rows } = await db.raw<{ rows: { wallet: string; at: Date }[] }>(
+    `select p.wallet, t.confirmed_at as at from tips t join parties p on p.id = t.recipient_party
+     where p.wallet = any(?) and t.status = 'confirmed' order by t.confirmed_at`,
+    [[...wallets]],
+  )
+  const stamps = new Map<string, number[]>(wallets.map((wallet) => [wallet, []]))
+  for (const { wallet, at } of rows) stamps.get(wallet)?.push(at.getTime())
+  return stamps
+}
+
+function owedTo({ wallet, owedAfter = 0 }: StreamClient, stamps: ReadonlyMap<string, number[]>): number[] {
+  return (stamps.get(wallet) ?? []).filter((at) => at > owedAfter)
+}
+
+function outcomeOf(
+  load: Load,
+  readers: readonly StreamClient[],
+  stamps: ReadonlyMap<string, number[]>,
+  lost: readonly string[],
+): Outcome {
+  const wrongStreams = readers.flatMap((reader, index) => {
+    const owed = owedTo(reader, stamps)
+    const same = owed.length === reader.ids.length && owed.every((at, place) => at === reader.ids[place])
+    const wrong = same ? [] : [`stream ${index}: ${owed.length} events owed, ${reader.ids.length} came`]
+    return [...wrong, ...reader.faults.map((fault) => `stream ${index}: ${fault}`)]
+  })
+  const failed = load.failed === 0 ? [] : [`${load.failed} requests failed`, ...load.faults]
+  return {
+    requests: load.count,
+    failed: load.failed,
+    byKind: load.answered,
+    recorded: load.recorded.length,
+    events: readers.reduce((sum, { ids }) => sum + ids.length, 0),
+    connections: readers.reduce((sum, { connections }) => sum + connections, 0),
+    faults: [...failed, ...lost, ...wrongStreams],
+  }
+}
