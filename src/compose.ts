@@ -79,7 +79,7 @@ export function compose(config: Config, processName: string): Composed {
     urls === undefined
       ? withoutSecret<Chain>('SOLANA_RPC_URLS')
       : createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure })
-  const { url, secretKey, payoutKey, deduplicates } = config.fiatpay
+  const { url, secretKey, webhookKeys, payoutKey, deduplicates } = config.fiatpay
   const queryKey = secretKey ?? payoutKey
   const { timeoutMs } = config.payouts
   const { url: rateUrl, secondUrl } = config.rates
@@ -108,7 +108,12 @@ export function compose(config: Config, processName: string): Composed {
     collections:
       secretKey === undefined
         ? withoutSecret<Collections>('FIATPAY_SECRET_KEY')
-        : createFiatpayCollections({ url, secretKey, returnUrl: `${config.http.publicUrl}${paidPath}` }),
+        : createFiatpayCollections({
+            url,
+            secretKey,
+            webhookKeys,
+            returnUrl: `${config.http.publicUrl}${paidPath}`,
+          }),
     disputes:
       secretKey === undefined ? withoutSecret<Disputes>('FIATPAY_SECRET_KEY') : composeDisputes(config),
     payouts:

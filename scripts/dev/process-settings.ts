@@ -18,7 +18,7 @@ export function sharedSettings(settings: StackSettings, secrets: Secrets): Share
     treasuryWallet: settings.TREASURY_WALLET ?? secrets.treasuryWallet,
     fiatpayKey: settings.FIATPAY_SECRET_KEY ?? secrets.fiatpayKey,
     // A provider of yours may have one key.
-    payoutKey: settings.PAYOUT_SECRET_KEY ?? settings.FIATPAY_SECRET_KEY ?? secrets.payoutKey,
+    payoutKey: settings.PAYOUT_SECRET_KEY ?? settings.FIATPAY_SECRET_KEY?.split(',')[0] ?? secrets.payoutKey,
     publicUrl: settings.PUBLIC_URL ?? `http://localhost:${settings.PORT}`,
   }
 }
@@ -48,6 +48,7 @@ export function processSettings(
 ): Record<string, string> {
   const given = (name: string): string | undefined => (env[name]?.trim() === '' ? undefined : env[name])
   const pepper = given('OTP_PEPPER') ?? secrets.otpPepper
+  const key = given('DATA_KEY') ?? (pepper.includes(',') ? undefined : dataKeyOf(pepper))
   const { treasuryWallet, fiatpayKey, payoutKey, publicUrl } = sharedSettings(settings, secrets)
   return {
     ...outsideSettings(settings, chain),
@@ -61,7 +62,7 @@ export function processSettings(
     MAIL_FROM: given('MAIL_FROM') ?? `${serviceName} <support@tips.example>`,
     OTP_PEPPER: pepper,
     // The key that is made without the setting. Given, it spares those who need only this one the pepper.
-    DATA_KEY: given('DATA_KEY') ?? deriveDataKey(Buffer.from(pepper, 'base64')).toString('base64'),
+    ...(key === undefined ? {} : { DATA_KEY: key }),
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
     // A dispute that was made by hand shows within half a minute.
     DISPUTE_POLL_SECONDS: given('DISPUTE_POLL_SECONDS') ?? '30',
@@ -72,6 +73,8 @@ export function processSettings(
     DRAIN_SECONDS: given('DRAIN_SECONDS') ?? '0',
   }
 }
+
+const dataKeyOf = (pepper: string): string => deriveDataKey(Buffer.from(pepper, 'base64')).toString('base64')
 
 /**
  * The addresses of the chain, prices, swap engines, mail server, fiat provider and exchange rates: the stand-ins, except

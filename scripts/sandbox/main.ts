@@ -16,6 +16,8 @@ function setting(name: string, fallback: number, max: number): number {
 async function main(): Promise<void> {
   if (env['NODE_ENV'] === 'production')
     throw new Error('The sandbox gives away money. It does not run with NODE_ENV=production.')
+  // Of two keys the service calls with the first.
+  const fiatpayKey = env['FIATPAY_SECRET_KEY']?.split(',')[0]
   const sandbox = await startSandbox({
     port: setting('SANDBOX_PORT', 8899, 65_534),
     smtpPort: setting('SMTP_PORT', 2525, 65_535),
@@ -23,7 +25,7 @@ async function main(): Promise<void> {
     slotMs: setting('SLOT_MS', 400, 60_000),
     ...(env['DATA_DIR'] ? { dataDir: env['DATA_DIR'] } : {}),
     ...(env['TREASURY_WALLET'] ? { treasury: env['TREASURY_WALLET'] } : {}),
-    ...(env['FIATPAY_SECRET_KEY'] ? { fiatpayKey: env['FIATPAY_SECRET_KEY'] } : {}),
+    ...(fiatpayKey ? { fiatpayKey } : {}),
     ...(env['PAYOUT_SECRET_KEY'] ? { payoutKey: env['PAYOUT_SECRET_KEY'] } : {}),
     ...(env['PUBLIC_URL'] ? { webhookUrl: new URL('/webhooks/fiatpay', env['PUBLIC_URL']).href } : {}),
   })

@@ -18,7 +18,7 @@ test('over https the cookie is Secure and bound to the host by its prefix', asyn
 
 test('over https a login with a one-time code sets the same kind of cookie', async (t) => {
   const { user, email } = await registerPerson(world())
-  const code_hmac = codeHmac(world().services.config.otpPepper, user.id, '123456')
+  const code_hmac = codeHmac(world().services.config.otpPeppers[0], user.id, '123456')
   await world()
     .db('otp_codes')
     .insert({ user_id: user.id, code_hmac, expires_at: new Date(Date.now() + 60_000) })

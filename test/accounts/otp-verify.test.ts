@@ -1,5 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import {
+  createConfirmationCode,
+  useConfirmationCode,
+} from '../../src/accounts/one-time-codes/confirmation-code.js'
 import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
+import { verifyOtp } from '../../src/accounts/one-time-codes/verify.js'
+import { loadConfig } from '../../src/platform/config/config.js'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
@@ -32,7 +39,7 @@ async function markVerified({ user }: Person): Promise<void> {
 
 /** Stores a known code without an e-mail. */
 async function storeCode({ user }: Person, code: string): Promise<void> {
-  const code_hmac = codeHmac(world().services.config.otpPepper, user.id, code)
+  const code_hmac = codeHmac(world().services.config.otpPeppers[0], user.id, code)
   const fields = { code_hmac, expires_at: new Date(Date.now() + 600_000), used_at: null }
   await world()
     .db('otp_codes')
@@ -480,4 +487,32 @@ test.serial('if the session cannot be stored, the code stays unused and nothing 
   }
   t.deepEqual((await codeRow(person).first()).failed_at, [])
   t.is((await verify(person.email, '123456')).status, 200)
+})
+
+test('while OTP_PEPPER changes, a code of either pepper is accepted, and none of one that is gone', async (t) => {
+  const { services, env } = world()
+  const [newer, gone] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+  const during = (peppers: string) =>
+    loadConfig({ ...env, OTP_PEPPER: peppers, DATA_KEY: services.config.dataKey.toString('base64') })
+  const both = during(`${newer},${env['OTP_PEPPER']}`)
+  const caller = { presentedToken: undefined, deviceToken: 'd', network: '192.0.2.1', userAgent: null }
+  const enter = (config: typeof both, person: Person, code: string) =>
+    verifyOtp({ ...services, config }, { email: person.email, code, notMine: false }, caller)
+
+  const person = await registerPerson(world())
+  await storeCode(person, '111111')
+  t.is((await enter(both, person, '111111')).account.id, person.user.id, 'made before the change')
+  await storeCode(person, '222222')
+  await t.throwsAsync(enter(during(gone), person, '222222'), { message: wrong })
+
+  const codes = { table: 'step_up_codes', subject: 'request_hash' } as const
+  const confirmed = { userId: person.user.id, subject: randomBytes(32), bound: 'a request' }
+  const confirms = (made: typeof both, used: typeof both) =>
+    services.transact(async (uow) => {
+      const { code = '' } = (await createConfirmationCode(uow, made, codes, confirmed)) ?? {}
+      return useConfirmationCode(uow, used, codes, confirmed, code)
+    })
+  t.true(await confirms(services.config, both), 'an old code after the change')
+  t.true(await confirms(both, during(newer)), 'new codes have the first pepper')
+  t.false(await confirms(both, services.config), 'so every process has both before the first is new')
 })

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -105,6 +106,22 @@ test('the text of a refusal is cut and cleaned, because callers see it', async (
   const error = await t.throwsAsync(fiatpay.openCheckout(charge), { instanceOf: ProviderError })
   t.is(error?.message.length, 200)
   t.regex(error?.message ?? '', /^bad y+$/)
+})
+
+test('while the key changes, webhooks that are signed with either key count, and calls use the first', async (t) => {
+  const { url, requests } = await startProvider(t, 404, refused('Transaction reference not found.'))
+  const webhookKeys = ['sk_test_new', 'sk_test_old']
+  const fiatpay = createFiatpayCollections({ url, secretKey: 'sk_test_new', webhookKeys, returnUrl })
+  const raw = Buffer.from(JSON.stringify({ event: 'charge.success', data: { reference: charge.reference } }))
+  const read = (key: string) =>
+    fiatpay.readWebhook(raw, () => createHmac('sha512', key).update(raw).digest('hex'))
+  t.deepEqual(webhookKeys.map(read), [charge.reference, charge.reference])
+  t.is(read('sk_test_older'), undefined)
+  await fiatpay.findCharge(charge.reference)
+  t.deepEqual(
+    requests.map(({ authorization }) => authorization),
+    ['Bearer sk_test_new'],
+  )
 })
 
 test('a checkout is opened in kobo, with the key as bearer and our page as callback', async (t) => {

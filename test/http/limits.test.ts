@@ -192,7 +192,7 @@ test('14.11 wrong codes are capped per address over all accounts, right ones are
   if (person === undefined) return t.fail()
   const { id } = person.user
   for (let n = 0; n < 4; n++) {
-    const code_hmac = codeHmac(world().services.config.otpPepper, id, '123456')
+    const code_hmac = codeHmac(world().services.config.otpPeppers[0], id, '123456')
     const expires_at = new Date(Date.now() + 60_000)
     await world().db('otp_codes').where({ user_id: id }).update({ code_hmac, expires_at, used_at: null })
     t.is((await verify('192.0.2.3', person.email, '123456')).status, 200)

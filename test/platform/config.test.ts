@@ -346,8 +346,34 @@ test('pages send bundles to their RPC URL, or to PUBLIC_BUNDLE_RPC_URL', (t) => 
   })
 })
 
+test('OTP_PEPPER and FIATPAY_SECRET_KEY take two values, of which the first is used', (t) => {
+  const DATA_KEY = randomBytes(32).toString('base64')
+  const other = randomBytes(32).toString('base64')
+  const two = { ...required, DATA_KEY, OTP_PEPPER: `${other}, ${required.OTP_PEPPER}` }
+  t.deepEqual(
+    loadConfig(two).otpPeppers.map((one) => one.toString('base64')),
+    [other, required.OTP_PEPPER],
+  )
+  // Which of the two has sealed the data nobody could tell.
+  t.regex(faultsOf(t, { ...two, DATA_KEY: '' }), /DATA_KEY: must be set while OTP_PEPPER has two values/)
+  t.notThrows(() => loadConfig(two, ['DATABASE_URL', 'REDIS_URL', 'OTP_PEPPER']), 'reads no sealed data')
+
+  const keys = loadConfig({ ...required, FIATPAY_SECRET_KEY: 'sk_test_new,sk_test_old' }).fiatpay
+  t.like(keys, { secretKey: 'sk_test_new', payoutKey: 'sk_test_new' })
+  t.deepEqual(keys.webhookKeys, ['sk_test_new', 'sk_test_old'])
+
+  for (const pepper of [`${other},`, `${other},${other}`, `${other},short`, `${two.OTP_PEPPER},${DATA_KEY}`])
+    t.regex(faultsOf(t, { ...two, OTP_PEPPER: pepper }), /OTP_PEPPER: must be 32 bytes, base64, or two/)
+  for (const key of ['a,', 'a,a', 'a,b,c', 'a b'])
+    t.regex(
+      faultsOf(t, { ...required, FIATPAY_SECRET_KEY: key }),
+      /FIATPAY_SECRET_KEY: must be a key, or two/,
+    )
+  t.regex(faultsOf(t, { ...required, PAYOUT_SECRET_KEY: 'a,b' }), /PAYOUT_SECRET_KEY: must be one key/)
+})
+
 test('OTP_PEPPER is 32 bytes in base64', (t) => {
-  t.deepEqual(loadConfig(required).otpPepper, Buffer.from(required.OTP_PEPPER, 'base64'))
+  t.deepEqual(loadConfig(required).otpPeppers, [Buffer.from(required.OTP_PEPPER, 'base64')])
   for (const pepper of [
     '',
     'short',

@@ -106,7 +106,7 @@ test('with two keys only the processes that pay can send money', async (t) => {
   const mailer = compose(configOf('mailer'), 'test')
   t.teardown(() => mailer.close())
   t.throws(() => mailer.payouts.listBanks(), { message: /does not read FIATPAY_SECRET_KEY/ })
-  t.throws(() => mailer.config.otpPepper, { message: /does not read OTP_PEPPER/ })
+  t.throws(() => mailer.config.otpPeppers, { message: /does not read OTP_PEPPER/ })
 })
 
 /** Arguments with which a command gets as far as reading its settings. */

@@ -162,3 +162,15 @@ test.serial('the batch of each worker runs with its role and its secrets alone',
   }
   t.is((await world().db('wallets').whereNull('public_key')).length, 0)
 })
+
+test('while a password changes, a second role in the first has its rights and no others', async (t) => {
+  const trx = await world().db.transaction()
+  try {
+    await trx.raw(`create role tipping_mailer_b login in role ${roleOf('mailer')}`)
+    await trx.raw('set local role tipping_mailer_b')
+    await t.notThrowsAsync(trx.raw('select * from emails for update limit 1'))
+    await t.throwsAsync(trx.raw('select * from ledger_entries limit 1'), { message: /permission denied/ })
+  } finally {
+    await trx.rollback()
+  }
+})

@@ -25,10 +25,10 @@ export interface NewConfirmationCode {
   readonly expiresAt: Date
 }
 
-type Settings = Pick<Config, 'otpPepper'>
+type Settings = Pick<Config, 'otpPeppers'>
 
-function codeHmac({ otpPepper }: Settings, bound: string, code: string): Buffer {
-  return createHmac('sha256', otpPepper).update(`${bound}|${code}`).digest()
+function codeHmac(pepper: Uint8Array, bound: string, code: string): Buffer {
+  return createHmac('sha256', pepper).update(`${bound}|${code}`).digest()
 }
 
 /** The codes of the last 24 hours. */
@@ -40,7 +40,7 @@ const recent = `created_at >= clock_timestamp() - interval '24 hours'`
  */
 export async function createConfirmationCode(
   { trx }: UnitOfWork,
-  settings: Settings,
+  { otpPeppers: [pepper] }: Settings,
   { table, subject: column }: CodeTable,
   { userId, subject, bound }: ConfirmedSubject,
 ): Promise<NewConfirmationCode | undefined> {
@@ -56,7 +56,7 @@ export async function createConfirmationCode(
     values: [
       userId,
       subject,
-      codeHmac(settings, bound, code),
+      codeHmac(pepper, bound, code),
       confirmationCodes.minutes,
       confirmationCodes.mostADay,
     ],
@@ -86,7 +86,7 @@ export async function tooManyCodes(
  */
 export async function useConfirmationCode(
   { trx }: UnitOfWork,
-  settings: Settings,
+  { otpPeppers }: Settings,
   { table, subject: column }: CodeTable,
   { userId, subject, bound }: ConfirmedSubject,
   code: string,
@@ -101,7 +101,8 @@ export async function useConfirmationCode(
       returning id, code_hmac as "codeHmac"`,
     values: [userId, subject, confirmationCodes.mostFailures],
   })
-  if (newest === undefined || !sameCode(newest.codeHmac, codeHmac(settings, bound, code))) return false
+  const isRight = (pepper: Uint8Array) => sameCode(newest?.codeHmac ?? null, codeHmac(pepper, bound, code))
+  if (newest === undefined || !otpPeppers.some(isRight)) return false
   await query(trx, {
     name: `${table}.use`,
     text: `update ${table} set used_at = clock_timestamp() where id = $1`,

@@ -40,7 +40,7 @@ export async function startOtp({ config, db, transact }: Needs, email: string): 
                changed_at = clock_timestamp()
          where o.locked_until is null or o.locked_until <= clock_timestamp()
         returning expires_at as "expiresAt"`,
-      values: [id, codeHmac(config.otpPepper, id, code), codeMinutes],
+      values: [id, codeHmac(config.otpPeppers[0], id, code), codeMinutes],
     })
     if (replaced === undefined) {
       await mailSignInLink(uow, config.http.publicUrl, found.account)

@@ -30,7 +30,7 @@ export async function verifyOtp(
   // Saves the row lock in the common case. `countAttempt` decides: the account may become locked in between.
   if (found.lockedSeconds > 0) throw accountLocked(found.lockedSeconds)
   const proof = { network: caller.network, notMine }
-  const presented = codeHmac(config.otpPepper, found.account.id, code)
+  const presented = config.otpPeppers.map((pepper) => codeHmac(pepper, found.account.id, code))
   const result = await transact(async (uow) => {
     const outcome = await checkCode(uow.trx, found.account.id, presented)
     if (outcome !== 'right') return outcome
@@ -54,11 +54,11 @@ export async function verifyOtp(
 async function checkCode(
   trx: Knex.Transaction,
   userId: string,
-  presented: Buffer,
+  presented: readonly Buffer[],
 ): Promise<'right' | 'wrong' | 'locked'> {
   const newest = await countAttempt(trx, userId)
   if (newest === undefined) return 'locked'
-  if (newest.expired || !sameCode(newest.codeHmac, presented)) return 'wrong'
+  if (newest.expired || !presented.some((one) => sameCode(newest.codeHmac, one))) return 'wrong'
   if (!newest.used) return 'right'
   await forgetAttempt(trx, userId)
   return 'wrong'

@@ -15,7 +15,7 @@ import { confirmationCodes } from '../one-time-codes/one-time-code.js'
 import { createNotMeLink, notMeBlocks } from '../owner-mails/notify-owner.js'
 import { readRecentChanges } from '../recent-changes.js'
 
-type Settings = Pick<Config, 'http' | 'otpPepper'>
+type Settings = Pick<Config, 'http' | 'otpPeppers'>
 
 /** What a code confirms: exactly this request of this account. */
 export interface SteppedUpRequest {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
 import { readSettings } from './read-settings.js'
 import { allSecrets, requiredSecrets, type Secret, withoutOtherSecrets } from './secrets.js'
-import { consistent, settings } from './settings.js'
+import { consistent, dataKeyKnown, settings } from './settings.js'
 
 /** The settings of a process: read once, frozen, typed. Nothing else reads the environment. */
 export type Config = Readonly<ReturnType<typeof shape>>
@@ -11,7 +11,7 @@ export type Config = Readonly<ReturnType<typeof shape>>
 export const deriveDataKey = (otpPepper: Uint8Array): Buffer => deriveKey(otpPepper, 'data/1')
 
 function shape(s: z.output<typeof settings>) {
-  const dataKey = s.DATA_KEY ?? (s.OTP_PEPPER && deriveDataKey(s.OTP_PEPPER))
+  const dataKey = s.DATA_KEY ?? (s.OTP_PEPPER?.length === 1 ? deriveDataKey(s.OTP_PEPPER[0]) : undefined)
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
     http: {
@@ -40,9 +40,11 @@ function shape(s: z.output<typeof settings>) {
     prices: { url: s.PRICE_URL, apiKey: s.PRICE_API_KEY, jumpPercent: s.PRICE_JUMP_PERCENT },
     fiatpay: {
       url: s.FIATPAY_URL,
-      secretKey: s.FIATPAY_SECRET_KEY,
+      secretKey: s.FIATPAY_SECRET_KEY?.[0],
+      /** Webhooks that are signed with one of these are the provider's. */
+      webhookKeys: s.FIATPAY_SECRET_KEY,
       /** Pays: sends payouts and refunds. */
-      payoutKey: s.PAYOUT_SECRET_KEY ?? s.FIATPAY_SECRET_KEY,
+      payoutKey: s.PAYOUT_SECRET_KEY ?? s.FIATPAY_SECRET_KEY?.[0],
       deduplicates: s.FIATPAY_DEDUPLICATES,
     },
     rates: {
@@ -112,7 +114,8 @@ function shape(s: z.output<typeof settings>) {
       reauthenticationMinutes: s.REAUTHENTICATION_MINUTES,
     },
     retention: { emailsDays: s.RETAIN_EMAILS_DAYS, payerEmailsDays: s.RETAIN_PAYER_EMAILS_DAYS },
-    get otpPepper() {
+    /** New codes are made with the first. A code of any of them is accepted. */
+    get otpPeppers() {
       return s.OTP_PEPPER ?? refuseUse('OTP_PEPPER')
     },
     get dataKey() {
@@ -180,5 +183,7 @@ export function loadConfig(
   const required = requiredSecrets(own, secrets).filter((secret) => secret in settings.shape)
   const mask = Object.fromEntries(required.map((secret) => [secret, true])) as { SOLANA_RPC_URLS: true }
   const needed = settings.required(mask) as unknown as typeof settings
-  return Object.freeze(shape(readSettings(consistent(needed), own)))
+  const checked = consistent(needed)
+  const all = secrets.includes('DATA_KEY') ? dataKeyKnown(checked) : checked
+  return Object.freeze(shape(readSettings(all, own)))
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
 import { serviceName } from '../../kernel/brand.js'
 import { ConfigError, readSettings } from './read-settings.js'
-import { key, mailbox, whole } from './setting-forms.js'
+import { key, mailbox, peppers, whole } from './setting-forms.js'
 import { settings } from './settings.js'
 import { walletKeys } from './wallet-keys.js'
 
@@ -58,15 +58,15 @@ export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMa
 }
 
 /**
- * The seed of the Ed25519 key that signs reserve reports: 32 bytes, base64; unset: made from OTP_PEPPER. Only the clock and the
+ * The seed of the Ed25519 key that signs reserve reports: 32 bytes, base64; unset: made from OTP_PEPPER, of two from the first. Only the clock and the
  * command that makes a report read it. It is not part of Config, so that no other process signs.
  */
 export function loadReportSigningKey(env: NodeJS.ProcessEnv = process.env): Buffer {
   const own = readSettings(z.object({ REPORT_SIGNING_KEY: key.optional() }), env).REPORT_SIGNING_KEY
   if (own !== undefined) return own
-  const pepper = readSettings(z.object({ OTP_PEPPER: key.optional() }), env).OTP_PEPPER
+  const pepper = readSettings(z.object({ OTP_PEPPER: peppers.optional() }), env).OTP_PEPPER
   if (pepper === undefined) throw new ConfigError([{ setting: 'REPORT_SIGNING_KEY', message: 'is missing' }])
-  return deriveKey(pepper, 'report-signing/1')
+  return deriveKey(pepper[0], 'report-signing/1')
 }
 
 /**

@@ -43,6 +43,26 @@ export const key = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((bytes) => bytes.length === 32, 'must be 32 bytes, base64')
+/**
+ * One secret, or two while one takes the place of the other: the first is used, and what was made with either is accepted.
+ * `read`: a part as its value; undefined when it is not one.
+ */
+function oneOrTwo<Value>(read: (part: string) => Value | undefined, form: string) {
+  return z.string().transform((text, ctx): readonly [Value, ...Value[]] => {
+    const parts = text.split(',').map((part) => part.trim())
+    const [first, ...others] = parts.flatMap((part) => read(part) ?? [])
+    if (first !== undefined && others.length + 1 === parts.length && new Set(parts).size === parts.length)
+      if (parts.length <= 2) return [first, ...others]
+    ctx.addIssue({ code: 'custom', message: `must be ${form}, or two different ones separated by a comma` })
+    return z.NEVER
+  })
+}
+export const peppers = oneOrTwo((part) => key.safeParse(part).data, '32 bytes, base64')
+export const providerKeys = oneOrTwo((part) => (/^\S+$/.test(part) ? part : undefined), 'a key')
+export const providerKey = z
+  .string()
+  .min(1)
+  .regex(/^[^,]*$/, 'must be one key: two are for FIATPAY_SECRET_KEY, which checks webhooks')
 export const mailbox = z
   .string()
   .refine(

@@ -8,6 +8,9 @@ import {
   key,
   list,
   number,
+  peppers,
+  providerKey,
+  providerKeys,
   proxies,
   stakingMint,
   url,
@@ -45,8 +48,8 @@ export const settings = z.object({
   PRICE_URL: url,
   PRICE_API_KEY: z.string().optional(),
   FIATPAY_URL: url,
-  FIATPAY_SECRET_KEY: z.string().min(1).optional(),
-  PAYOUT_SECRET_KEY: z.string().min(1).optional(),
+  FIATPAY_SECRET_KEY: providerKeys.optional(),
+  PAYOUT_SECRET_KEY: providerKey.optional(),
   // Exchange rates.
   RATE_URL: url.optional(),
   SECOND_RATE_URL: url.optional(),
@@ -86,7 +89,7 @@ export const settings = z.object({
   STOP_WITH_STDIN: flag.default(false),
   KEEP_ALIVE_SECONDS: number(1, 3600).default(95),
   DRAIN_SECONDS: number(0, 300).default(5),
-  OTP_PEPPER: key.optional(),
+  OTP_PEPPER: peppers.optional(),
   DATA_KEY: key.optional(),
   SESSION_IDLE_DAYS: number(0.01, 365).default(7),
   SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
@@ -159,3 +162,12 @@ export const consistent = (needed: typeof settings) =>
         'must be set to an https URL with NODE_ENV=production: over http anybody on the way reads the session cookies',
       when: ({ value }) => settings.pick({ NODE_ENV: true, PUBLIC_URL: true }).safeParse(value).success,
     })
+
+/** For processes that read DATA_KEY. Two peppers do not say which of them has sealed the data. */
+export const dataKeyKnown = (checked: typeof settings) =>
+  checked.refine(({ OTP_PEPPER: { length } = [], DATA_KEY }) => DATA_KEY !== undefined || length < 2, {
+    path: ['DATA_KEY'],
+    error:
+      'must be set while OTP_PEPPER has two values: it was made from the old one (docs/privacy.md says how to get it)',
+    when: ({ value }) => Array.isArray((value as { OTP_PEPPER?: unknown }).OTP_PEPPER),
+  })

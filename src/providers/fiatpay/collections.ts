@@ -62,6 +62,8 @@ const webhookEvent = z.object({
 export interface FiatpayOptions extends FiatpayAccess {
   /** The page that the provider's checkout returns payers to, with its reference in the query. */
   readonly returnUrl: string
+  /** Keys whose signatures of webhooks count; default: the secret key alone. */
+  readonly webhookKeys?: readonly string[] | undefined
 }
 
 /**
@@ -70,7 +72,7 @@ export interface FiatpayOptions extends FiatpayAccess {
  * Amounts are whole kobo.
  */
 export function createFiatpayCollections({ returnUrl, ...access }: FiatpayOptions): Collections {
-  const { secretKey } = access
+  const { secretKey, webhookKeys = [secretKey] } = access
   const query = createFiatpayQuery(access, timeoutMs)
   return {
     async openCheckout(charge) {
@@ -109,10 +111,12 @@ export function createFiatpayCollections({ returnUrl, ...access }: FiatpayOption
         yield rows.filter((row) => isPayment(row) && row.status === 'reversed').map(listedPaymentOf)
     },
     readWebhook(raw, header) {
-      const expected = createHmac('sha512', secretKey).update(raw).digest()
       const given = Buffer.from(header('x-paystack-signature'), 'hex')
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
-      return referenceIn(raw)
+      const known = webhookKeys.some((key) => {
+        const expected = createHmac('sha512', key).update(raw).digest()
+        return given.length === expected.length && timingSafeEqual(given, expected)
+      })
+      return known ? referenceIn(raw) : undefined
     },
   }
 }

@@ -18,7 +18,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import { describeWithdrawal, type MailedWithdrawal } from '../mail-creator.js'
 import type { ConfirmationReason } from '../withdrawal.js'
 
-type Settings = Pick<Config, 'http' | 'otpPepper'>
+type Settings = Pick<Config, 'http' | 'otpPeppers'>
 
 /** What a code confirms. */
 export interface ConfirmedWithdrawal extends MailedWithdrawal {

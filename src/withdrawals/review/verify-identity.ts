@@ -57,7 +57,7 @@ export function listAllHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]>
 /** Fees and limits at the release. */
 export type ReleaseTerms = Pick<Config['withdrawals'], 'leastFeeNgn' | 'feeBps' | 'minNgn'>
 /** What releasing needs: the terms, and what mails say. */
-export type ReleaseSettings = Pick<Config, 'withdrawals' | 'http' | 'otpPepper'>
+export type ReleaseSettings = Pick<Config, 'withdrawals' | 'http' | 'otpPeppers'>
 
 /** What the release of a held withdrawal sends. */
 export interface Release {

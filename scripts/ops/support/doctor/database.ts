@@ -134,8 +134,21 @@ function verbsOf(kind: RoleKind | undefined, { read, append, change, write, move
   return read?.includes(kind) ? ['select'] : []
 }
 
+/** Also of a second role that is in the first while its password changes. Who made the roles is in several. */
+async function kindOf(db: Knex, role: string): Promise<RoleKind | undefined> {
+  const groups: string[] = await db('pg_auth_members as m')
+    .join('pg_roles as g', 'g.oid', 'm.roleid')
+    .join('pg_roles as u', 'u.oid', 'm.member')
+    .where('u.rolname', role)
+    .whereIn('g.rolname', roleKinds.map(roleOf))
+    .distinct()
+    .pluck('g.rolname')
+  const name = groups.length === 1 ? groups[0] : undefined
+  return roleKinds.find((one) => [role, name].includes(roleOf(one)))
+}
+
 async function findRights(db: Knex, role: string): Promise<Finding> {
-  const kind = roleKinds.find((one) => roleOf(one) === role)
+  const kind = await kindOf(db, role)
   const needed = Object.entries(tableRights).flatMap(([table, rights]) =>
     verbsOf(kind, rights).map((verb) => ({ table, verb })),
   )
