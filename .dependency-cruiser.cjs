@@ -43,13 +43,13 @@ module.exports = {
       from: { path: '^(src|workers)/' }, to: { path: '^(scripts|test)/' },
     },
     {
-      name: 'one-module-sends-money', severity: 'error', comment: 'Whatever else could send a payout could send it twice.',
-      from: { pathNot: ['^src/withdrawals/send/send-payouts[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$', '^test/'] },
+      name: 'one-module-sends-money', severity: 'error', comment: 'Whatever else could send a payout could send it twice. `conformance` sends test money, and takes no other key.',
+      from: { pathNot: ['^src/withdrawals/send/send-payouts[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
       to: { path: ['^src/ports/payout-sender[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$'] },
     },
     {
-      name: 'one-worker-and-one-command-refund', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice.',
-      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^src/fiat/refunds/(send-refunds|decide-next|record-outcome|resolve-refund)[.]ts$', '^scripts/ops/money/suspense[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^test/'] },
+      name: 'one-worker-and-one-command-refund', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice. `conformance` lists them.',
+      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^src/fiat/refunds/(send-refunds|decide-next|record-outcome|resolve-refund)[.]ts$', '^scripts/ops/money/suspense[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
       to: { path: ['^src/ports/refunds[.]ts$', '^src/providers/fiatpay/refunds[.]ts$'] },
     },
     {

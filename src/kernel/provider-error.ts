@@ -16,3 +16,17 @@ export class ProviderError extends Error {
     this.code = code
   }
 }
+
+/**
+ * The answer of a provider has another form than it documents. The message names the field and what is expected there, and no
+ * value, which may be anybody's data.
+ */
+export function undocumented(
+  what: string,
+  {
+    issues: [issue],
+  }: { readonly issues: readonly { readonly path: PropertyKey[]; readonly message: string }[] },
+): ProviderError {
+  const path = issue?.path.map(String).join('.') || 'the answer'
+  return new ProviderError('ambiguous', `${what} (${path}: ${issue?.message ?? 'invalid'})`)
+}

@@ -4,6 +4,7 @@ import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { messageHash, messageOf } from '../../src/kernel/wire-transaction.js'
 import { decodeTransaction } from '../../src/providers/solana/decode-transaction.js'
+import { versionOneTransfer } from './version-one.js'
 
 const [sender, recipient] = [Keypair.generate(), Keypair.generate()]
 const programId = SystemProgram.programId
@@ -27,28 +28,14 @@ function transferIn(version: 'legacy' | 0 | 1): {
     recentBlockhash,
     instructions: [instruction],
   })
-  if (version === 1) return versionOne(instruction.data)
+  if (version === 1)
+    return versionOneTransfer([sender.publicKey, recipient.publicKey, programId], instruction.data)
   const transaction = new VersionedTransaction(
     version === 0 ? plain.compileToV0Message() : plain.compileToLegacyMessage(),
   )
   transaction.sign([sender])
   const [signature = new Uint8Array()] = transaction.signatures
   return { raw: transaction.serialize(), message: transaction.message.serialize(), signature }
-}
-
-/** Version 1 by hand: prefix, header, config mask, blockhash, counts, keys, instruction headers, instructions; then signatures. */
-function versionOne(data: Buffer): { raw: Uint8Array; message: Uint8Array; signature: Uint8Array } {
-  const message = Buffer.concat([
-    Buffer.from([0x81, 1, 0, 1, 0, 0, 0, 0]),
-    Buffer.alloc(32, 7),
-    Buffer.from([1, 3]),
-    ...[sender.publicKey, recipient.publicKey, programId].map((key) => key.toBuffer()),
-    Buffer.from([2, 2, data.length, 0]),
-    Buffer.from([0, 1]),
-    data,
-  ])
-  const signature = Buffer.alloc(64, 9)
-  return { raw: Buffer.concat([message, signature]), message, signature }
 }
 
 for (const version of ['legacy', 0, 1] as const)

@@ -75,6 +75,16 @@ export const secretsOf = {
   'ops check-books': ['DATABASE_URL'],
   'ops close-account': service,
   'ops collections': [...service, 'FIATPAY_SECRET_KEY'],
+  // Asks whatever is set, and requires nothing.
+  'ops conformance': [
+    ...rates,
+    'SOLANA_RPC_URLS',
+    'PRICE_API_KEY',
+    'AGGREGATOR_API_KEY',
+    'FIATPAY_SECRET_KEY',
+    'PAYOUT_SECRET_KEY',
+    'SMTP_URL',
+  ],
   'ops database-roles': [],
   // Checks whatever is set, and requires nothing.
   'ops doctor': allSecrets,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
+import { ProviderError, undocumented } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
 import { requestAnyStatus } from '../../platform/http-client.js'
 
@@ -58,7 +58,7 @@ export function createFiatpayQuery(access: FiatpayAccess, timeoutMs: number): Fi
     const reply = await request(path, body, method)
     if (reply.status >= 400) throw queryFailure(reply)
     const parsed = answer.safeParse(reply.body)
-    if (!parsed.success) throw new ProviderError('ambiguous', 'fiatpay did not answer as documented')
+    if (!parsed.success) throw undocumented('fiatpay did not answer as documented', parsed.error)
     return parsed.data
   }
 }

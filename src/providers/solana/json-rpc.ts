@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
+import { ProviderError, undocumented } from '../../kernel/provider-error.js'
 import { requestJson } from '../../platform/http-client.js'
 
 interface RpcCall {
@@ -172,7 +172,7 @@ function resultOf(reply: unknown): unknown {
 export function documented<Schema extends z.ZodType>(schema: Schema): Read<z.output<Schema>> {
   return (result) => {
     const parsed = schema.safeParse(result)
-    if (!parsed.success) throw new ProviderError('ambiguous', 'the RPC did not answer as documented')
+    if (!parsed.success) throw undocumented('the RPC did not answer as documented', parsed.error)
     return parsed.data
   }
 }

@@ -95,7 +95,8 @@ export function createSolanaChain(options: SolanaOptions): Chain {
   }
 }
 
-async function readTransactions(
+/** The transactions that the node has, each as a list of one, in one request. */
+export async function readTransactions(
   rpc: JsonRpc,
   signatures: readonly string[],
 ): Promise<[string, ChainTransaction][][]> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../kernel/provider-error.js'
+import { ProviderError, undocumented } from '../../kernel/provider-error.js'
 import { type JsonRequest, requestJson } from '../../platform/http-client.js'
 
 /** Address of an engine and our API key. */
@@ -44,7 +44,7 @@ export async function requestEngine<Schema extends z.ZodType>(
   )
   const parsed = schema.safeParse(answer)
   if (!parsed.success)
-    throw new ProviderError('ambiguous', `${path.split('?')[0]}: the answer is not as documented`)
+    throw undocumented(`${path.split('?')[0]}: the answer is not as documented`, parsed.error)
   return parsed.data
 }
 

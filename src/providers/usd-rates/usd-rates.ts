@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { baseUnits } from '../../kernel/money.js'
-import { ProviderError } from '../../kernel/provider-error.js'
+import { undocumented } from '../../kernel/provider-error.js'
 import { requestJson } from '../../platform/http-client.js'
 import { type ExchangeRateFeed, rateDecimals } from '../../ports/exchange-rates.js'
 
@@ -20,7 +20,7 @@ export function createUsdRates({ url }: { url: string }): ExchangeRateFeed {
   return {
     async read() {
       const parsed = reply.safeParse(await requestJson(url, { timeoutMs, maxBytes }))
-      if (!parsed.success) throw new ProviderError('ambiguous', 'the rate feed did not answer as documented')
+      if (!parsed.success) throw undocumented('the rate feed did not answer as documented', parsed.error)
       const { rates, asOf } = parsed.data
       const value = baseUnits(rates['NGN'], rateDecimals)
       return { value: value !== undefined && value < maxRate ? value : undefined, asOf: new Date(asOf) }

@@ -1,0 +1,256 @@
+import { randomBytes } from 'node:crypto'
+import { ProviderError } from '../../../../src/kernel/provider-error.js'
+import type { ListedPayment } from '../../../../src/ports/collections.js'
+import { createFiatpayCollections } from '../../../../src/providers/fiatpay/collections.js'
+import { createFiatpayDisputes } from '../../../../src/providers/fiatpay/disputes.js'
+import { createFiatpayPayoutSender } from '../../../../src/providers/fiatpay/payout-sender.js'
+import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
+import { createFiatpayRefunds } from '../../../../src/providers/fiatpay/refunds.js'
+import { RefusedError } from '../command.js'
+import { ask, type Check, differs, NotAsked, notAsked } from './check.js'
+import { lastExchange } from './recorder.js'
+import type { Asked } from './settings.js'
+
+const provider = 'fiatpay'
+const timeoutMs = 20_000
+const dayMs = 86_400_000
+const listedDays = 90
+/** The least that the provider takes and sends: 100 naira. */
+const amountKobo = 10_000n
+const returnUrl = 'https://tips.example/paid'
+/** RFC 2606 reserves the domain: no mail reaches anybody. */
+const email = 'conformance@example.com'
+const testKey = /^sk_test_/
+
+/** A bank account that test mode knows. */
+export interface TestAccount {
+  readonly bankCode: string
+  readonly accountNumber: string
+}
+
+/** The questions that need no key of their own, in the order in which they are asked. */
+const names = [
+  ...['wrong key', 'balance', 'banks', 'resolve', 'charge', 'checkout', 'verify', 'verify unknown'],
+  ...['reference used twice', 'list by reference', 'payments', 'recipient', 'transfer', 'transfer verify'],
+  ...['transfer list', 'transfer used twice', 'transfer unknown', 'refunds', 'disputes', 'webhooks'],
+] as const
+type Name = (typeof names)[number]
+
+/** Refuses a key with which real money moves, and every key that does not say that it is one for tests. */
+export function requireTestKeys({ fiatpay: { secretKey, payoutKey } }: Asked): void {
+  for (const [setting, key] of [
+    ['FIATPAY_SECRET_KEY', secretKey],
+    ['PAYOUT_SECRET_KEY', payoutKey],
+  ] as const)
+    if (key !== undefined && !testKey.test(key))
+      throw new RefusedError(
+        `${setting} is not a test key (sk_test_…): this command opens charges and sends transfers, so it takes no other`,
+      )
+}
+
+/** Asks the naira provider in test mode. It opens two charges and sends one transfer of 100 naira of test money. */
+export async function askFiatpay(asked: Asked, account: TestAccount): Promise<Check[]> {
+  requireTestKeys(asked)
+  const { url, secretKey, payoutKey = secretKey } = asked.fiatpay
+  if (url === undefined || secretKey === undefined || payoutKey === undefined)
+    return notAsked(provider, names, 'FIATPAY_URL or FIATPAY_SECRET_KEY is not set')
+  const access = { url, secretKey, timeoutMs }
+  const collections = createFiatpayCollections({ ...access, returnUrl })
+  const payouts = createFiatpayPayouts({ ...access, deduplicates: true })
+  const sender = createFiatpayPayoutSender({ ...access, secretKey: payoutKey })
+  const [charged, opened, unknown, sent] = [newReference(), newReference(), newReference(), newReference()]
+  const since = new Date(Date.now() - listedDays * dayMs)
+  const until = new Date(Date.now() + dayMs)
+  let checkoutUrl = ''
+  let recipient: string | undefined
+  let transfer: string | undefined
+  const needsTransfer = (): string => transfer ?? missing('no transfer was accepted')
+
+  const work: Readonly<Record<Name, () => Promise<string>>> = {
+    async 'wrong key'() {
+      const stranger = createFiatpayPayouts({ ...access, secretKey: 'sk_test_nobody', deduplicates: true })
+      await refused(stranger.readBalance())
+      if (lastExchange().status !== 401) differs(`answers ${lastExchange().status} to a wrong key, not 401`)
+      return 'a wrong key is 401'
+    },
+    async balance() {
+      await payouts.readBalance()
+      return 'one balance in naira, whole kobo'
+    },
+    async banks() {
+      const banks = await payouts.listBanks()
+      const odd = banks.filter(({ code }) => !/^\d{3,6}$/.test(code))
+      if (banks.length === 0) differs('no bank with a code that we accept')
+      if (odd.length > 0) differs(`codes of another form: ${odd.map(({ code }) => code).join(', ')}`)
+      return `${banks.length} banks, codes of 3 to 6 digits`
+    },
+    async resolve() {
+      const name = await payouts.resolveAccountName(account)
+      return `an account of bank ${account.bankCode} has a name of ${name.length} characters`
+    },
+    async charge() {
+      const charge = { reference: charged, amountKobo, email }
+      const { accountNumber } = await collections.openTransferAccount(
+        charge,
+        new Date(Date.now() + 1_800_000),
+      )
+      if (!/^\d{10}$/.test(accountNumber)) differs('the account number to pay into has not ten digits')
+      return 'opens an account to pay into'
+    },
+    async checkout() {
+      checkoutUrl = await collections.openCheckout({ reference: opened, amountKobo, email })
+      return 'opens a page to pay on'
+    },
+    async verify() {
+      const { status } = await collections.findCharge(opened)
+      if (status !== 'unpaid') differs(`a charge that nobody paid is ${status}`)
+      return 'a charge that nobody paid is unpaid'
+    },
+    async 'verify unknown'() {
+      const { status } = await collections.findCharge(unknown)
+      if (lastExchange().status !== 404 || status !== 'unpaid')
+        differs(`answers ${lastExchange().status} for an unknown reference, not 404`)
+      return 'an unknown reference is 404'
+    },
+    async 'reference used twice'() {
+      const kind = await refused(collections.openCheckout({ reference: opened, amountKobo, email }))
+      if (kind !== 'rejected') differs(`a used reference is ${kind}, not refused`)
+      return 'a used reference is refused'
+    },
+    async 'list by reference'() {
+      await collections.listPayments(opened)
+      assertRowsOf(opened)
+      return 'the filter by reference shows no other charge'
+    },
+    async payments() {
+      const paid =
+        (await first(collections.listAllPayments(since, until))) ??
+        missing(
+          `nobody has paid in this account: pay at ${checkoutUrl || 'a checkout'} with a test card, run it again`,
+        )
+      return comparePayment(paid, collections)
+    },
+    async recipient() {
+      const details = { ...account, accountName: 'Conformance Test' }
+      recipient = await sender.createRecipient(details)
+      if ((await sender.createRecipient(details)) !== recipient) differs('one account has two recipients')
+      return 'one account has one recipient'
+    },
+    async transfer() {
+      const payout = {
+        reference: sent,
+        amountKobo,
+        recipient: recipient ?? missing('no recipient was made'),
+        narration: 'Conformance test',
+      }
+      transfer = await sender.send(payout).catch((error: Error) => {
+        if (!error.message.includes('insufficient_balance')) throw error
+        return missing('the test balance is empty: fill it on the provider’s pages')
+      })
+      return 'a transfer of test money is accepted'
+    },
+    async 'transfer verify'() {
+      const id = needsTransfer()
+      const found = await payouts.findTransfer(sent)
+      if (found === undefined) return differs('an accepted transfer cannot be found')
+      if (found.id !== id || found.amountKobo !== amountKobo || found.currency !== 'NGN')
+        differs('the transfer found is not the one that was sent')
+      return `shows the transfer as ${found.state}`
+    },
+    async 'transfer list'() {
+      needsTransfer()
+      const count = await countTransfers(payouts.listTransfers(since, until), sent)
+      if (count !== 1) differs(`lists the transfer ${count} times`)
+      return 'lists the transfer once'
+    },
+    async 'transfer used twice'() {
+      needsTransfer()
+      const again = { reference: sent, amountKobo, recipient: recipient ?? '', narration: 'Conformance test' }
+      await refused(sender.send(again))
+      const code = (lastExchange().body as { code?: unknown } | undefined)?.code
+      if (lastExchange().status < 400 || lastExchange().status > 499)
+        differs(`answers ${lastExchange().status} to a used reference: set FIATPAY_DEDUPLICATES=false`)
+      const count = await countTransfers(payouts.listTransfers(since, until), sent)
+      if (count !== 1) differs(`sends a used reference again: set FIATPAY_DEDUPLICATES=false`)
+      return `a used reference is refused (${String(code)})`
+    },
+    async 'transfer unknown'() {
+      if ((await payouts.findTransfer(unknown)) !== undefined) differs('finds a transfer that nobody sent')
+      return 'an unknown reference is 404'
+    },
+    async refunds() {
+      const refunds = createFiatpayRefunds(access)
+      if ((await first(refunds.listAll(since, until))) === undefined)
+        missing('the list is empty: refund a payment on the provider’s pages')
+      return 'lists refunds'
+    },
+    async disputes() {
+      const disputes = createFiatpayDisputes(access)
+      const dispute =
+        (await first(disputes.list(since, until))) ?? missing('the list is empty: the account has no dispute')
+      if (dispute.state === 'unclear') differs('a dispute has a state that we do not know')
+      const found = await disputes.find(dispute.id)
+      if (found?.reference !== dispute.reference) differs('the list and the dispute itself disagree')
+      return `lists disputes; the newest is ${dispute.state}`
+    },
+    async webhooks() {
+      return missing('they come to a public address: pay a charge of a test installation and read its log')
+    },
+  }
+  const checks: Check[] = []
+  // One after the other: most questions need the answers before.
+  for (const name of names) checks.push(await ask(provider, name, work[name]))
+  return checks
+}
+
+const newReference = (): string => `conformance-${randomBytes(12).toString('hex')}`
+
+function missing(text: string): never {
+  throw new NotAsked(text)
+}
+
+/** How a request was refused. Throws when it was not. */
+async function refused(request: Promise<unknown>): Promise<ProviderError['kind']> {
+  try {
+    await request
+  } catch (error) {
+    if (error instanceof ProviderError) return error.kind
+    throw error
+  }
+  return differs('takes what it should refuse')
+}
+
+async function first<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row | undefined> {
+  for await (const [row] of pages) if (row !== undefined) return row
+  return undefined
+}
+
+async function countTransfers(
+  pages: AsyncIterable<readonly { readonly reference: string }[]>,
+  reference: string,
+): Promise<number> {
+  let count = 0
+  for await (const rows of pages) count += rows.filter((row) => row.reference === reference).length
+  return count
+}
+
+/** The client leaves rows of other charges out, so it does not show whether the filter works. */
+function assertRowsOf(reference: string): void {
+  const { data = [] } = lastExchange().body as { data?: { reference?: unknown }[] }
+  const others = data.filter((row) => row.reference !== reference).length
+  if (others > 0) differs(`the filter by reference shows ${others} rows of other charges`)
+}
+
+async function comparePayment(
+  { reference, transaction, kobo }: ListedPayment,
+  collections: ReturnType<typeof createFiatpayCollections>,
+): Promise<string> {
+  const charge = await collections.findCharge(reference)
+  if (!('newest' in charge)) return differs(`a listed payment is ${charge.status} when it is verified`)
+  const listed = await collections.listPayments(reference)
+  assertRowsOf(reference)
+  for (const seen of [charge.newest, listed.at(-1)])
+    if (seen?.kobo !== kobo || (listed.length === 1 && seen.transaction !== transaction))
+      differs('the list of all payments, the list by reference and the verification disagree')
+  return 'both lists and the verification show the same payment'
+}
