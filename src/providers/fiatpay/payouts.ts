@@ -42,7 +42,7 @@ const transfer = z.object({
   transfer_code: z.string().min(1),
   gateway_response: z.string().nullish(),
   createdAt: z.string().nullish(),
-  recipient: z.unknown(),
+  recipient: z.unknown().optional(),
 })
 
 /** Some answers name the recipient by its id only. */
