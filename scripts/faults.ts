@@ -1,5 +1,6 @@
 import { Refusal } from './bootstrap/progress.mjs'
 import { runMonthCommand } from './faults/month/run-month.js'
+import { outageRuns } from './faults/outages/run-outages.js'
 import { runReleasesCommand, runRollingCommand } from './faults/rolling/run-rolling.js'
 import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
@@ -13,6 +14,7 @@ npm run faults -- sweeps [--kills 500] [--seed <n>]
 npm run faults -- month [--tips 10000] [--kills 200] [--days 30] [--seed <n>]
 npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
 npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
+npm run faults -- crashes [--rounds 20] [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -36,6 +38,9 @@ rolling   Restarts every process of the service in each round, one after the oth
           fail, and no stream may miss an event.
 releases  Builds an older release (default: before the newest migration) and runs it under the same load. Migrates its database, replaces
           its processes by this release's one after the other, and goes back. No request may fail, and no stream may miss an event.
+crashes   Two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, while PostgreSQL and processes
+          are killed, alone and together. After each time the service must be itself again. At the end every tip, payment, payout and
+          account is compared with chain, bank and what clients were told, and streams may have missed nothing.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
@@ -60,6 +65,7 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   commits: runCommits,
   acts: runActs,
   thief: runThief,
+  ...outageRuns,
 }
 
 try {

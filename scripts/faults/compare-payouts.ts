@@ -44,9 +44,8 @@ export async function comparePayouts(
   answers: readonly CreatorAnswer[],
   fundedMicro: ReadonlyMap<string, bigint>,
 ): Promise<Comparison> {
-  const rows = await readRows(db)
   const compared = await compareMoney(db, transfers, fundedMicro)
-  return { ...compared, faults: [...compared.faults, ...answerFaults(rows, answers)] }
+  return { ...compared, faults: [...compared.faults, ...(await answerFaults(db, answers))] }
 }
 
 /** Compares every withdrawal with what the provider did and with the ledger. */
@@ -114,7 +113,8 @@ function faultOf(row: Row, sent: readonly Transfer[]): string | undefined {
 }
 
 /** Checks that every final answer belongs to one withdrawal with that state, and that there are no further withdrawals. */
-function answerFaults(rows: readonly Row[], answers: readonly CreatorAnswer[]): string[] {
+export async function answerFaults(db: Knex, answers: readonly CreatorAnswer[]): Promise<string[]> {
+  const rows = await readRows(db)
   const byKey = new Map(rows.map((row) => [row.keyHash.toString('hex'), row]))
   const faults = answers.flatMap(({ userId, key, status, reference, error }) => {
     const hash = createHash('sha256').update(`/payouts/withdraw ${userId}\n${key}`).digest('hex')

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import type { TcpProxy } from '../../scripts/faults/outages/tcp-proxy.js'
 import { compose } from '../../src/compose.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
@@ -9,7 +10,7 @@ import { createRecordedTips, listUnconfirmed } from '../helpers/make/landed-tips
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { readTipRow } from '../helpers/make/tips.js'
 import { startApp } from '../helpers/servers/serve-app.js'
-import { type TcpProxy, tcpProxyFor } from '../helpers/servers/tcp-proxy.js'
+import { tcpProxyFor } from '../helpers/servers/tcp-proxy.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 

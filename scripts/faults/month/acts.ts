@@ -59,7 +59,17 @@ const crypto: Act = async ({ stage, truth, draw }) => {
   const payment = { txSignature, tipAmount, tokenSymbol, senderWallet: sender }
   const claim = { ...payment, creatorWallet: creator.wallet, intentId }
   const answer = await requestUntilAnswered(stage.url, ['POST', '/chain/tips/create', claim])
-  return answer.status === 200 ? 'reported' : `report refused: ${answer.body['code']}`
+  if (answer.status !== 200) return `report refused: ${answer.body['code']}`
+  truth.claims.push(claim)
+  return 'reported'
+}
+
+/** A supporter reports again what was answered 200. */
+const repeat: Act = async ({ stage, truth, draw }) => {
+  const claim = draw.one(truth.claims)
+  if (claim === undefined) return 'nothing to repeat'
+  const { status, body } = await requestUntilAnswered(stage.url, ['POST', '/chain/tips/create', claim])
+  return status === 200 ? 'answered' : `REFUSED: ${body['code']}`
 }
 
 /** USDC that somebody sends to the custody wallet itself. Nobody reports it. */
@@ -91,13 +101,14 @@ const naira: Act = async ({ stage, truth, draw, day }) => {
 }
 
 /** A withdrawal of a share of the balance, or of all of it. */
-const withdraw: Act = async ({ stage, draw }) => {
+const withdraw: Act = async ({ stage, truth, draw }) => {
   const creator = oneOf(draw, stage.creators)
   const available = await availableOf(stage, creator)
   const share = draw.happens(0.6) ? 1 : draw.next()
   const amount = Math.floor(available * share * 100) / 100
   if (amount < leastUsdc) return 'nothing to withdraw'
   const answer = await withdrawUntilFinal(stage.url, creator, amount)
+  if (answer !== undefined) truth.withdrawals.push({ ...answer, userId: creator.userId })
   return answer?.status === 200 ? 'accepted' : `${answer?.status} ${answer?.error}`
 }
 
@@ -145,7 +156,10 @@ const rate: Act = async ({ stage, draw }) => {
   return 'moved'
 }
 
-const acts = { crypto, deposit, naira, withdraw, take, refund, dispute, rate } satisfies Record<string, Act>
+const acts = { crypto, repeat, deposit, naira, withdraw, take, refund, dispute, rate } satisfies Record<
+  string,
+  Act
+>
 export type ActName = keyof typeof acts
 
 /** Does one act and counts what came of it. */

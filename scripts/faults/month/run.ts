@@ -44,7 +44,7 @@ const readsMax = 3
 
 /** For so many tips there is one of these acts, and at least so many. Of naira tips, which are half of all, 2 % are disputed. */
 const perTips: Readonly<
-  Record<Exclude<ActName, 'crypto' | 'naira'>, readonly [tips: number, least: number]>
+  Record<Exclude<ActName, 'crypto' | 'naira' | 'repeat'>, readonly [tips: number, least: number]>
 > = {
   withdraw: [10, 10],
   take: [60, 5],

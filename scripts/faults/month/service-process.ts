@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { KillPoint } from '../kill-points.js'
 import { preload } from '../respawning-process.js'
+
+const restartMs = 1000
 
 export interface ServiceProcessOptions {
   readonly name: string
@@ -13,7 +16,9 @@ export interface ServiceProcessOptions {
   readonly logFile: string
   /** Called after it was killed, before it starts again. */
   readonly onKill: (kill: { readonly name: string; readonly at: string }) => Promise<void>
-  /** Called when it ends without being killed. */
+  /** Whether it is started again when it ends without being killed. */
+  readonly restarts: boolean
+  /** Called otherwise. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -43,7 +48,7 @@ export class ServiceProcess {
   }
 
   async #run(): Promise<void> {
-    const { name, args, env, logFile, onKill } = this.#options
+    const { name, args, env, logFile, restarts, onKill } = this.#options
     while (!this.#ends) {
       const point = this.#next
       this.#next = undefined
@@ -51,8 +56,9 @@ export class ServiceProcess {
       this.#child = child
       const [code, signal] = await once(child, 'exit')
       if (this.#ends) return
-      if (signal !== 'SIGKILL') throw new Error(`${name} ended with ${code ?? signal}; its log is ${logFile}`)
-      await onKill({ name, at: point === undefined ? 'anywhere' : point.at })
+      if (signal === 'SIGKILL') await onKill({ name, at: point === undefined ? 'anywhere' : point.at })
+      else if (restarts) await sleep(restartMs)
+      else throw new Error(`${name} ended with ${code ?? signal}; its log is ${logFile}`)
     }
   }
 }

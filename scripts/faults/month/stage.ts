@@ -59,31 +59,65 @@ const startMicro = 1_000_000_000_000n
 /** Every operator's command that is not killed runs in the resident process. */
 const never = Number.MAX_SAFE_INTEGER
 
-/** The processes, and the kill points that fit each. */
-const processes: readonly {
+/** A process, and the kill points that fit it. */
+interface KilledProgram {
   readonly name: string
   readonly args: readonly string[]
   readonly roles: readonly [Role, ...Role[]]
-}[] = [
-  { name: 'web', args: ['dist/src/web.js'], roles: ['web', 'web-take-outs'] },
+}
+
+const web: KilledProgram = { name: 'web', args: ['dist/src/web.js'], roles: ['web', 'web-take-outs'] }
+const workers: readonly KilledProgram[] = [
   workerProcess('verifier', ['verifier', 'finder'], ['verifier']),
   workerProcess('settlement', ['settlement', 'mailer', 'provisioner'], ['settlement']),
   workerProcess('payouts', ['payouts', 'reconciler'], ['payouts', 'reconciler']),
   workerProcess('custodian', ['custodian', 'take-outs', 'clock'], ['custodian']),
 ]
 
-function workerProcess(name: string, workers: readonly string[], roles: readonly [Role, ...Role[]]) {
+function workerProcess(
+  name: string,
+  workers: readonly string[],
+  roles: KilledProgram['roles'],
+): KilledProgram {
   return { name, args: ['dist/workers/main.js', ...workers], roles }
 }
 
-export async function openStage(servers: ServerUrls, seed: number, creatorCount: number): Promise<Stage> {
+/** What differs from a month of one web process. */
+export interface StageOptions {
+  /** Where the service finds its database, when that is not the way on which the results are read. */
+  readonly serviceDatabaseUrl?: string
+  readonly webs?: number
+  /** Listens in front of the web processes. Closed by the caller. */
+  readonly front?: (webs: readonly string[]) => Promise<{ readonly url: string }>
+  /** Settings of the service. */
+  readonly env?: (sandbox: Sandbox) => Readonly<Record<string, string>>
+  /** A process that ends by itself is started again, as a supervisor does. */
+  readonly restarts?: boolean
+  /** Creators without payout wallets take nothing out. */
+  readonly payoutWallets?: boolean
+}
+
+export async function openStage(
+  servers: ServerUrls,
+  seed: number,
+  creatorCount: number,
+  options: StageOptions = {},
+): Promise<Stage> {
+  const { webs = 1, front, restarts = false, payoutWallets = true } = options
   const treasury = Keypair.generate()
   const treasuryWallet = treasury.publicKey.toBase58()
   const sandbox = await startSandbox({ port: 0, slotMs, treasury: treasuryWallet, fiatpayFees: true })
   const db = createDb(servers.databaseUrl, 4, booksStatementMs)
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const env = settingsFor(servers, sandbox, port, treasuryWallet)
+  const ports = await Promise.all(Array.from({ length: webs }, freePort))
+  const [port = 0] = ports
+  const webUrls = ports.map((each) => `http://127.0.0.1:${each}`)
+  const url = (await front?.(webUrls))?.url ?? `http://127.0.0.1:${port}`
+  const { serviceDatabaseUrl: databaseUrl = servers.databaseUrl } = options
+  const env = {
+    ...settingsFor({ ...servers, databaseUrl }, sandbox, port, treasuryWallet),
+    PUBLIC_URL: url,
+    ...options.env?.(sandbox),
+  }
   const logs = mkdtempSync(join(tmpdir(), 'tipping-month-'))
   const kills: string[] = []
   let failure: unknown
@@ -92,15 +126,20 @@ export async function openStage(servers: ServerUrls, seed: number, creatorCount:
   }
   const onKill = async ({ name, at }: { name: string; at: string }): Promise<void> => {
     kills.push(`${name} ${at}`)
-    if (name === 'web') await releaseKeys(db)
+    // Where the database does not answer, the leases end by themselves.
+    if (name.startsWith('web')) await releaseKeys(db).catch(() => undefined)
   }
   sandbox.rates.set({ NGN: firstRate })
   sandbox.fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
   sandbox.fiatpay.faults.setFault(bankFaults(seed))
-  const running = processes.map(
-    ({ name, args }) =>
-      new ServiceProcess({ name, args, env, logFile: join(logs, `${name}.log`), onKill, onFailure }),
-  )
+  const all = [
+    ...ports.map((each, n) => ({ ...web, name: `web-${n}`, own: { PORT: String(each) } })),
+    ...workers.map((one) => ({ ...one, own: {} })),
+  ]
+  const running = all.map(({ name, args, own }) => {
+    const logFile = join(logs, `${name}.log`)
+    return new ServiceProcess({ name, args, env: { ...env, ...own }, logFile, restarts, onKill, onFailure })
+  })
   const commands = new OperatorCommands(env, never)
   const throwFailure = (): void => {
     if (failure !== undefined) throw failure
@@ -119,9 +158,10 @@ export async function openStage(servers: ServerUrls, seed: number, creatorCount:
     readMails: async (email) => sandbox.mail.received(email).map(({ text }) => text),
   }
   try {
-    if (!(await respondsAt(`${url}/health`, startMs, () => failure === undefined)))
-      throw failure ?? new Error(`the web process does not answer; the logs are in ${logs}`)
-    const creators = await createCreators(takeOuts, creatorCount)
+    for (const one of webUrls)
+      if (!(await respondsAt(`${one}/ready`, startMs, () => failure === undefined)))
+        throw failure ?? new Error(`a web process is not ready; the logs are in ${logs}`)
+    const creators = await createCreators(takeOuts, creatorCount, payoutWallets)
     return {
       url,
       db,
@@ -137,7 +177,7 @@ export async function openStage(servers: ServerUrls, seed: number, creatorCount:
       kills,
       killOne(choice) {
         const nth = Math.floor(choice * running.length)
-        const roles = processes[nth]?.roles ?? ['web']
+        const roles = all[nth]?.roles ?? web.roles
         killed += 1
         const role = roles[killed % roles.length] ?? roles[0]
         running[nth]?.kill(killed % 2 === 0 ? chooseKillPoint(seed, role, killed) : undefined)
@@ -199,7 +239,11 @@ async function releaseKeys(db: Knex): Promise<void> {
     .update({ lease_until: new Date(0) })
 }
 
-async function createCreators(needs: TakeOutNeeds, count: number): Promise<MonthCreator[]> {
+async function createCreators(
+  needs: TakeOutNeeds,
+  count: number,
+  payoutWallets: boolean,
+): Promise<MonthCreator[]> {
   const people = await Promise.all(
     Array.from({ length: count }, async () => {
       const email = `${randomBytes(8).toString('hex')}@example.com`
@@ -214,7 +258,7 @@ async function createCreators(needs: TakeOutNeeds, count: number): Promise<Month
   }
   if (!(await waitUntil(provisioned, startMs, () => true)))
     throw new Error('the wallets were not provisioned')
-  await Promise.all(people.map((person) => addPayoutWallet(needs, person)))
+  if (payoutWallets) await Promise.all(people.map((person) => addPayoutWallet(needs, person)))
   return people.map((person) => ({ ...person, wallet: wallets.get(person.userId) ?? '' }))
 }
 

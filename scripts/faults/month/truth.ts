@@ -1,6 +1,7 @@
 import { usdc } from '../../../src/kernel/tokens.js'
 import type { LedgerRecord } from '../../sandbox/chain/ledger.js'
 import type { Dispute } from '../../sandbox/fiatpay/records.js'
+import type { CreatorAnswer } from '../compare-payouts.js'
 import type { MonthCreator } from './stage.js'
 
 /** What people did outside the service. */
@@ -13,6 +14,10 @@ export interface Truth {
   readonly deposits: Map<string, bigint>
   /** Intents that were paid and not reported. */
   readonly unreported: string[]
+  /** What supporters have reported, and was answered 200. */
+  readonly claims: { readonly txSignature: string }[]
+  /** The final answers to withdrawals. */
+  readonly withdrawals: CreatorAnswer[]
   /** Naira tips that were paid in full and that nobody has given back or disputed. */
   readonly returnable: PaidTip[]
   readonly disputes: OpenedDispute[]
@@ -39,6 +44,8 @@ export function emptyTruth(): Truth {
     fees: { arrived: 0n, recorded: 0n },
     deposits: new Map(),
     unreported: [],
+    claims: [],
+    withdrawals: [],
     returnable: [],
     disputes: [],
     counts: {},

@@ -12,6 +12,7 @@ import {
 import type { AddressInfo } from 'node:net'
 
 const readyMs = 3000
+const firstRefusal = 400
 /** They are about one connection, and each side has its own. */
 const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding']
 
@@ -24,6 +25,26 @@ interface Backend {
   agent: Agent
 }
 
+/** An answer of a process, as it left the proxy. */
+export interface PassedAnswer {
+  readonly method: string
+  readonly path: string
+  /** When the request came (epoch ms). */
+  readonly at: number
+  readonly ms: number
+  /** 0: the process broke the connection, or took none. */
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+  /** The body of a refusal. */
+  readonly text: string
+}
+
+export interface ProxyOptions {
+  /** Without a ready process requests go to all, as with a router that knows no better. */
+  readonly passesAlways?: boolean
+  readonly onAnswer?: (answer: PassedAnswer) => void
+}
+
 /**
  * A reverse proxy that reads `/ready` of each process at an interval, and sends requests to the ready ones in turn, on
  * connections that it keeps. It repeats nothing: what a process does not answer is answered 502.
@@ -32,16 +53,22 @@ export class ReverseProxy {
   readonly #server: Server
   readonly #backends: readonly Backend[]
   readonly #timer: NodeJS.Timeout
+  readonly #options: ProxyOptions
   #next = 0
 
-  private constructor(server: Server, backends: readonly Backend[], pollMs: number) {
+  private constructor(server: Server, backends: readonly Backend[], pollMs: number, options: ProxyOptions) {
     this.#server = server
+    this.#options = options
     this.#backends = backends
     server.on('request', (incoming, outgoing) => this.#pass(incoming, outgoing))
     this.#timer = setInterval(() => void this.#poll(), pollMs)
   }
 
-  static async listen(urls: readonly string[], pollMs: number): Promise<ReverseProxy> {
+  static async listen(
+    urls: readonly string[],
+    pollMs: number,
+    options: ProxyOptions = {},
+  ): Promise<ReverseProxy> {
     const server = createServer({ keepAliveTimeout: 60_000 })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const backends = urls.map((url) => ({
@@ -51,7 +78,7 @@ export class ReverseProxy {
       asked: false,
       agent: new Agent({ keepAlive: true }),
     }))
-    return new ReverseProxy(server, backends, pollMs)
+    return new ReverseProxy(server, backends, pollMs, options)
   }
 
   get url(): string {
@@ -92,7 +119,8 @@ export class ReverseProxy {
   }
 
   #pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const used = this.#backends.filter(isUsed)
+    const ready = this.#backends.filter(isUsed)
+    const used = ready.length === 0 && this.#options.passesAlways ? this.#backends : ready
     this.#next += 1
     const backend = used[this.#next % used.length]
     if (backend === undefined) {
@@ -100,6 +128,18 @@ export class ReverseProxy {
       return
     }
     const { method, url: path = '/', headers } = incoming
+    const at = Date.now()
+    const startedAt = performance.now()
+    const note = (status: number, of: OutgoingHttpHeaders, body: string): void =>
+      this.#options.onAnswer?.({
+        method: method ?? '',
+        path,
+        at,
+        ms: performance.now() - startedAt,
+        status,
+        headers: of,
+        text: body,
+      })
     const passed = request(`${backend.url}${path}`, {
       ...(method === undefined ? {} : { method }),
       headers: withoutOwn(headers),
@@ -108,9 +148,16 @@ export class ReverseProxy {
     passed.on('response', (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, withoutOwn(answer.headers))
       answer.pipe(outgoing)
+      let refusal = ''
+      if ((answer.statusCode ?? 0) >= firstRefusal)
+        answer.on('data', (bytes: Buffer) => {
+          refusal += bytes.toString()
+        })
+      answer.on('end', () => note(answer.statusCode ?? 0, answer.headers, refusal))
       answer.on('error', () => outgoing.destroy())
     })
     passed.on('error', (error) => {
+      note(0, {}, error.message)
       if (outgoing.headersSent) outgoing.destroy()
       else outgoing.writeHead(502).end(`${backend.url}: ${error.message}`)
     })

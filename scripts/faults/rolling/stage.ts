@@ -12,6 +12,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import type { ServerUrls } from '../kill-payouts.js'
 import { serviceSettings } from '../settings.js'
 import { Load, type RequestKind } from './load.js'
+import { brokenStreams, confirmedStamps, owedTo, streamFaults } from './owed-events.js'
 import { ReverseProxy } from './proxy.js'
 import { Service } from './service.js'
 import { StreamClient } from './stream-client.js'
@@ -179,34 +180,12 @@ async function countUnconfirmed(db: Knex, signatures: readonly string[]): Promis
   return rows[0]?.count ?? 0
 }
 
-/** The times (epoch ms) of the confirmed tips of each wallet: the ids of their events. */
-async function confirmedStamps(db: Knex, wallets: readonly string[]): Promise<Map<string, number[]>> {
-  const { rows } = await db.raw<{ rows: { wallet: string; at: Date }[] }>(
-    `select p.wallet, t.confirmed_at as at from tips t join parties p on p.id = t.recipient_party
-     where p.wallet = any(?) and t.status = 'confirmed' order by t.confirmed_at`,
-    [[...wallets]],
-  )
-  const stamps = new Map<string, number[]>(wallets.map((wallet) => [wallet, []]))
-  for (const { wallet, at } of rows) stamps.get(wallet)?.push(at.getTime())
-  return stamps
-}
-
-function owedTo({ wallet, owedAfter = 0 }: StreamClient, stamps: ReadonlyMap<string, number[]>): number[] {
-  return (stamps.get(wallet) ?? []).filter((at) => at > owedAfter)
-}
-
 function outcomeOf(
   load: Load,
   readers: readonly StreamClient[],
   stamps: ReadonlyMap<string, number[]>,
   lost: readonly string[],
 ): Outcome {
-  const wrongStreams = readers.flatMap((reader, index) => {
-    const owed = owedTo(reader, stamps)
-    const same = owed.length === reader.ids.length && owed.every((at, place) => at === reader.ids[place])
-    const wrong = same ? [] : [`stream ${index}: ${owed.length} events owed, ${reader.ids.length} came`]
-    return [...wrong, ...reader.faults.map((fault) => `stream ${index}: ${fault}`)]
-  })
   const failed = load.failed === 0 ? [] : [`${load.failed} requests failed`, ...load.faults]
   return {
     requests: load.count,
@@ -215,6 +194,6 @@ function outcomeOf(
     recorded: load.recorded.length,
     events: readers.reduce((sum, { ids }) => sum + ids.length, 0),
     connections: readers.reduce((sum, { connections }) => sum + connections, 0),
-    faults: [...failed, ...lost, ...wrongStreams],
+    faults: [...failed, ...lost, ...streamFaults(readers, stamps), ...brokenStreams(readers)],
   }
 }

@@ -1,5 +1,8 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 
+/** Until the service says another time. */
+const firstRetryMs = 250
+
 /** A reader of one wallet's stream as a browser is one: it comes back after `retry` and says the last id that it got. */
 export class StreamClient {
   readonly wallet: string
@@ -13,7 +16,7 @@ export class StreamClient {
   readonly #url: string
   readonly #agent = new Agent({ keepAlive: false })
   #last: string | undefined
-  #retryMs = 0
+  #retryMs = firstRetryMs
   #closed = false
   #timer: NodeJS.Timeout | undefined
 

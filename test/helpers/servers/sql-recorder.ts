@@ -1,5 +1,5 @@
+import { startTcpProxy, type TcpProxy } from '../../../scripts/faults/outages/tcp-proxy.js'
 import { createStatementReader } from './postgres-protocol.js'
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
 /** A proxy in front of PostgreSQL that records the statements clients run. */
 export interface SqlRecorder extends TcpProxy {

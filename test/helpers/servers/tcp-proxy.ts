@@ -1,80 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
-
-/** Inspects the bytes of one connection before they are forwarded. Returning false closes the connection. */
-export interface TrafficWatch {
-  toServer?(bytes: Buffer): boolean | Promise<boolean>
-  toClient?(bytes: Buffer): boolean | Promise<boolean>
-}
-
-/** A TCP proxy in front of a server. A test can inspect, hold and cut its connections. */
-export interface TcpProxy {
-  /** The server's URL with the proxy's port. */
-  readonly url: string
-  /** Breaks every connection. */
-  cut(): void
-  /** While on, every connection breaks as soon as it is made. */
-  refuse(on: boolean): void
-  /** While on, connections are accepted but nothing is forwarded, as with a hung server or lost packets. */
-  hold(on: boolean): void
-  close(): Promise<void>
-}
-
-/** Starts a proxy in front of the server at `url`. `watch` is called once per connection. The caller closes the proxy. */
-export async function startTcpProxy(url: string, watch?: () => TrafficWatch): Promise<TcpProxy> {
-  const target = new URL(url)
-  const open = new Set<Socket>()
-  let refusing = false
-  let held = Promise.resolve()
-  let release = (): void => undefined
-
-  const listener = createServer((client) => {
-    if (refusing) {
-      client.destroy()
-      return
-    }
-    const server = connect(Number(target.port), target.hostname)
-    const watching = watch?.()
-    for (const [from, to, inspect] of [
-      [client, server, watching?.toServer],
-      [server, client, watching?.toClient],
-    ] as const) {
-      open.add(from)
-      from.on('close', () => open.delete(from))
-      forwardInOrder(from, to, async (bytes) => {
-        await held
-        return inspect === undefined || (await inspect(bytes))
-      })
-    }
-  })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const cut = (): void => {
-    for (const socket of open) socket.destroy()
-  }
-  return {
-    url: withPort(url, (listener.address() as AddressInfo).port),
-    cut,
-    refuse(on) {
-      refusing = on
-    },
-    hold(on) {
-      release()
-      if (!on) return
-      held = new Promise((done) => {
-        release = done
-      })
-    },
-    async close() {
-      release()
-      const closed = once(listener, 'close')
-      listener.close()
-      cut()
-      await closed
-    },
-  }
-}
+import { startTcpProxy, type TcpProxy, type TrafficWatch } from '../../../scripts/faults/outages/tcp-proxy.js'
 
 /** Starts a proxy for one test. It is closed after the test. */
 export async function tcpProxyFor(
@@ -85,27 +10,4 @@ export async function tcpProxyFor(
   const wire = await startTcpProxy(url, watch)
   t.teardown(wire.close)
   return wire
-}
-
-/** Forwards one direction in order. Waits for `mayPass` before each piece. */
-function forwardInOrder(from: Socket, to: Socket, mayPass: (bytes: Buffer) => Promise<boolean>): void {
-  let last = Promise.resolve()
-  from
-    .setNoDelay(true)
-    .on('error', () => undefined)
-    .on('close', () => to.destroy())
-    .on('data', (bytes: Buffer) => {
-      last = last.then(async () => {
-        if (from.destroyed) return
-        if (await mayPass(bytes)) to.write(bytes)
-        else from.destroy()
-      })
-    })
-}
-
-function withPort(url: string, port: number): string {
-  const changed = new URL(url)
-  changed.hostname = '127.0.0.1'
-  changed.port = String(port)
-  return changed.href
 }

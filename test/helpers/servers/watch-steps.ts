@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
+import type { TrafficWatch } from '../../../scripts/faults/outages/tcp-proxy.js'
 import { closeServer } from '../../../scripts/sandbox/http-server.js'
 import { createEndReader, createStatementReader } from './postgres-protocol.js'
-import { type TrafficWatch, tcpProxyFor } from './tcp-proxy.js'
+import { tcpProxyFor } from './tcp-proxy.js'
 
 /**
  * Called twice for every step, which is a statement or request of a process: before it reaches the server, and before

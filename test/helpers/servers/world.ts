@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { startTcpProxy, type TcpProxy } from '../../../scripts/faults/outages/tcp-proxy.js'
 import type { FiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
 import type { MailServer } from '../../../scripts/sandbox/mail/mail-server.js'
 import type { Sandbox } from '../../../scripts/sandbox/server.js'
@@ -12,7 +13,6 @@ import { assertNothingOpen } from './leaks.js'
 import { type SandboxProxy, startSandboxProxy } from './sandbox-proxy.js'
 import { serveApp } from './serve-app.js'
 import { type SqlRecorder, startSqlRecorder } from './sql-recorder.js'
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */
