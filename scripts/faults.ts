@@ -14,7 +14,7 @@ npm run faults -- sweeps [--kills 500] [--seed <n>]
 npm run faults -- month [--tips 10000] [--kills 200] [--days 30] [--seed <n>]
 npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
 npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
-npm run faults -- crashes [--rounds 20] [--seed <n>]
+npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -38,9 +38,17 @@ rolling   Restarts every process of the service in each round, one after the oth
           fail, and no stream may miss an event.
 releases  Builds an older release (default: before the newest migration) and runs it under the same load. Migrates its database, replaces
           its processes by this release's one after the other, and goes back. No request may fail, and no stream may miss an event.
-crashes   Two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, while PostgreSQL and processes
-          are killed, alone and together. After each time the service must be itself again. At the end every tip, payment, payout and
-          account is compared with chain, bank and what clients were told, and streams may have missed nothing.
+          The next five run two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, and
+          disturb them --rounds times. After each time the service must be itself again: how long that takes is printed. At the end
+          every tip, payment, payout and account is compared with chain, bank and what clients were told, and no event may be missing.
+crashes   PostgreSQL and processes are killed, alone and together (20 times).
+standby   The primary is killed or stopped and its synchronous standby promoted, or the standby is killed (9 times). Needs the
+          Debian package postgresql.
+disk-full The disk of PostgreSQL's data fills up and is freed again (8 times). Needs root and the Debian package postgresql.
+connections
+          PostgreSQL takes 20 connections, and other programs take those too (9 times).
+pgbouncer The service is behind PgBouncer in transaction mode. PgBouncer and PostgreSQL restart (12 times). Needs the Debian
+          package pgbouncer.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money

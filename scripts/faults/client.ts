@@ -29,11 +29,14 @@ const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ad
 
 /** Registers an account and keeps the session cookie. */
 export async function register(url: string, email: string): Promise<Creator> {
-  const { status, body, cookie } = await post(`${url}/auth/register`, {
-    email,
-    password: 'correct horse battery',
-    name: 'Ada Obi',
-  })
+  const form = { email, password: 'correct horse battery', name: 'Ada Obi' }
+  let answer = await post(`${url}/auth/register`, form)
+  // Nothing was stored.
+  for (let tries = 1; answer.status === 503 && tries < triesMax; tries++) {
+    await sleep(retryMs)
+    answer = await post(`${url}/auth/register`, form)
+  }
+  const { status, body, cookie } = answer
   if (status !== 200 || cookie === undefined) throw new Error(`register answered ${status}`)
   return { userId: (body as { user: { id: string } }).user.id, cookie }
 }

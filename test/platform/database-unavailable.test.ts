@@ -78,6 +78,16 @@ test('a connection whose statement ran out of time is not used again, and models
   t.like(await failureOf(Site.query(db).insert(site)), { code: '23503' })
 })
 
+test('connections that nobody needs go back to the server, where another process may wait for them', async (t) => {
+  const db = createDb(world().env['DATABASE_URL'] ?? '', 3)
+  t.teardown(() => db.destroy())
+  const { pool } = db.client
+  await Promise.all([1, 2, 3].map(() => db.raw('select pg_sleep(0.1)')))
+  t.true(pool.numFree() > 1)
+  // The default of knex is 30 s.
+  await until('they are closed', () => pool.numFree() === 0, 20_000)
+})
+
 function failureOf(promise: PromiseLike<unknown>): PromiseLike<unknown> {
   return promise.then(
     () => 'it answered',

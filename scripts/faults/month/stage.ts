@@ -140,7 +140,8 @@ export async function openStage(
     const logFile = join(logs, `${name}.log`)
     return new ServiceProcess({ name, args, env: { ...env, ...own }, logFile, restarts, onKill, onFailure })
   })
-  const commands = new OperatorCommands(env, never)
+  // Beside a pooler, and with the connections that are kept for superusers.
+  const commands = new OperatorCommands({ ...env, DATABASE_URL: servers.databaseUrl }, never)
   const throwFailure = (): void => {
     if (failure !== undefined) throw failure
   }

@@ -2,11 +2,19 @@ import { parseArgs } from 'node:util'
 import { printProgress, Refusal } from '../../bootstrap/progress.mjs'
 import { type OutageResult, runOutage } from './run.js'
 import type { Scenario } from './scenario.js'
+import { connections } from './scenarios/connections.js'
 import { crashes } from './scenarios/crashes.js'
+import { diskFull } from './scenarios/disk-full.js'
+import { pgbouncer } from './scenarios/pgbouncer.js'
+import { standby } from './scenarios/standby.js'
 
 /** How many disturbances each scenario has, when nothing else is asked for. */
 const scenarios = {
   crashes: [crashes, 20],
+  standby: [standby, 9],
+  'disk-full': [diskFull, 8],
+  connections: [connections, 9],
+  pgbouncer: [pgbouncer, 12],
 } satisfies Record<string, readonly [Scenario, number]>
 
 /** The scenarios as runs of `npm run faults`. */

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitUntil } from '../../dev/wait-until.js'
 import { Draw } from '../acts/draw.js'
 import { recordBeginning } from '../month/operator.js'
-import { openStage } from '../month/stage.js'
+import { openStage, type Stage } from '../month/stage.js'
 import { emptyTruth } from '../month/truth.js'
 import { confirmedStamps, owedTo, streamFaults } from '../rolling/owed-events.js'
 import { ReverseProxy } from '../rolling/proxy.js'
@@ -56,6 +56,8 @@ const reportMs = 12_000
 export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<OutageResult> {
   const { seed, report } = plan
   const folder = mkdtempSync(join(tmpdir(), 'tipping-outage-'))
+  // Servers run as a user of their own.
+  chmodSync(folder, 0o711)
   const open = await scenario({ seed, folder, report })
   const notes = new ClientNotes()
   const truth = emptyTruth()
@@ -111,7 +113,10 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
       },
       async untilItself() {
         const since = Date.now()
-        await wait('the service is itself again', () => proxy?.readyCount === webs && notes.worksSince(since))
+        await wait('the service is itself again', () => {
+          const isReady = (proxy?.readyCount ?? 0) >= (open.readyLeast ?? webs) && notes.worksSince(since)
+          return isReady && readers.some(({ ids }) => (ids.at(-1) ?? 0) > since) && hasPaidSince(stage, since)
+        })
       },
     }
     const disturbances: OutageResult['disturbances'][number][] = []
@@ -157,6 +162,11 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
   } finally {
     for (const close of closing.reverse()) await close()
   }
+}
+
+/** Whether the bank has executed a payout since. */
+function hasPaidSince({ sandbox: { fiatpay } }: Stage, since: number): boolean {
+  return fiatpay.log().transfers.some(({ executedAt }) => new Date(executedAt).getTime() > since)
 }
 
 /** Each disturbance once, in an order by the seed, and then again. */

@@ -10,7 +10,10 @@ export interface Run {
   readonly notes: ClientNotes
   /** Waits until clients have done so many further things, whatever came of them. */
   untilDone(acts: number): Promise<void>
-  /** Waits until the service is itself again: both web processes are ready, and each kind of request works. */
+  /**
+   * Waits until the service is itself again: its web processes are ready, each kind of request works, a tip was streamed and a payout
+   * executed.
+   */
   untilItself(): Promise<void>
 }
 
@@ -29,6 +32,8 @@ export interface OpenScenario {
   readonly serviceDatabaseUrl?: string
   /** Settings of the service. */
   readonly env?: (sandbox: Sandbox) => Readonly<Record<string, string>>
+  /** How many web processes must be ready for the service to be itself. Default: both. */
+  readonly readyLeast?: number
   /** They come in turn, in an order that the seed decides; each at least once. */
   readonly disturbances: readonly Disturbance[]
   /** Refusals that clients may see beside those which every run allows, as `ClientNotes` writes them. */

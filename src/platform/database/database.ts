@@ -54,6 +54,9 @@ function withoutNames(connection: { query: (...args: never[]) => unknown }): voi
     )
 }
 
+/** What nobody uses goes back soon: where the server takes few connections, another process waits for it. */
+const idleMs = 5 * secondMs
+
 const ignore = (): void => undefined
 
 /**
@@ -73,7 +76,7 @@ export function createDb(
       types,
       ...limitsFor(prepared, statementMs),
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max, ...(prepared ? {} : { afterCreate: createUnprepared }) },
+    pool: { min: 0, max, idleTimeoutMillis: idleMs, ...(prepared ? {} : { afterCreate: createUnprepared }) },
     acquireConnectionTimeout: 2 * secondMs,
     // Otherwise the error of a failed statement, and so the log, contains the statement's values.
     compileSqlOnError: false,
