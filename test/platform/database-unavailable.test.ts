@@ -6,6 +6,7 @@ import { createDb, createHotPool, isDatabaseUnavailable } from '../../src/platfo
 import { createClient } from '../helpers/http/client.js'
 import { testServers } from '../helpers/servers/database.js'
 import { startApp } from '../helpers/servers/serve-app.js'
+import { tcpProxyFor } from '../helpers/servers/tcp-proxy.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
@@ -65,6 +66,18 @@ test('a server that accepts a connection and says nothing is unavailable for bot
   t.teardown(() => pool.end())
   const errors = await Promise.all([db.raw('select 1'), pool.query('select 1')].map(failureOf))
   t.deepEqual(errors.map(isDatabaseUnavailable), [true, true], String(errors))
+})
+
+test('a connection whose BEGIN was not answered in time is not used again', async (t) => {
+  const proxy = await tcpProxyFor(t, world().env['DATABASE_URL'] ?? '')
+  const db = createDb(proxy.url, 1, 100)
+  t.teardown(() => db.destroy())
+  const transactionId = async () => (await db.raw('select pg_current_xact_id()::text as id')).rows[0].id
+  await transactionId()
+  proxy.hold(true)
+  t.regex(String(await failureOf(db.transaction(async () => undefined))), /BEGIN; - Query read timeout/)
+  proxy.hold(false)
+  t.not(await transactionId(), await transactionId(), 'each statement is a transaction')
 })
 
 test('a connection whose statement ran out of time is not used again, and models throw the errors of the driver', async (t) => {

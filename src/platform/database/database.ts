@@ -69,8 +69,8 @@ export function createDb(
   statementMs = limits.statement_timeout,
   prepared = true,
 ): Knex {
-  const db = knex({
-    client: 'pg',
+  return knex({
+    client: PostgresClient as unknown as typeof Knex.Client,
     connection: {
       connectionString: url,
       types,
@@ -83,11 +83,6 @@ export function createDb(
     // Errors reach the caller. knex's own lines would be plain text in a JSON log.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
   })
-  const run = db.client._query.bind(db.client)
-  // What models run on the pool; `query` below is the other way to use a connection.
-  db.client._query = (connection: Connection, statement: unknown) =>
-    run(connection, statement).catch((error: unknown) => giveUp(connection, error))
-  return db
 }
 
 function createUnprepared(connection: pg.Client, done: (error: null, connection: pg.Client) => void): void {
@@ -120,6 +115,22 @@ export function longTransaction<Result>(
 
 interface Connection {
   __knex__disposed?: unknown
+}
+
+interface KnexClient {
+  _query(connection: Connection, statement: unknown): Promise<unknown>
+}
+const KnexPostgres: new (config: Knex.Config) => KnexClient = knex({ client: 'pg' }).client.constructor
+
+/**
+ * How models and knex's own statements use a connection; `query` below is the other way. A transaction makes a client of its own from
+ * the class, so that its BEGIN and COMMIT come here too: who gets a connection whose BEGIN is executed late would write into a transaction
+ * that nobody commits.
+ */
+class PostgresClient extends KnexPostgres {
+  override _query(connection: Connection, statement: unknown): Promise<unknown> {
+    return super._query(connection, statement).catch((error: unknown) => giveUp(connection, error))
+  }
 }
 
 /** The server may still run a statement that has failed so. knex discards a connection with this mark instead of reusing it. */
