@@ -1,5 +1,6 @@
 import type { CollectionDifference } from '../fiat/disputes/compare-collections.js'
 import { compareCollections, listDifferences } from '../fiat/disputes/compare-collections.js'
+import { readClock } from '../platform/database/read-clock.js'
 import { acceptDatabase, type DatabaseEpoch, readEpoch } from '../platform/database/restore-guard.js'
 import type { Services } from '../services.js'
 import { compareTransfers, type Difference } from '../withdrawals/reconcile/compare-statement.js'
@@ -28,7 +29,8 @@ export async function compareLostTime(
   services: Needs,
   { seenAt }: Pick<DatabaseEpoch, 'seenAt'>,
 ): Promise<LostTime> {
-  const hours = Math.ceil((Date.now() - (seenAt?.getTime() ?? 0)) / hourMs) + marginHours
+  const now = (await readClock(services.db)).getTime()
+  const hours = Math.ceil((now - (seenAt?.getTime() ?? 0)) / hourMs) + marginHours
   const transfers = await compareTransfers(services, hours)
   await compareCollections(services, hours)
   return { transfers, collections: await listDifferences(services.db, maxDifferences) }
@@ -44,7 +46,7 @@ export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): 
   return async () => {
     const epoch = await readEpoch(db)
     if (epoch.state !== 'moved' || performance.now() < notBefore) return
-    const away = Date.now() - (epoch.seenAt?.getTime() ?? 0)
+    const away = (await readClock(db)).getTime() - (epoch.seenAt?.getTime() ?? 0)
     const lost = away < failoverMs ? await compareLostTime(services, epoch) : undefined
     if (lost === undefined || lost.transfers.length + lost.collections.length > 0) {
       notBefore = performance.now() + pauseMs

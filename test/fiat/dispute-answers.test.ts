@@ -7,7 +7,9 @@ import { collectEvidence, evidenceFile, wireEvidence } from '../../src/fiat/disp
 import { ProviderError } from '../../src/kernel/provider-error.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { listOpenCases } from '../../src/operators/open-cases.js'
+import { withWallClock } from '../helpers/clock.js'
 import { disputeTip, lookNow, paidTip, payableCreator } from '../helpers/make/disputes.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
 import { readBalance } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -199,5 +201,22 @@ test.serial(
     )
     await lookNow(world())
     t.is((await disputes('--compare')).code, 0)
+  },
+)
+
+test.serial(
+  'a payment of this minute is no difference, whatever the process thinks the time is',
+  async (t) => {
+    const { services } = world()
+    const creator = await payableCreator(world())
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    payFiatIntent(world(), intentId)
+    const before = await alarms('collection_difference')
+    for (const hours of [-3, 3])
+      await withWallClock(hours * 3_600_000, () =>
+        compareCollections({ ...services, refunds: composeRefundReader(services.config) }),
+      )
+    t.is(await alarms('collection_difference'), before)
+    await settleIntentNow(world(), intentId)
   },
 )

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { expireFiatIntents } from '../../src/fiat/intents/expire-intents.js'
 import { deleteOldRates } from '../../src/market/accepted-rates.js'
-import { advanceMonotonicClock } from '../helpers/clock.js'
+import { advanceMonotonicClock, withWallClock } from '../helpers/clock.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -31,6 +31,21 @@ test.serial('an unpaid intent is cancelled after its expiry, and not before', as
   await settleIntentNow(world(), intentId)
   t.is(await readFiatStatus(world(), intentId), 'cancelled')
 })
+
+test.serial(
+  'an intent expires by the clock of the database, whatever the web process thinks the time is',
+  async (t) => {
+    const creator = await registerCreator(world())
+    for (const hours of [-2, 2]) {
+      const intentId = await withWallClock(hours * 3_600_000, () => intentFor(creator))
+      const { minutes } = await world()
+        .db('fiat_intents')
+        .where({ id: intentId })
+        .first(world().db.raw('(extract(epoch from expires_at - created_at) / 60)::float8 as minutes'))
+      t.true(minutes > 25 && minutes < 31, `${minutes} minutes, with a clock that is wrong by ${hours} h`)
+    }
+  },
+)
 
 test.serial(
   'the clock cancels expired intents also when the provider is unavailable, and late money still completes them',

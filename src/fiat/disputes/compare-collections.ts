@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
+import { readClock } from '../../platform/database/read-clock.js'
 import type { ListedPayment } from '../../ports/collections.js'
 import type { Dispute } from '../../ports/disputes.js'
 import { gonePayments, returnedByOperator } from '../gone-payments.js'
@@ -72,9 +73,10 @@ export interface Lists {
 export async function compareCollections(services: Needs, hours?: number): Promise<void> {
   const { db, metrics, log } = services
   const window = hours ?? paymentHours
-  const lists = await readLists(services, window)
+  const now = await readClock(db)
+  const lists = await readLists(services, window, now)
   // Our rows are read after the lists, so they are not older than them.
-  const grace = Date.now() - (hours === undefined ? graceHours * hourMs : 0)
+  const grace = (await readClock(db)).getTime() - (hours === undefined ? graceHours * hourMs : 0)
   const payments = await ownPayments(db, lists, window)
   const disputes = await ownDisputes(db, lists)
   const differences = findCollectionDifferences(lists, payments, disputes, grace)
@@ -93,8 +95,11 @@ export async function compareCollections(services: Needs, hours?: number): Promi
   )
 }
 
-async function readLists({ collections, disputes, refunds }: Needs, hours: number): Promise<Lists> {
-  const now = new Date()
+async function readLists(
+  { collections, disputes, refunds }: Needs,
+  hours: number,
+  now: Date,
+): Promise<Lists> {
   const since = (hours: number) => new Date(now.getTime() - hours * hourMs)
   return {
     payments: await all(collections.listAllPayments(since(hours), now)),

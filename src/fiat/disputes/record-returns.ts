@@ -1,5 +1,6 @@
 import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
+import { readClock } from '../../platform/database/read-clock.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ListedPayment } from '../../ports/collections.js'
 import { gonePayments, returnedByOperator } from '../gone-payments.js'
@@ -26,7 +27,7 @@ interface Refund {
 
 /** Books the refunds that nobody here has requested: somebody did so at the provider's own pages. */
 export async function recordRefunds(services: ReturnNeeds): Promise<void> {
-  const now = Date.now()
+  const now = (await readClock(services.db)).getTime()
   const paid: Refund[] = []
   for await (const page of services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now)))
     paid.push(...page.filter(({ state, dispute }) => state === 'paid' && dispute === null))
@@ -86,7 +87,7 @@ export async function recordReversals(
   services: ReturnNeeds,
   readDisputes: () => Promise<number>,
 ): Promise<void> {
-  const now = Date.now()
+  const now = (await readClock(services.db)).getTime()
   const reversed: ListedPayment[] = []
   const from = new Date(now - reversedDays * dayMs)
   for await (const page of services.collections.listReversedPayments(from, new Date(now)))

@@ -1,5 +1,6 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
+import { readClock } from '../../platform/database/read-clock.js'
 import { finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Dispute } from '../../ports/disputes.js'
@@ -41,7 +42,9 @@ async function lookNow(services: ReturnNeeds, look: DueLook): Promise<string | u
     await remind(services)
     if (failed > 0) return `${failed} disputes could not be recorded`
     await recordRefunds(services)
-    await recordReversals(services, () => recordDisputes(services, new Date(Date.now() - overlapMs)))
+    await recordReversals(services, () =>
+      recordDisputes(services, new Date(look.askedAt.getTime() - overlapMs)),
+    )
     return undefined
   } catch (error) {
     if (error instanceof ProviderError) metrics.alerts.inc({ kind: 'fiatpay_away' })
@@ -53,7 +56,7 @@ async function lookNow(services: ReturnNeeds, look: DueLook): Promise<string | u
 /** Records the disputes since a time. Returns how many could not be recorded. */
 async function recordDisputes(services: ReturnNeeds, from: Date): Promise<number> {
   let failed = 0
-  for await (const page of services.disputes.list(from, new Date()))
+  for await (const page of services.disputes.list(from, await readClock(services.db)))
     for (const shown of page) if (!(await recordOne(services, shown))) failed += 1
   return failed
 }

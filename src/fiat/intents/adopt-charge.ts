@@ -1,6 +1,7 @@
 import { DomainError } from '../../kernel/errors.js'
 import { providerReferenceOf } from '../../kernel/ids.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
+import { readClock } from '../../platform/database/read-clock.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { type ChargeBasis, priceFiatTip } from '../fees.js'
@@ -60,7 +61,8 @@ export async function adoptCharge(
       basis,
       rate,
       collection: { checkoutUrl: config.http.publicUrl },
-      expiresAt: new Date(Date.now() + expiryMs),
+      expiresAt: new Date((await readClock(services.db)).getTime() + expiryMs),
+      lifeMs: expiryMs,
     },
     atEnd,
   )

@@ -10,6 +10,7 @@ import { isSolDomain } from '../../kernel/sol-domain.js'
 import { cleanLine, cleanMessage } from '../../kernel/text.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
+import { readClock } from '../../platform/database/read-clock.js'
 import type { ChargeRequest } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
 import { priceFiatTip } from '../fees.js'
@@ -62,11 +63,12 @@ export async function createFiatIntent(
   await checkOpenIntents(services, owner)
   const id = newFiatIntentId()
   const payer = payerFrom(input, config.http.publicUrl)
-  const expiresAt = new Date(Date.now() + config.fiat.expiryMinutes * minuteMs)
+  const lifeMs = config.fiat.expiryMinutes * minuteMs
+  const expiresAt = new Date((await readClock(services.db)).getTime() + lifeMs)
   const charge = { reference: providerReferenceOf(id), amountKobo: price.chargeKobo, email: payer.email }
   const collection = await openCharge(services, creator.settings, charge, expiresAt)
   const { message: memo, ...notice } = cleanMessage(input.memo)
-  const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, collection, expiresAt }
+  const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, collection, expiresAt, lifeMs }
   const answer = { ...present(intent), ...notice }
   await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))
   return answer

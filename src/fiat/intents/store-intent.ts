@@ -28,7 +28,9 @@ export interface FiatIntent {
   readonly basis: ChargeBasis
   readonly rate: AcceptedRate
   readonly collection: { readonly checkoutUrl: string } | { readonly account: TransferAccount }
+  /** By the database's clock. */
   readonly expiresAt: Date
+  readonly lifeMs: number
 }
 
 /**
@@ -85,12 +87,12 @@ async function lockOwner(trx: Knex, { userId, network }: Owner): Promise<void> {
 
 async function insertIntent(
   trx: Knex,
-  { id, owner, price, basis, rate, collection, expiresAt }: FiatIntent,
+  { id, owner, price, basis, rate, collection, expiresAt, lifeMs }: FiatIntent,
   payerId: bigint | undefined,
   watchDays: number,
 ): Promise<void> {
   const firstPollSeconds = nextPoll(
-    { sinceCreated: 0, untilExpiry: (expiresAt.getTime() - Date.now()) / 1000, completed: false },
+    { sinceCreated: 0, untilExpiry: lifeMs / 1000, completed: false },
     watchDays,
   )
   await query(trx, {

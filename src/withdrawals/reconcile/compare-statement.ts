@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
+import { readClock } from '../../platform/database/read-clock.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 import { heldStates, type WithdrawalStatus } from '../lifecycle.js'
@@ -57,7 +58,7 @@ const graceHours = 1
  */
 export async function compareTransfers(services: Needs, hours = windowHours): Promise<Difference[]> {
   const { db, payouts, metrics, log } = services
-  const now = Date.now()
+  const now = (await readClock(db)).getTime()
   const listed: ProviderTransfer[] = []
   for await (const page of payouts.listTransfers(new Date(now - hours * hourMs), new Date(now)))
     listed.push(...page)
