@@ -8,7 +8,7 @@ import { createSwitchWatch, type SwitchWatch } from './platform/database/switch-
 import { createTransact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
-import { createWaker } from './platform/queue/wake-ups.js'
+import { createWaker, queuePrefix } from './platform/queue/wake-ups.js'
 import { createRateLimits } from './platform/rate-limits/rate-limits.js'
 import { createReadiness, type Readiness } from './platform/readiness.js'
 import { createProducerClient } from './platform/redis/clients.js'
@@ -127,7 +127,8 @@ export function compose(config: Config, processName: string): Composed {
     mostConnections: mostConnections(config.database, processName),
     ready: createReadiness({
       database: () => probe.raw('select 1'),
-      redis: () => redis.ping(),
+      // Of a cluster the node that has the queues is asked.
+      redis: () => redis.exists(`${queuePrefix(config.redis.namespace)}:ready`),
       pools: [poolWatch, watchHotPool(recordPool)],
     }),
     async close() {
