@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { stopChild } from '../../scripts/bootstrap/child-process.mjs'
@@ -74,6 +75,21 @@ test('with REDIS_CLUSTER one address finds the cluster, and the nodes it names g
   await until('the cluster is ready', () => client.status === 'ready')
   t.is(await client.set('tips', '1'), 'OK')
   t.is(await alone.client.get('tips'), '1')
+})
+
+test('a Redis that accepts connections and never answers is reported once, and its connections are replaced', async (t) => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
+  const port = await freePort()
+  await new Promise<void>((listening) => silent.listen(port, '127.0.0.1', listening))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  const { reports } = connect(t, { url: `redis://127.0.0.1:${port}` })
+  await until('it connects again', () => sockets.length > 1)
+  t.is(reports.length, 1)
+  t.regex(reports[0] ?? '', /Expecting data/)
 })
 
 test('a Redis that comes back is reported once as well', async (t) => {

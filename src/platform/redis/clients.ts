@@ -15,11 +15,24 @@ export interface RedisServer {
 /** Called with the reason when Redis becomes unavailable, and without one when it is back. */
 export type OnRedisState = (reason: string | undefined) => void
 
+/**
+ * A connection on which a command waits so long is replaced. A server that has vanished ends none: the operating system tries for a quarter
+ * of an hour to send what it got.
+ */
+const silentMs = 5000
+/** BullMQ's blocking commands are answered within ten seconds. */
+const silentWorkerMs = 30_000
+
 const retryMs = (attempt: number): number => Math.min(attempt * 100, 1000)
 
 /** For requests and transactions. Fails immediately while Redis is unavailable: no request may wait for Redis. */
 export function createProducerClient(server: RedisServer, onState?: OnRedisState): RedisClient {
-  const options = { enableOfflineQueue: false, commandTimeout: 250, maxRetriesPerRequest: 1 }
+  const options = {
+    enableOfflineQueue: false,
+    commandTimeout: 250,
+    maxRetriesPerRequest: 1,
+    socketTimeout: silentMs,
+  }
   return open(server, options, onState)
 }
 
@@ -33,7 +46,7 @@ export interface WorkerClient {
  * close the copy while Redis is unavailable, so `disconnect` closes both.
  */
 export function createWorkerClient(server: RedisServer): WorkerClient {
-  const client = open(server, { maxRetriesPerRequest: null })
+  const client = open(server, { maxRetriesPerRequest: null, socketTimeout: silentWorkerMs })
   const all: Pick<RedisClient, 'disconnect' | 'status'>[] = [client]
   const duplicate = client.duplicate.bind(client) as (...options: unknown[]) => RedisClient
   client.duplicate = (...options: unknown[]): never => {
@@ -57,6 +70,7 @@ export function createSubscriberClient(server: RedisServer): RedisClient {
 interface ClientOptions {
   enableOfflineQueue?: boolean
   commandTimeout?: number
+  socketTimeout?: number
   maxRetriesPerRequest?: number | null
   autoResubscribe?: boolean
   tls?: ConnectionOptions
