@@ -1,4 +1,3 @@
-import cron from 'node-cron'
 import { deleteExpired } from '../src/accounts/delete-expired.js'
 import { composeRefundReader } from '../src/compose.js'
 import { compareCollections } from '../src/fiat/disputes/compare-collections.js'
@@ -27,6 +26,7 @@ import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement
 import { BankList } from '../src/withdrawals/request/banks.js'
 import { createAccountWalk } from '../src/withdrawals/seal-old-accounts.js'
 import { measureWork } from './measure-work.js'
+import { type Scheduled, schedule } from './schedule.js'
 import { createBooksCheck } from './watch-books.js'
 
 /**
@@ -45,7 +45,7 @@ export function startClock(services: Services): () => Promise<void> {
   const refunds = composeRefundReader(services.config)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
-  const schedules: readonly [name: string, times: string, run: () => Promise<unknown>][] = [
+  const tasks: readonly Scheduled[] = [
     ['heartbeat', '*/10 * * * * *', () => beatAndSee(services)],
     ['moved', '6-59/10 * * * * *', createMovedCheck({ ...services, refunds })],
     ['prices', '*/15 * * * * *', () => prices.refresh()],
@@ -74,9 +74,7 @@ export function startClock(services: Services): () => Promise<void> {
     ['bank-accounts', '14-59/15 * * * * *', createAccountWalk(services)],
     ['payment-addresses', '11-59/15 * * * * *', createPaymentAddressWalk(services)],
   ]
-  const tasks = schedules.map(([name, times, run]) =>
-    cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
-  )
+  const stop = schedule(tasks, onError)
   for (const runAtStart of [
     () => beatAndSee(services),
     () => prices.refresh(),
@@ -84,9 +82,7 @@ export function startClock(services: Services): () => Promise<void> {
     () => closeOldAccounts(services),
   ])
     void runAtStart().catch(onError)
-  return async () => {
-    await Promise.all(tasks.map((task) => task.destroy()))
-  }
+  return stop
 }
 
 /** This clock lives, and the rows are where they were. */
