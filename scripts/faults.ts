@@ -15,6 +15,7 @@ npm run faults -- month [--tips 10000] [--kills 200] [--days 30] [--seed <n>]
 npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
 npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
 npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
+npm run faults -- redis|redis-cluster|blackholes|clocks [--rounds <n>] [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -38,7 +39,7 @@ rolling   Restarts every process of the service in each round, one after the oth
           fail, and no stream may miss an event.
 releases  Builds an older release (default: before the newest migration) and runs it under the same load. Migrates its database, replaces
           its processes by this release's one after the other, and goes back. No request may fail, and no stream may miss an event.
-          The next five run two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, and
+          The next nine run two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, and
           disturb them --rounds times. After each time the service must be itself again: how long that takes is printed. At the end
           every tip, payment, payout and account is compared with chain, bank and what clients were told, and no event may be missing.
 crashes   PostgreSQL and processes are killed, alone and together (20 times).
@@ -49,6 +50,17 @@ connections
           PostgreSQL takes 20 connections, and other programs take those too (9 times).
 pgbouncer The service is behind PgBouncer in transaction mode. PgBouncer and PostgreSQL restart (12 times). Needs the Debian
           package pgbouncer.
+redis     One Redis with TLS by a CA of its own and a user is killed and started empty, emptied, silent, and refuses the password
+          (12 times). /ready must say degraded meanwhile, and a process says once in its log why.
+redis-cluster
+          As redis, with a Redis Cluster of six nodes with a user and a password, of which one address is known: masters are killed
+          and their replicas promoted, all keys deleted, and the password refused (15 times).
+blackholes
+          Chain, prices, rates, naira provider, mail, Redis and PostgreSQL accept connections and never answer, one after the other
+          and two at once (14 times). What was sent meanwhile arrives late. Answers must come in time, and tipping_available must
+          name who is silent.
+clocks    The wall clocks of web processes and workers are up to an hour wrong, step and go backwards (12 times). Nothing may expire
+          early or late, codes must work, and doctor must name the skew.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money

@@ -91,6 +91,8 @@ export interface StageOptions {
   readonly front?: (webs: readonly string[]) => Promise<{ readonly url: string }>
   /** Settings of the service. */
   readonly env?: (sandbox: Sandbox) => Readonly<Record<string, string>>
+  /** Further settings of one process: `web-0`, `verifier`, `settlement`, `payouts`, `custodian`. */
+  readonly envOf?: (process: string) => Readonly<Record<string, string>>
   /** A process that ends by itself is started again, as a supervisor does. */
   readonly restarts?: boolean
   /** Creators without payout wallets take nothing out. */
@@ -138,7 +140,8 @@ export async function openStage(
   ]
   const running = all.map(({ name, args, own }) => {
     const logFile = join(logs, `${name}.log`)
-    return new ServiceProcess({ name, args, env: { ...env, ...own }, logFile, restarts, onKill, onFailure })
+    const all = { ...env, ...own, ...options.envOf?.(name) }
+    return new ServiceProcess({ name, args, env: all, logFile, restarts, onKill, onFailure })
   })
   // Beside a pooler, and with the connections that are kept for superusers.
   const commands = new OperatorCommands({ ...env, DATABASE_URL: servers.databaseUrl }, never)

@@ -73,6 +73,7 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
       payoutWallets: false,
       ...(open.serviceDatabaseUrl !== undefined && { serviceDatabaseUrl: open.serviceDatabaseUrl }),
       ...(open.env !== undefined && { env: open.env }),
+      ...(open.envOf !== undefined && { envOf: open.envOf }),
       async front(urls) {
         proxy = await ReverseProxy.listen(urls, pollMs, { passesAlways: true, onAnswer: notes.note })
         closing.push(proxy.close.bind(proxy))

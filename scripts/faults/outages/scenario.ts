@@ -25,7 +25,7 @@ export interface Disturbance {
 }
 
 /** The servers of one run, and what happens to them. */
-export interface OpenScenario {
+interface OpenScenario {
   /** On these ways the results are read, and the service's Redis. */
   readonly servers: Omit<ServerUrls, 'namespace'>
   /** Where the service finds its database, if not there. */
@@ -34,6 +34,8 @@ export interface OpenScenario {
   readonly env?: (sandbox: Sandbox) => Readonly<Record<string, string>>
   /** How many web processes must be ready for the service to be itself. Default: both. */
   readonly readyLeast?: number
+  /** Further settings of one process: `web-0`, `web-1`, `verifier`, `settlement`, `payouts`, `custodian`. */
+  readonly envOf?: (process: string) => Readonly<Record<string, string>>
   /** They come in turn, in an order that the seed decides; each at least once. */
   readonly disturbances: readonly Disturbance[]
   /** Refusals that clients may see beside those which every run allows, as `ClientNotes` writes them. */
@@ -43,7 +45,7 @@ export interface OpenScenario {
   close(): Promise<void>
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly seed: number
   /** An empty folder for the files of its servers. The scenario need not remove it. */
   readonly folder: string

@@ -22,8 +22,15 @@ export interface TcpProxy {
   close(): Promise<void>
 }
 
-/** Starts a proxy in front of the server at `url`. `watch` is called once per connection. The caller closes the proxy. */
-export async function startTcpProxy(url: string, watch?: () => TrafficWatch): Promise<TcpProxy> {
+/**
+ * Starts a proxy in front of the server at `url`. `watch` is called once per connection. `deliversLate`: what was sent on a held
+ * connection arrives when it is released, also from a client that has given up meanwhile. The caller closes the proxy.
+ */
+export async function startTcpProxy(
+  url: string,
+  watch?: () => TrafficWatch,
+  deliversLate = false,
+): Promise<TcpProxy> {
   let target = new URL(url)
   const open = new Set<Socket>()
   let refusing = false
@@ -43,10 +50,15 @@ export async function startTcpProxy(url: string, watch?: () => TrafficWatch): Pr
     ] as const) {
       open.add(from)
       from.on('close', () => open.delete(from))
-      forwardInOrder(from, to, async (bytes) => {
-        await held
-        return inspect === undefined || (await inspect(bytes))
-      })
+      forwardInOrder(
+        from,
+        to,
+        async (bytes) => {
+          await held
+          return inspect === undefined || (await inspect(bytes))
+        },
+        deliversLate,
+      )
     }
   })
   listener.listen(0, '127.0.0.1')
@@ -81,17 +93,22 @@ export async function startTcpProxy(url: string, watch?: () => TrafficWatch): Pr
 }
 
 /** Forwards one direction in order. Waits for `mayPass` before each piece. */
-function forwardInOrder(from: Socket, to: Socket, mayPass: (bytes: Buffer) => Promise<boolean>): void {
+function forwardInOrder(
+  from: Socket,
+  to: Socket,
+  mayPass: (bytes: Buffer) => Promise<boolean>,
+  deliversLate: boolean,
+): void {
   let last = Promise.resolve()
   from
     .setNoDelay(true)
     .on('error', () => undefined)
-    .on('close', () => to.destroy())
+    .on('close', () => (deliversLate ? void last.then(() => to.end()) : to.destroy()))
     .on('data', (bytes: Buffer) => {
       last = last.then(async () => {
-        if (from.destroyed) return
-        if (await mayPass(bytes)) to.write(bytes)
-        else from.destroy()
+        if (from.destroyed && !deliversLate) return
+        if (!(await mayPass(bytes))) from.destroy()
+        else if (!to.destroyed) to.write(bytes)
       })
     })
 }

@@ -157,6 +157,8 @@ export class ReverseProxy {
       answer.on('error', () => outgoing.destroy())
     })
     passed.on('error', (error) => {
+      // Who asked has gone: nothing is broken.
+      if (outgoing.destroyed) return
       note(0, {}, error.message)
       if (outgoing.headersSent) outgoing.destroy()
       else outgoing.writeHead(502).end(`${backend.url}: ${error.message}`)
