@@ -93,7 +93,12 @@ export function compose(config: Config, processName: string): Composed {
     notifications,
     limits: createRateLimits(config, redis),
     switches,
-    transact: createTransact(db, { wake: waker.wake, removeJobs: waker.removeJobs, publish }),
+    transact: createTransact(db, {
+      wake: waker.wake,
+      removeJobs: waker.removeJobs,
+      publish,
+      log: log.info.bind(log),
+    }),
     wake: waker.wake,
     chain,
     custodyChain:

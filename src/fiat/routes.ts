@@ -1,6 +1,7 @@
 import { clientAddress } from '../http/client-address.js'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
+import { nameRow, requestIdOf } from '../http/request-id.js'
 import type { ExchangeRates } from '../market/exchange-rates.js'
 import type { Services } from '../services.js'
 import { createFiatIntent } from './intents/create-intent.js'
@@ -41,8 +42,12 @@ export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
           // Also for an intent that has ended: a repetition must never open a second charge.
           stillServes: async () => true,
         },
-        (input: FiatIntentInput, ctx, request) =>
-          createFiatIntent(services, rates, input, clientAddress(ctx), request),
+        async (input: FiatIntentInput, ctx, request) => {
+          const caller = [clientAddress(ctx), request, requestIdOf(ctx)] as const
+          const answer = await createFiatIntent(services, rates, input, ...caller)
+          nameRow(ctx, { tip: answer.intentId })
+          return answer
+        },
       ),
     ),
     route(

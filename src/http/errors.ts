@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import {
   codesWithProviderText,
@@ -13,6 +12,7 @@ import { Overloaded } from '../platform/database/group-commit.js'
 import type { Log } from '../platform/log.js'
 import type { Metrics } from '../platform/metrics.js'
 import { generalDetails, hasDetails } from './error-details.js'
+import { namedRow, newRequestId } from './request-id.js'
 
 /** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
 const retrySeconds: Partial<Record<ErrorCode, number>> = {
@@ -28,7 +28,8 @@ const retrySeconds: Partial<Record<ErrorCode, number>> = {
 export function answerErrors(log: Log, metrics: Metrics): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now()
-    const requestId = randomUUID()
+    const requestId = newRequestId()
+    ctx.state['requestId'] = requestId
     ctx.set('X-Request-Id', requestId)
     try {
       await next()
@@ -52,6 +53,7 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
         path: loggedPath(ctx),
         status: ctx.status,
         ms: Math.round(seconds * 1e5) / 100,
+        ...namedRow(ctx),
       },
       'request',
     )

@@ -38,6 +38,7 @@ interface IntentOwner {
   readonly sdkSession?: { readonly id: string; readonly count: IntentWrite }
   /** The request's idempotency key, if it has one. */
   readonly keyed?: KeyedRequest | undefined
+  readonly requestId?: string
 }
 
 /**
@@ -48,7 +49,7 @@ export async function createIntent(
   services: Needs,
   prices: TokenPrices,
   input: IntentInput,
-  { sdkSession, keyed }: IntentOwner = {},
+  { sdkSession, keyed, requestId }: IntentOwner = {},
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
   const requested = parseTipAmount(input.amount, input.amountUsd, token)
@@ -64,8 +65,8 @@ export async function createIntent(
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
   const { message, ...notice } = cleanMessage(input.message)
   const { executionMode } = route
-  const sdkSessionId = sdkSession?.id ?? null
-  const fields = { creator, source, token, gross, symbol, message, executionMode, sdkSessionId }
+  const owner = { sdkSessionId: sdkSession?.id ?? null, requestId: requestId ?? null }
+  const fields = { creator, source, token, gross, symbol, message, executionMode, ...owner }
   const intent = await buildIntent(services, route, fields)
   const store = (built: PaymentIntent, answer: IntentAnswer) =>
     storeIntent(services, built, [

@@ -1,6 +1,7 @@
 import { clientAddress } from '../http/client-address.js'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
+import { nameRow, requestIdOf } from '../http/request-id.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
 import { createIntent, intentCanLand } from './create-intent.js'
@@ -40,7 +41,11 @@ export function paymentRoutes(services: Services, prices: TokenPrices): Route[] 
           scope: (ctx) => `/payments/intent ${clientAddress(ctx)}`,
           stillServes: (answer: IntentAnswer) => intentCanLand(services, answer),
         },
-        (input: IntentInput, _ctx, keyed) => createIntent(services, prices, input, { keyed }),
+        async (input: IntentInput, ctx, keyed) => {
+          const answer = await createIntent(services, prices, input, { keyed, requestId: requestIdOf(ctx) })
+          nameRow(ctx, { intent: answer.intentId })
+          return answer
+        },
       ),
     ),
   ]

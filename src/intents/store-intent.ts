@@ -19,6 +19,8 @@ export interface PaymentIntent extends UnsignedTransaction {
   readonly message: string | null
   readonly executionMode: IntentAnswer['executionMode']
   readonly sdkSessionId: string | null
+  /** The request that asked for it. */
+  readonly requestId: string | null
 }
 
 /** The unique constraint on the message hash. */
@@ -61,8 +63,8 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
         output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode, price_impact_pct,
         reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw, message,
-        creator_wallet)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+        creator_wallet, request_id)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
     values: [
       intent.id,
       party,
@@ -86,6 +88,7 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       intent.leastAmount,
       intent.message,
       creator.custodyWallet ?? null,
+      intent.requestId,
     ],
   })
 }

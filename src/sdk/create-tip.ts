@@ -17,12 +17,13 @@ export async function createSdkTip(
   prices: TokenPrices,
   session: SdkSession,
   { creatorId, amount, ...input }: TipInput,
+  requestId: string,
 ): Promise<IntentAnswer> {
   if (!(await meansCreator(services, creatorId, session.userId)))
     throw new DomainError('session_of_another_creator')
   const intent = { ...input, creatorId: session.userId, amountUsd: amount }
   const sdkSession = countedSession(services.config.sdk, session.id)
-  return createIntent(services, prices, intent, { sdkSession }).catch(renameAmount)
+  return createIntent(services, prices, intent, { sdkSession, requestId }).catch(renameAmount)
 }
 
 /** This endpoint's `amount` is the other's `amountUsd`. */

@@ -39,6 +39,7 @@ export async function createPayLinkTransaction(
   services: Parameters<typeof createIntent>[0],
   prices: TokenPrices,
   { code, account }: { readonly code: string; readonly account: string },
+  requestId: string,
 ): Promise<{ transaction: string; message: string }> {
   const link = await findPayLink(services.db, code)
   const intent = {
@@ -48,6 +49,6 @@ export async function createPayLinkTransaction(
     sourceWalletAddress: account,
   }
   const sdkSession = countedSession(services.config.sdk, link.sessionId)
-  const { transaction } = await createIntent(services, prices, intent, { sdkSession })
+  const { transaction } = await createIntent(services, prices, intent, { sdkSession, requestId })
   return { transaction, message: `Tip ${link.creatorName} $${link.amountUsd}` }
 }

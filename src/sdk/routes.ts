@@ -1,5 +1,6 @@
 import { type Route, route } from '../http/endpoint.js'
 import { iconPath } from '../http/pages/icon.js'
+import { nameRow, requestIdOf } from '../http/request-id.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
@@ -49,7 +50,12 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
   return [
     route(
       endpoints.tipEndpoint,
-      (input, ctx) => createSdkTip(services, prices, presentedSession(ctx).session, input),
+      async (input, ctx) => {
+        const { session } = presentedSession(ctx)
+        const answer = await createSdkTip(services, prices, session, input, requestIdOf(ctx))
+        nameRow(ctx, { intent: answer.intentId })
+        return answer
+      },
       [noStore, requireTippingSession(services)],
     ),
     route(
@@ -90,7 +96,11 @@ function codeRoutes(services: Services, prices: TokenPrices): Route[] {
       async ({ code }) => ({ label: (await findPayLink(db, code)).creatorName, icon }),
       [noStore],
     ),
-    route(endpoints.payEndpoint, (input) => createPayLinkTransaction(services, prices, input), [noStore]),
+    route(
+      endpoints.payEndpoint,
+      (input, ctx) => createPayLinkTransaction(services, prices, input, requestIdOf(ctx)),
+      [noStore],
+    ),
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
+import type { LogLine, UnitOfWork } from '../platform/database/transact.js'
 import { addToSums } from './confirm/tip-sums.js'
 import { advanceTips } from './lifecycle.js'
 import type { TipListItem } from './schemas.js'
@@ -14,6 +15,8 @@ export interface NewFiatTip {
   readonly message: string | null
   readonly amountCents: bigint
   readonly details: NonNullable<TipListItem['fiatDetails']>
+  /** The request that asked for it. */
+  readonly requestId: string | null
 }
 
 /** Records a pending fiat tip. The fiat intent is the work row, so the tip itself is never due. */
@@ -21,20 +24,34 @@ export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
   await query(trx, {
     name: 'tips.fiat-record',
     text: /* sql */ `
-      insert into tips (id, kind, sender, amount, token_symbol, message, recipient_party, display_raw, decimals, fiat_details, due_at)
-      values ($1, 'fiat', $3, $5::numeric / 100, 'FIAT', $4, (select id from parties where user_id = $2), $5, 2, $6, null)`,
-    values: [tip.id, tip.userId, tip.sender, tip.message, tip.amountCents, JSON.stringify(tip.details)],
+      insert into tips (id, kind, sender, amount, token_symbol, message, recipient_party, display_raw, decimals, fiat_details, due_at,
+        request_id)
+      values ($1, 'fiat', $3, $5::numeric / 100, 'FIAT', $4, (select id from parties where user_id = $2), $5, 2, $6, null, $7)`,
+    values: [
+      tip.id,
+      tip.userId,
+      tip.sender,
+      tip.message,
+      tip.amountCents,
+      JSON.stringify(tip.details),
+      tip.requestId,
+    ],
   })
 }
 
+export interface LockedFiatTip {
+  readonly status: TipListItem['status']
+  readonly requestId: string | null
+}
+
 /** Locks a fiat tip until the transaction ends, so that two settlements of it run one after the other. */
-export async function lockFiatTip(trx: Knex, id: string): Promise<TipListItem['status'] | undefined> {
-  const [row] = await query<{ status: TipListItem['status'] }>(trx, {
+export async function lockFiatTip(trx: Knex, id: string): Promise<LockedFiatTip | undefined> {
+  const [row] = await query<LockedFiatTip>(trx, {
     name: 'tips.fiat-lock',
-    text: 'select status from tips where id = $1 for no key update',
+    text: 'select status, request_id as "requestId" from tips where id = $1 for no key update',
     values: [id],
   })
-  return row?.status
+  return row
 }
 
 /** The settled amounts of a fiat tip. */
@@ -52,8 +69,11 @@ const confirmation = advanceTips('confirmed')
  * takes the stamp from it, as for chain tips (docs/decisions/0025): the stamp is later than every stamp a reader may
  * have seen. Returns false when the tip was already confirmed.
  */
-export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<boolean> {
-  const rows = await query(trx, {
+export async function confirmFiatTip(
+  { trx, log }: { readonly trx: Knex; readonly log?: LogLine },
+  tip: FiatConfirmation,
+): Promise<boolean> {
+  const rows = await query<EndedTip>(trx, {
     name: 'tips.fiat-confirm',
     text: /* sql */ `
       with open as materialized (
@@ -72,10 +92,16 @@ export async function confirmFiatTip(trx: Knex, tip: FiatConfirmation): Promise<
       update tips t set ${confirmation.set}, confirmed_at = c.last_at, listed = true,
         display_raw = $2, received_raw = $3, fiat_details = $4
       from open o, cursor c where t.id = o.id
-      returning t.id`,
+      returning t.id, t.request_id as "requestId"`,
     values: [tip.id, tip.amountCents, tip.creditedMicro, JSON.stringify(tip.details)],
   })
+  for (const { id, requestId } of rows) log?.({ tip: id, requestId }, 'a naira tip was paid and confirmed')
   return rows.length > 0
+}
+
+interface EndedTip {
+  readonly id: string
+  readonly requestId: string | null
 }
 
 /** What is added to a confirmed fiat tip. */
@@ -137,19 +163,22 @@ export async function showDisputed(trx: Knex, id: string, disputed: boolean): Pr
 
 /** Ends pending fiat tips without a credit. Returns those that were pending. Locks them in the order of their ids. */
 export async function endFiatTips(
-  trx: Knex,
+  { trx, log }: Pick<UnitOfWork, 'trx' | 'log'>,
   ids: readonly string[],
   status: 'failed' | 'cancelled',
 ): Promise<string[]> {
   const { set, from } = advanceTips(status, ['pending'])
-  const rows = await query<{ id: string }>(trx, {
+  const rows = await query<EndedTip>(trx, {
     name: `tips.fiat-${status}`,
     text: /* sql */ `
       with pending as materialized (
         select id from tips where id = any($1::text[]) and ${from} order by id for no key update)
-      update tips t set ${set} from pending p where t.id = p.id returning t.id`,
+      update tips t set ${set} from pending p where t.id = p.id returning t.id, t.request_id as "requestId"`,
     values: [ids],
   })
+  const text =
+    status === 'failed' ? 'a naira tip failed' : 'a naira tip was cancelled: it was not paid in time'
+  for (const { id, requestId } of rows) log({ tip: id, requestId }, text)
   return rows.map(({ id }) => id)
 }
 

@@ -1,4 +1,5 @@
 import { type Route, route, streamRoute } from '../http/endpoint.js'
+import { nameRow, requestIdOf } from '../http/request-id.js'
 import { cleanMessage } from '../kernel/text.js'
 import type { Services } from '../services.js'
 import { listTips } from './read/list-tips.js'
@@ -37,9 +38,10 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
           'invalid_tx_signature',
         ],
       },
-      async (input) => {
+      async (input, ctx) => {
         const { message, ...notice } = cleanMessage(input.message)
-        const claim = claimFromRequest(input, message)
+        const claim = claimFromRequest(input, message, requestIdOf(ctx))
+        nameRow(ctx, { tip: claim.signature })
         const recorded = await record(claim)
         services.wake('verifier')
         return { ...presentRecorded(input, claim.tokenSymbol, recorded), ...notice }

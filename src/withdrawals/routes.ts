@@ -6,6 +6,7 @@ import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
 import { cursorOf } from '../http/paging.js'
+import { nameRow, requestIdOf } from '../http/request-id.js'
 import { readCaller } from '../http/security/caller.js'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret } from '../kernel/ids.js'
@@ -73,18 +74,24 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
         stillServes: async () => true,
         findStoredAnswer: (keyedRequest) => findStoredWithdrawal(services, tools, keyedRequest),
       },
-      (input: WithdrawInput, ctx, keyedRequest) =>
-        withdraw(whileOpen(services, signedIn(ctx)), tools, input, {
-          ...requesterOf(services, ctx),
-          keyedRequest,
-        }),
+      async (input: WithdrawInput, ctx, keyedRequest) => {
+        const requester = { ...requesterOf(services, ctx), keyedRequest }
+        const answer = await withdraw(whileOpen(services, signedIn(ctx)), tools, input, requester)
+        nameRow(ctx, { reference: answer.reference })
+        return answer
+      },
     ),
   )
 }
 
 function requesterOf({ config }: Pick<Services, 'config'>, ctx: Context) {
   const { network, deviceToken } = readCaller(ctx, config.http.publicUrl)
-  return { userId: signedIn(ctx).account.id, network, deviceHash: hashSecret(deviceToken) }
+  return {
+    userId: signedIn(ctx).account.id,
+    network,
+    deviceHash: hashSecret(deviceToken),
+    requestId: requestIdOf(ctx),
+  }
 }
 
 function historyRoute(services: Services): Route {

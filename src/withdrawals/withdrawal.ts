@@ -24,6 +24,8 @@ export interface Withdrawal extends StoredAccount {
   readonly userId: string
   readonly reference: string
   readonly providerReference: string
+  /** The request that made it. Null: made before this was kept, or adopted. */
+  readonly requestId: string | null
   readonly status: WithdrawalStatus
   readonly sendState: SendState
   readonly currency: 'USDC' | 'NGN'
@@ -78,7 +80,8 @@ export function awaitsConfirmation({
 
 /** The columns of `withdrawals w` as fields of `Withdrawal`. */
 export const withdrawalColumns = /* sql */ `
-  w.id, w.user_id as "userId", w.reference, w.provider_reference as "providerReference", w.status,
+  w.id, w.user_id as "userId", w.reference, w.provider_reference as "providerReference",
+  w.request_id as "requestId", w.status,
   w.send_state as "sendState", w.currency, w.debit_micro as "heldMicro",
   coalesce(w.paid_debit_micro, w.debit_micro) as "debitMicro",
   coalesce(w.paid_kobo + w.paid_fee_kobo, w.gross_kobo) as "grossKobo",
@@ -152,7 +155,7 @@ export async function advanceTo(
   let sendState = withdrawal.sendState
   for (const { from, to, entries } of steps) {
     const resolution = await resolveHold(uow, { ...withdrawal, providerFeeKobo: feeKobo }, entries)
-    await advance(uow.trx, {
+    await advance(uow, {
       name: `payouts.${to}`,
       id: withdrawal.id,
       status: [from, to],
@@ -201,7 +204,7 @@ export async function failUnpaid(
   reason: string,
   event: WithdrawalEvent = failedEvent(reason),
 ): Promise<void> {
-  await advance(uow.trx, {
+  await advance(uow, {
     name: 'payouts.refused',
     id: withdrawal.id,
     status: [unpaidStep.from, unpaidStep.to],

@@ -25,6 +25,7 @@ export interface DuePayout extends StoredAccount {
   readonly id: string
   readonly userId: string
   readonly reference: string
+  readonly requestId: string | null
   readonly providerReference: string
   readonly sendState: SendState
   readonly netKobo: bigint
@@ -77,7 +78,8 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
     leaseSeconds,
     condition: `status = 'pending' and send_state in (${sqlList(sendableStates)}) and ${notFrozen} and ${isCovered} and ${payoutsRun}`,
     columns: /* sql */ `
-      t.id, t.user_id as "userId", t.reference, t.provider_reference as "providerReference", t.send_state as "sendState",
+      t.id, t.user_id as "userId", t.reference, t.request_id as "requestId",
+      t.provider_reference as "providerReference", t.send_state as "sendState",
       t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},
       t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.breaker is not null as waited,
       t.breaker_released_at is not null as released,
@@ -90,6 +92,7 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
 export interface DueReconciliation {
   readonly id: string
   readonly reference: string
+  readonly requestId: string | null
   readonly providerReference: string
   readonly status: WithdrawalStatus
   readonly attempts: number
@@ -106,7 +109,8 @@ export function reconcilerQueue({ leaseSeconds }: Lease): DueRows {
     leaseSeconds,
     condition: `send_state in (${sqlList(reconciledStates)})`,
     columns: /* sql */ `
-      t.id, t.reference, t.provider_reference as "providerReference", t.status, t.attempts, t.looks as polls`,
+      t.id, t.reference, t.request_id as "requestId", t.provider_reference as "providerReference", t.status, t.attempts,
+      t.looks as polls`,
     onFinish: { columns: { error: 'text' }, set: 'looks = t.looks + 1, last_error = s.error' },
   }
 }
@@ -143,8 +147,13 @@ export interface SendCount {
  * The BullMQ job that stands for one sending of a withdrawal. BullMQ ignores a job whose id exists, also a failed one. So the
  * id grows with each sending and each replay.
  */
-export function payoutJob({ reference, sends, replays }: SendCount): RowJob {
-  return { id: jobId(reference, sends + replays + 1), row: reference }
+export function payoutJob({
+  reference,
+  sends,
+  replays,
+  requestId,
+}: SendCount & { readonly requestId: string | null }): RowJob {
+  return { id: jobId(reference, sends + replays + 1), row: reference, requestId }
 }
 
 /** The ids of all jobs that a withdrawal has had. */

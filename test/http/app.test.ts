@@ -117,6 +117,7 @@ test('every answer has its own request id, and an error body repeats it', async 
     const { headers, text } = await raw(method, path, { 'x-request-id': 'mine' })
     const id = String(headers['x-request-id'])
     t.regex(id, requestId)
+    t.true(id > ([...seen].at(-1) ?? '').slice(0, 13), 'they come in order of time')
     seen.add(id)
     if (text.startsWith('{"success":false')) t.is(JSON.parse(text).requestId, id)
   }

@@ -28,6 +28,7 @@ async function withPool(work: (pool: { db: Knex; transact: Transact }) => Promis
     wake: () => undefined,
     removeJobs: () => undefined,
     publish: () => undefined,
+    log: () => undefined,
   })
   await work({ db, transact }).finally(() => db.destroy())
 }

@@ -133,7 +133,10 @@ test.serial(
     // The statement that would send it is refused by the database too.
     const { id } = await readWithdrawalRow(world(), thiefs.reference)
     await t.throwsAsync(
-      advance(world().db, { name: 'test', id, from: ['confirmation_hold'], to: 'not_sent' }),
+      advance(
+        { trx: world().db, log: () => undefined },
+        { name: 'test', id, from: ['confirmation_hold'], to: 'not_sent' },
+      ),
       { message: /withdrawals_confirmed/ },
     )
 

@@ -88,8 +88,9 @@ async function describeLost(
 }
 
 async function applyHeld({ transact }: Composed, order: AdoptOrder, known: Known): Promise<void> {
-  await transact(async ({ trx, wake }) => {
-    if (!(await adoptHeld(trx, known))) throw new RefusedError(`${order.reference} has changed meanwhile`)
+  await transact(async (uow) => {
+    const { trx, wake } = uow
+    if (!(await adoptHeld(uow, known))) throw new RefusedError(`${order.reference} has changed meanwhile`)
     await audit(trx, order, {})
     wake('payouts')
   })

@@ -68,6 +68,10 @@ async function recordOne(services: ReturnNeeds, shown: Dispute): Promise<boolean
     const isOver = known?.state === 'won' || known?.state === 'lost'
     if (isOver && known.state === shown.state && known.settled && !known.recheck) return true
     const recorded = await transact((uow) => recordDispute(uow, services, shown))
+    if (recorded !== undefined && (recorded.isNew || recorded.before !== undefined)) {
+      const { transaction: payment, intentId: tip, state } = recorded.dispute
+      log.info({ dispute: shown.id, payment, tip, state }, `a dispute is ${state}`)
+    }
     if (recorded === undefined)
       log.warn(
         { dispute: shown.id, state: shown.state },

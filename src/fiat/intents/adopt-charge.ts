@@ -63,6 +63,7 @@ export async function adoptCharge(
       collection: { checkoutUrl: config.http.publicUrl },
       expiresAt: new Date((await readClock(services.db)).getTime() + expiryMs),
       lifeMs: expiryMs,
+      requestId: null,
     },
     atEnd,
   )

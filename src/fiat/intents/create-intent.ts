@@ -33,7 +33,7 @@ const minuteMs = 60_000
  * Creates a fiat intent (API: POST /payments/fiat/intent): prices the tip, opens a charge at the provider and stores the
  * intent. Order of refusals: fields, amount, creator, limits, rate, charge, open intents, provider. The charge is opened
  * before the intent is stored: nobody can pay before the caller has the answer. `network`: the caller's network, for the
- * limit of open intents. `keyed`: the request's idempotency key.
+ * limit of open intents. `keyed`: the request's idempotency key. `requestId`: its id, which the tip keeps.
  */
 export async function createFiatIntent(
   services: Needs,
@@ -41,6 +41,7 @@ export async function createFiatIntent(
   input: FiatIntentInput,
   network: string,
   keyed?: KeyedRequest,
+  requestId: string | null = null,
 ): Promise<FiatIntentAnswer> {
   const { config } = services
   const amountCents = parseUsdCents(input.amount, config.tips)
@@ -68,7 +69,19 @@ export async function createFiatIntent(
   const charge = { reference: providerReferenceOf(id), amountKobo: price.chargeKobo, email: payer.email }
   const collection = await openCharge(services, creator.settings, charge, expiresAt)
   const { message: memo, ...notice } = cleanMessage(input.memo)
-  const intent: FiatIntent = { id, owner, payer, memo, price, basis, rate, collection, expiresAt, lifeMs }
+  const intent: FiatIntent = {
+    id,
+    owner,
+    payer,
+    memo,
+    price,
+    basis,
+    rate,
+    collection,
+    expiresAt,
+    lifeMs,
+    requestId,
+  }
   const answer = { ...present(intent), ...notice }
   await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))
   return answer

@@ -18,7 +18,8 @@ export async function expireFiatIntents(services: Pick<Services, 'transact'>): P
  * them.
  */
 function cancelLate({ transact }: Pick<Services, 'transact'>): Promise<void> {
-  return transact(async ({ trx }) => {
+  return transact(async (uow) => {
+    const { trx } = uow
     const late = await query<{ id: string }>(trx, {
       name: 'fiat.late',
       text: /* sql */ `
@@ -31,7 +32,7 @@ function cancelLate({ transact }: Pick<Services, 'transact'>): Promise<void> {
       name: 'fiat.expire',
       text: /* sql */ `
         update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours' where id = any($1::text[])`,
-      values: [await endFiatTips(trx, ids, 'cancelled')],
+      values: [await endFiatTips(uow, ids, 'cancelled')],
     })
   })
 }

@@ -31,6 +31,7 @@ export interface FiatIntent {
   /** By the database's clock. */
   readonly expiresAt: Date
   readonly lifeMs: number
+  readonly requestId: string | null
 }
 
 /**
@@ -71,6 +72,7 @@ export async function storeFiatIntent(
       message: intent.memo,
       amountCents: price.amountCents,
       details: presentFiatDetails(price),
+      requestId: intent.requestId,
     })
     await insertIntent(trx, intent, payerId, config.fiat.watchDays)
     await atEnd(trx)

@@ -131,6 +131,7 @@ export async function endPaid(
   })
   await mailRefund(uow, config, [refund], 'paid')
   await mailPayer(uow, intent, refund)
+  uow.log({ refund: id, tip: intent.id, requestId: intent.requestId }, 'a refund reached the payer')
   return true
 }
 
@@ -161,7 +162,7 @@ export async function endFailed(
   const refund = await lockRefund(uow, id, from)
   if (refund === undefined || !isOfSending(refund, sentAt)) return false
   if (once && refund.sends > 1) return false
-  await lockIntent(trx, refund.intentId)
+  const { id: tip, requestId } = await lockIntent(trx, refund.intentId)
   await voidRefund(trx, refund)
   const failureReason = reason.slice(0, 200)
   await query(trx, {
@@ -174,6 +175,10 @@ export async function endFailed(
   await holdDisputed(trx, refund.transaction)
   await showRefunded(trx, refund.intentId, await goneCents(trx, refund.intentId))
   await mailRefund(uow, config, [{ ...refund, failureReason }], 'failed')
+  uow.log(
+    { refund: id, tip, requestId, reason: failureReason },
+    'a refund failed, and the creator has the money again',
+  )
   return true
 }
 

@@ -68,7 +68,7 @@ async function workOn(services: Needs, refund: TipRefund): Promise<number> {
     return seconds * 1000
   } catch (error) {
     services.log.error(
-      { err: error, refund: refund.id },
+      { err: error, refund: refund.id, tip: refund.intentId },
       'a refund failed unexpectedly; a worker takes it again',
     )
     return never
@@ -81,6 +81,7 @@ async function send(services: Needs, refund: TipRefund): Promise<number> {
   const startedAt = performance.now()
   const sentAt = await recordSending(db, refund, config.payouts.leaseSeconds)
   if (sentAt === undefined) return never
+  services.log.info({ refund: id, tip: refund.intentId }, 'a refund is being sent')
   if (performance.now() - startedAt > staleMs) {
     await recordUnsent(db, id, { sentAt, reason: 'the worker was paused before it sent', pauseSeconds: 0 })
     return 0
@@ -113,7 +114,7 @@ async function handleFailure(
     if (await transact((uow) => endFailed(uow, services, refund.id, failure))) return never
   }
   log.warn(
-    { refund: refund.id, error: message },
+    { refund: refund.id, tip: refund.intentId, error: message },
     'it is unknown whether a refund was taken; the provider is asked',
   )
   await recordPause(db, refund, message, firstPauseSeconds)
@@ -156,7 +157,7 @@ const waitsThere = 'it waits for somebody at the pages of the provider'
 
 /** Follows what the provider shows of the refund. */
 async function apply(services: Needs, refund: TipRefund, shown: ProviderRefund): Promise<number> {
-  const { db, transact } = services
+  const { db, transact, log } = services
   if (shown.state === 'paid') {
     await transact((uow) => endPaid(uow, services, refund.id, { providerId: shown.id }))
     return never
@@ -168,6 +169,8 @@ async function apply(services: Needs, refund: TipRefund, shown: ProviderRefund):
   }
   const reason = shown.state === 'attention' ? waitsThere : null
   if (reason !== null) alarm(services, refund, reason)
+  else if (refund.state !== 'sent')
+    log.info({ refund: refund.id, tip: refund.intentId }, 'the provider has a refund')
   const pauseSeconds = pauseOf(refund)
   await recordShown(db, refund, shown, { reason, pauseSeconds })
   return pauseSeconds
@@ -186,5 +189,8 @@ function pauseOf({ sinceSent }: TipRefund): number {
 /** A person has to look at it. */
 function alarm({ metrics, log }: Needs, { id, intentId }: TipRefund, reason: string): void {
   metrics.alerts.inc({ kind: 'tip_refund' })
-  log.error({ refund: id, intentId, reason }, 'a refund waits for an operator. Run: npm run ops -- refunds')
+  log.error(
+    { refund: id, tip: intentId, reason },
+    'a refund waits for an operator. Run: npm run ops -- refunds',
+  )
 }

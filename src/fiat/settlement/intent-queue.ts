@@ -12,6 +12,8 @@ const maxErrorLength = 200
 /** An intent that is due to be polled at the provider. */
 export interface DueFiatIntent {
   readonly id: string
+  /** The request that made it. */
+  readonly requestId: string | null
   readonly reference: string
   readonly attempts: number
   readonly sinceCreated: number
@@ -35,7 +37,7 @@ export const fiatIntentQueue: DueRows = {
     t.id, t.provider_reference as reference, t.attempts,
     extract(epoch from clock_timestamp() - t.created_at)::float8 as "sinceCreated",
     extract(epoch from t.expires_at - clock_timestamp())::float8 as "untilExpiry",
-    (select status from tips where id = t.id) as status,
+    (select status from tips where id = t.id) as status, (select request_id from tips where id = t.id) as "requestId",
     array(select provider_transaction from fiat_payments where intent_id = t.id) as recorded,
     array(select provider_transaction from fiat_payments join suspense_items s using (provider_transaction)
       where intent_id = t.id and s.state = 'refunding') as refunding`,

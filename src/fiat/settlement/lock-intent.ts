@@ -8,6 +8,8 @@ import type { ChargeBasis, FiatPrice } from '../fees.js'
 /** An intent whose tip is locked: no other worker settles it until the transaction ends. */
 export interface LockedIntent {
   readonly id: string
+  /** The request that made it. */
+  readonly requestId: string | null
   readonly status: TipStatus
   readonly userId: string
   /** The creator's custody wallet. Null until it is provisioned. */
@@ -29,12 +31,12 @@ export interface LockedIntent {
   readonly countedKobo: bigint | null
 }
 
-type Row = Omit<LockedIntent, 'status' | 'price' | 'receiptTo'> &
+type Row = Omit<LockedIntent, 'status' | 'requestId' | 'price' | 'receiptTo'> &
   FiatPrice & { readonly plainEmail: string | null; readonly sealedEmail: Buffer | null }
 
 /** Locks the tip first and reads afterwards, so that it sees what another worker has just committed. */
 export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
-  const status = await lockFiatTip(trx, id)
+  const locked = await lockFiatTip(trx, id)
   const [row] = await query<Row>(trx, {
     name: 'fiat.read-locked',
     text: /* sql */ `
@@ -49,12 +51,12 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
       where f.id = $1`,
     values: [id],
   })
-  if (row === undefined || status === undefined) throw new Error(`No fiat intent ${id}`)
+  if (row === undefined || locked === undefined) throw new Error(`No fiat intent ${id}`)
   const { amountCents, feeCents, finalCents, chargeKobo, isChargeGiven, plainEmail, sealedEmail, ...intent } =
     row
   const price = { amountCents, feeCents, finalCents, chargeKobo, isChargeGiven }
   const receiptTo = sealedEmail === null ? plainEmail : { sealed: sealedEmail }
-  return { ...intent, status, price, receiptTo }
+  return { ...intent, ...locked, price, receiptTo }
 }
 
 /** Closes an intent: it does not count as open any more, and the payer's network is deleted. */

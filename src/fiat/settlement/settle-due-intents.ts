@@ -51,7 +51,7 @@ async function fetchAndSettle(services: Needs, rates: ExchangeRates, intent: Due
   } catch (error) {
     countProviderError(services, error)
     log.warn(
-      { err: error, intentId: intent.id },
+      { err: error, tip: intent.id, requestId: intent.requestId },
       'a fiat intent could not be settled; it is tried again later',
     )
     const message = error instanceof ProviderError ? error.message : 'unexpected error'
@@ -74,7 +74,7 @@ async function settleAndFinish(
       pauseMs: await finishIntent(uow.trx, intent, { ...result, refundPause }, watchDays),
     }
   })
-  reportSettlement(services, intent.id, settlement)
+  reportSettlement(services, intent, settlement)
   return pauseMs
 }
 

@@ -11,6 +11,7 @@ import { tipChannel } from '../../tips/confirm/confirm-tips.js'
 import { confirmFiatTip, endFiatTips } from '../../tips/fiat-tip.js'
 import { computeCredit, presentCredit } from '../fees.js'
 import type { FetchedPayments } from './fetch-payments.js'
+import type { DueFiatIntent } from './intent-queue.js'
 import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
 import { receipt, shortPaymentNotice } from './receipt.js'
 import { type Classification, classifyPayment, recordPayment, type SuspenseReason } from './record-payment.js'
@@ -81,7 +82,7 @@ async function complete(
   const rate = await readSettleRate(trx, intent, paidLate ? 0 : rates.lockTolerancePercent)
   const credit = computeCredit(price, { kobo, rate: rate.value, lockedRate: intent.rate }, basis)
   const amounts = presentCredit(price, credit, kobo)
-  if (!(await confirmFiatTip(trx, { id, ...amounts, creditedMicro: credit.creditMicro })))
+  if (!(await confirmFiatTip(uow, { id, ...amounts, creditedMicro: credit.creditMicro })))
     throw new Error(`Fiat tip ${id} is ${intent.status} and cannot be confirmed`)
   await query(trx, {
     name: 'fiat.complete',
@@ -120,17 +121,18 @@ export async function readSettleRate(
 }
 
 /** Ends an intent that is not paid: failed if the provider says so or too little was paid, cancelled if it has expired. */
-async function endUnpaid({ trx }: UnitOfWork, intent: LockedIntent, failed: boolean): Promise<void> {
+async function endUnpaid(uow: UnitOfWork, intent: LockedIntent, failed: boolean): Promise<void> {
+  const { trx } = uow
   if (failed) {
-    if ((await endFiatTips(trx, [intent.id], 'failed')).length > 0) await closeIntent(trx, intent.id)
-  } else if (intent.expired && (await endFiatTips(trx, [intent.id], 'cancelled')).length > 0)
+    if ((await endFiatTips(uow, [intent.id], 'failed')).length > 0) await closeIntent(trx, intent.id)
+  } else if (intent.expired && (await endFiatTips(uow, [intent.id], 'cancelled')).length > 0)
     await closeCancelled(trx, intent.id)
 }
 
 /** Counts confirmed tips, and alarms an operator about money in suspense. Call it after the commit. */
 export function reportSettlement(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-  id: string,
+  { id, requestId }: Pick<DueFiatIntent, 'id' | 'requestId'>,
   { credited, paidAt, suspended }: SettlementResult,
 ): void {
   if (credited) metrics.tipsConfirmed.inc()
@@ -138,6 +140,6 @@ export function reportSettlement(
     metrics.nairaCreditSeconds.observe(Math.max(0, Date.now() - paidAt.getTime()) / 1000)
   for (const reason of suspended) {
     metrics.alerts.inc({ kind: 'fiat_suspense' })
-    log.error({ intentId: id, reason }, 'naira wait for an operator. Run: npm run ops -- suspense')
+    log.error({ tip: id, requestId, reason }, 'naira wait for an operator. Run: npm run ops -- suspense')
   }
 }

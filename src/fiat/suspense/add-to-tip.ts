@@ -25,7 +25,7 @@ export async function addToTip(
   const creditedMicro = (intent.creditedMicro ?? 0n) + creditMicro
   const countedKobo = (intent.countedKobo ?? 0n) + kobo
   if (intent.status !== 'confirmed')
-    await confirmFiatTip(trx, { id, ...presentCredit(price, value, kobo), creditedMicro })
+    await confirmFiatTip({ trx }, { id, ...presentCredit(price, value, kobo), creditedMicro })
   else await addToFiatTip(trx, { id, creditMicro, revenueMicro, countedKobo })
   await query(trx, {
     name: 'fiat.assign',

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { RowJob, WorkKind } from '../queue/wake-ups.js'
 
-/** One transaction: its SQL goes through `trx`. Wake-ups and notifications are sent after the commit. */
+/** Writes a line of the log at level `info`, such as a transition with its row's name. */
+export type LogLine = (fields: Readonly<Record<string, unknown>>, text: string) => void
+
+/** One transaction: its SQL goes through `trx`. Wake-ups, notifications and log lines are sent after the commit. */
 export interface UnitOfWork {
   readonly trx: Knex.Transaction
   /** Wakes the workers of this kind after the commit. `job` also adds a job for one row, which operators can see. */
@@ -11,6 +14,8 @@ export interface UnitOfWork {
   removeJobs(kind: WorkKind, ids: readonly string[]): void
   /** Publishes a notification on this channel after the commit. */
   publish(channel: string, message?: string): void
+  /** Logs after the commit: what is rolled back has not happened. */
+  readonly log: LogLine
 }
 
 /** Runs a transaction of several statements. Nothing else opens one. */
@@ -20,6 +25,7 @@ export interface AfterCommit {
   wake(kind: WorkKind, job?: RowJob): void
   removeJobs(kind: WorkKind, ids: readonly string[]): void
   publish(channel: string, message: string): void
+  log: LogLine
 }
 
 const deadlock = '40P01'
@@ -41,6 +47,7 @@ export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
             wake: (kind, job) => sends.push(() => afterCommit.wake(kind, job)),
             removeJobs: (kind, ids) => sends.push(() => afterCommit.removeJobs(kind, ids)),
             publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
+            log: (fields, text) => sends.push(() => afterCommit.log(fields, text)),
           }),
         )
         for (const send of sends) send()

@@ -46,6 +46,8 @@ export interface RowJob {
   readonly id: string
   /** The row's reference. */
   readonly row: string
+  /** The request that made the row. */
+  readonly requestId?: string | null
 }
 
 /** Failed jobs of rows are kept for 30 days (`age` is in seconds). */
@@ -81,7 +83,12 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
   }
   function wake(kind: WorkKind, job?: RowJob): void {
     if (job !== undefined)
-      send(kind, 'row', { row: job.row }, { jobId: job.id, attempts: 1, removeOnFail: keepFailed })
+      send(
+        kind,
+        'row',
+        { row: job.row, requestId: job.requestId },
+        { jobId: job.id, attempts: 1, removeOnFail: keepFailed },
+      )
     const current = windows.get(kind)
     if (current !== undefined) {
       current.again = true

@@ -82,7 +82,7 @@ update tips t set
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
 from ranked r join cursor c on c.party_id = r.recipient
 where t.id = r.id
-returning t.id, r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case
+returning t.id, t.request_id as "requestId", r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case
   when r.recorded_at < r.block_time + interval '10 minutes' then r.block_time else r.recorded_at end))::float8 as seconds`
 
 /**
@@ -101,7 +101,7 @@ export async function confirmTips(
     services.db,
     confirmations.flatMap(({ facts }) => [partyWallet(facts), facts.sender]),
   )
-  const confirmed = await services.transact(async ({ trx, publish }) => {
+  const confirmed = await services.transact(async ({ trx, publish, log }) => {
     const rows = await query<ConfirmedRow>(trx, {
       name: 'tips.confirm',
       text: confirmSql,
@@ -124,6 +124,7 @@ export async function confirmTips(
       final.map(({ id, facts }) => ({ id, furtherCredits: furtherCredits(facts) })),
     )
     for (const { facts } of confirmedNow) publish(tipChannel(partyWallet(facts)))
+    for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a tip was confirmed')
     await andThen?.(trx, confirmedNow)
     return rows
   })
@@ -139,6 +140,7 @@ function partyWallet({ recipient, custodyWallet = recipient }: TipFacts): string
 
 interface ConfirmedRow {
   readonly id: string
+  readonly requestId: string | null
   /** The credits of its transaction from the time when it was no tip. */
   readonly creditedBefore: FurtherCredits | null
   /** Since it landed. A tip that was reported late counts from then. */

@@ -66,8 +66,8 @@ async function finalizeTips(
   statuses: ReadonlyMap<string, SignatureStatus>,
 ): Promise<void> {
   if (tips.length === 0) return
-  await transact(async ({ trx }) => {
-    const rows = await query<CreditedTip>(trx, {
+  await transact(async ({ trx, log }) => {
+    const rows = await query<LoggedTip>(trx, {
       name: 'tips.finalize',
       text: /* sql */ `
         with final as (
@@ -79,7 +79,7 @@ async function finalizeTips(
         update tips t set finalized_at = clock_timestamp(), missing_since = null, slot = l.slot,
           due_at = case when not l.unchanged then t.due_at end
         from locked l where t.id = l.id
-        returning t.id, t.further_credits as "furtherCredits"`,
+        returning t.id, t.request_id as "requestId", t.further_credits as "furtherCredits"`,
       values: [
         tips.map(({ id }) => id),
         tips.map(({ attempts }) => attempts),
@@ -87,8 +87,11 @@ async function finalizeTips(
       ],
     })
     await releaseTipCredits(trx, rows)
+    for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a tip is final')
   })
 }
+
+type LoggedTip = CreditedTip & { readonly requestId: string | null }
 
 const vanishing = advanceTips('failed', ['confirmed'])
 
@@ -99,7 +102,7 @@ const vanishing = advanceTips('failed', ['confirmed'])
 async function failVanished({ transact, metrics, log }: Needs, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const failed = await transact(async ({ trx }) => {
-    const rows = await query<CreditedTip>(trx, {
+    const rows = await query<LoggedTip>(trx, {
       name: 'tips.fail',
       text: /* sql */ `
         with failed as (
@@ -107,20 +110,20 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
           where id = any(array(
             select id from tips where id = any($1::text[]) and ${vanishing.from} and finalized_at is null
             order by id for update))
-          returning id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
+          returning id, request_id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
         ), taken_back as (
           ${addToSums('select recipient_party as party, recorded_at, mint, decimals, -1 as n, -display_raw as raw from failed')}
         )
-        select id, further_credits as "furtherCredits" from failed`,
+        select id, request_id as "requestId", further_credits as "furtherCredits" from failed`,
       values: [ids],
     })
     for (const tip of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredits(trx, tip)
     return rows
   })
-  for (const { id } of failed) {
+  for (const { id, requestId } of failed) {
     metrics.alerts.inc({ kind: 'tip_vanished' })
     log.error(
-      { tip: id },
+      { tip: id, requestId },
       'the transaction of a confirmed tip has vanished from the chain: the tip is failed and its pending credit is voided',
     )
   }

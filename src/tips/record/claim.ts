@@ -21,6 +21,8 @@ export interface SignedClaim extends Claim {
   readonly signature: string
   /** SHA-256 over the fields. Equal claims of one signature are stored once. */
   readonly hash: Buffer
+  /** The request that made it. Null: the finder made it. */
+  readonly requestId: string | null
 }
 
 const maxSymbol = 20
@@ -30,7 +32,11 @@ export const solDecimals = 9
 const claimDecimals = 12
 
 /** The claim in a parsed request with its cleaned message. Throws `invalid_tip_amount`. */
-export function claimFromRequest(input: RecordTipInput, message: string | null): SignedClaim {
+export function claimFromRequest(
+  input: RecordTipInput,
+  message: string | null,
+  requestId: string | null = null,
+): SignedClaim {
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbol) || 'SOL'
   const tokenSymbol = tokenBySymbol(symbol)?.symbol ?? symbol
   const claim: Claim = {
@@ -41,7 +47,7 @@ export function claimFromRequest(input: RecordTipInput, message: string | null):
     message,
     intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
-  return withHash(input.txSignature, claim)
+  return { ...withHash(input.txSignature, claim), requestId }
 }
 
 /** The claim for a payment that the finder found on the chain. `units`: base units of the input token. */
@@ -51,10 +57,10 @@ export function claimFromPayment({
   ...fields
 }: Omit<Claim, 'amount' | 'message'> & { signature: string; units: bigint }): SignedClaim {
   const amount = fields.tokenSymbol === 'SOL' ? displayText(units, solDecimals) : String(units)
-  return withHash(signature, { ...fields, amount, message: null })
+  return { ...withHash(signature, { ...fields, amount, message: null }), requestId: null }
 }
 
-function withHash(signature: string, claim: Claim): SignedClaim {
+function withHash(signature: string, claim: Claim): Omit<SignedClaim, 'requestId'> {
   return { ...claim, signature, hash: hash('sha256', JSON.stringify(Object.values(claim)), 'buffer') }
 }
 
@@ -76,6 +82,7 @@ const columns = [
   'message',
   'intentId',
   'hash',
+  'requestId',
 ] as const
 
 /** Claims as statement parameters: one array per field. */

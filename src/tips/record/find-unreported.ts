@@ -69,10 +69,10 @@ async function recordFound(
     await query(trx, {
       name: 'tips.record-found',
       text: /* sql */ `
-        insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash)
-        select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash
-        from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[])
-          as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash)
+        insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id)
+        select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id
+        from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[])
+          as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id)
         on conflict (id) do nothing`,
       values: signedClaimColumns(ordered),
     })

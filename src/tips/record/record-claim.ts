@@ -21,8 +21,8 @@ const recordSql = (input: string): string => /* sql */ `
 with input as (
   ${input}
 ), created as (
-  insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash)
-  select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash from input order by id
+  insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id)
+  select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id from input order by id
   on conflict (id) do nothing
   returning id, creator_wallet
 )
@@ -36,15 +36,15 @@ from input i join tips t on t.id = i.id`
 const recordMany = {
   name: 'tips.record',
   text: recordSql(`select * from unnest(
-    $1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[])
-    as i (id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash)`),
+    $1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[])
+    as i (id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id)`),
 }
 
 /** For a batch of one: unnesting arrays would cost an eighth of the statement. */
 const recordOne = {
   name: 'tips.record-one',
   text: recordSql(`select $1::text as id, $2::text as creator_wallet, $3::text as sender, $4::numeric as amount,
-    $5::text as token_symbol, $6::text as message, $7::text as intent_id, $8::bytea as hash`),
+    $5::text as token_symbol, $6::text as message, $7::text as intent_id, $8::bytea as hash, $9::uuid as request_id`),
 }
 
 interface RecordedRow extends Recorded {
@@ -97,8 +97,8 @@ async function recordFirstClaims(pool: Queryable, claims: readonly SignedClaim[]
  */
 const furtherSql = /* sql */ `
 with input as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[])
-    with ordinality as i(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, ord)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[])
+    with ordinality as i(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, ord)
 ), claim as (
   select distinct on (id, hash) * from input order by id, hash, ord
 ), further as (
@@ -116,8 +116,9 @@ with input as (
                         order by found_false_at limit greatest(need.excess, 0)) o)
   returning tip_id
 ), stored as (
-  insert into tip_claims (tip_id, claim_hash, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id)
-  select f.id, f.hash, f.creator_wallet, f.sender, f.amount, f.token_symbol, f.message, f.intent_id
+  insert into tip_claims (tip_id, claim_hash, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id,
+    request_id)
+  select f.id, f.hash, f.creator_wallet, f.sender, f.amount, f.token_symbol, f.message, f.intent_id, f.request_id
   from further f join locked l on l.id = f.id
   where f.number <= 5 - l.claim_count + (select count(*) from evicted e where e.tip_id = f.id)
   order by f.id, f.number

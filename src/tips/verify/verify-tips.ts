@@ -11,7 +11,7 @@ import { creditsOf } from './balance-changes.js'
 import { loadMatchContext } from './load-match-context.js'
 import { matchTip, type TipFacts } from './match-tip.js'
 import { isFinalized, isLanded, schedulePending } from './retry-schedule.js'
-import { type DueTip, takeDueTips, tipQueue } from './tip-queue.js'
+import { type DueTip, type TipSchedule, takeDueTips, tipQueue } from './tip-queue.js'
 import { verifyIssuedSignatures } from './verify-issued-signature.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
@@ -76,8 +76,22 @@ async function checkTips(
   const done = tips.filter(({ status, final }) => final || status === 'failed')
   const never = done.map(({ id, attempts }) => ({ id, attempts, dueInMs: null, outcome: null }))
   await finishRows(services.db, tipQueue, [...schedules, ...finality.schedules, ...never])
+  logEnded(services, pending, schedules)
   const failure = calls.failure() ?? finality.failure
   if (failure !== undefined) throw failure
+}
+
+const endTexts = {
+  tx_failed: 'the transaction of a tip failed',
+  not_found: 'the transaction of a tip was never found',
+  mismatch: 'a transaction is not the tip that was claimed',
+} as const
+
+/** The tips that are not looked at any more. A claim that comes in meanwhile begins again. */
+function logEnded({ log }: Needs, tips: readonly DueTip[], schedules: readonly TipSchedule[]): void {
+  const requests = new Map(tips.map(({ id, requestId }) => [id, requestId]))
+  for (const { id, outcome } of schedules)
+    if (outcome !== null) log.info({ tip: id, requestId: requests.get(id) }, endTexts[outcome])
 }
 
 /**

@@ -65,7 +65,10 @@ async function work(
   } catch (error) {
     dueInMs = errorMs
     failure = String(error instanceof Error ? error.message : error).slice(0, maxErrorLength)
-    log.warn({ err: error, sweep: sweep.id }, 'a sweep could not be taken further; it is tried again')
+    log.warn(
+      { err: error, sweep: sweep.id, signature: sweep.signature },
+      'a sweep could not be taken further; it is tried again',
+    )
   }
   await finishRows(db, sweepQueue, [{ ...sweep, dueInMs, error: failure }])
   return dueInMs
@@ -73,7 +76,7 @@ async function work(
 
 async function follow(services: Needs, sweep: DueSweep, fate: Fate): Promise<number> {
   const { transact, log } = services
-  const { id, state: from } = sweep
+  const { id, state: from, signature } = sweep
   const end = (to: 'final' | 'failed' | 'dead', failure?: string) =>
     transact((uow) => endSweep(uow, id, { from, to, ...(failure === undefined ? {} : { failure }) }))
   if (fate.kind === 'open') return lookMs
@@ -82,15 +85,15 @@ async function follow(services: Needs, sweep: DueSweep, fate: Fate): Promise<num
   else if (from === 'signed') await end('dead', 'the payer did not sign it in time')
   else if (fate.endpoints > 1) await end('dead', 'it did not land in time')
   else return undecided(services, sweep)
-  log.info({ sweep: id, fate: fate.kind }, 'a sweep is at its end')
+  log.info({ sweep: id, signature, fate: fate.kind }, 'a sweep is at its end')
   return lookMs
 }
 
 /** The only endpoint may have lost its history: a person decides. */
-async function undecided({ db, metrics, log }: Needs, { id, expired }: DueSweep): Promise<number> {
+async function undecided({ db, metrics, log }: Needs, { id, signature, expired }: DueSweep): Promise<number> {
   if (expired) return undecidedMs
   await db('sweeps').where({ id, state: 'sent' }).update({ expired_at: db.fn.now() })
   metrics.alerts.inc({ kind: 'sweep_undecided' })
-  log.error({ sweep: id }, 'the only endpoint does not know a sweep that can no longer land')
+  log.error({ sweep: id, signature }, 'the only endpoint does not know a sweep that can no longer land')
   return undecidedMs
 }

@@ -39,7 +39,7 @@ async function sign(services: Needs, { id, payer, treasury }: DueSweep): Promise
   // A frozen account, or a payer without SOL.
   const simulated = await chain.simulate(custodyChain.unsigned(message))
   const wouldFail = simulated?.failed !== false
-  await transact(async ({ trx }) => {
+  await transact(async ({ trx, log }) => {
     if ((await lockSweep(trx, id)) !== 'planned') return
     const moves = parts.map(({ userId, mint, amount }) => ({ userId, mint, amount }))
     const request = { kind: 'sweep', payer, message, moves, accounts, wouldFail } as const
@@ -57,6 +57,7 @@ async function sign(services: Needs, { id, payer, treasury }: DueSweep): Promise
       set: 'signed_at = clock_timestamp(), message = $4, signatures = $5, last_valid_height = $6',
       values: [Buffer.from(message), JSON.stringify(signatures), lastValidBlockHeight],
     })
+    log({ sweep: id }, 'a sweep was signed')
   })
 }
 

@@ -105,6 +105,7 @@ async function sign(services: Needs, takeOut: TakeOut): Promise<Refusal | undefi
     } as const
     await notifyOwner(uow, config.http.publicUrl, userId, notice)
     publish(takeOutChannel(id))
+    uow.log({ takeOut: id, signature }, 'a take-out was signed')
   })
   return undefined
 }

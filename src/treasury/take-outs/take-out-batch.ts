@@ -79,7 +79,7 @@ async function follow(services: Needs, takeOut: DueTakeOut): Promise<number> {
   if (fate.kind === 'open') return lookMs
   if (fate.kind === 'gone') return giveUp(services, takeOut, fate)
   await end(services, id, fate.kind, fate.kind === 'failed' ? 'it landed, and its instructions failed' : null)
-  log.info({ takeOut: id, fate: fate.kind }, 'a take-out is at its end')
+  log.info({ takeOut: id, signature, fate: fate.kind }, 'a take-out is at its end')
   return lookMs
 }
 
@@ -102,6 +102,7 @@ async function giveUp(
   const landed = await findLanded(services, takeOut)
   if (landed === 'none' && endpoints > 1) {
     await end(services, takeOut.id, 'expired', 'it did not land in time')
+    log.info({ takeOut: takeOut.id, signature: takeOut.signature }, 'a take-out did not land in time')
     return lookMs
   }
   if (landed === 'none' || landed === 'unknown') return undecided(services, takeOut)
@@ -118,7 +119,8 @@ async function giveUp(
 }
 
 /** A person decides: the only endpoint may have lost its history, or somebody floods the key of the payment. */
-async function undecided({ db, metrics, log }: Needs, { id, undecidedAt }: DueTakeOut): Promise<number> {
+async function undecided({ db, metrics, log }: Needs, takeOut: DueTakeOut): Promise<number> {
+  const { id, signature, undecidedAt } = takeOut
   if (undecidedAt !== null) return undecidedMs
   await query(db, {
     name: 'take-outs.undecided',
@@ -126,6 +128,6 @@ async function undecided({ db, metrics, log }: Needs, { id, undecidedAt }: DueTa
     values: [id],
   })
   metrics.alerts.inc({ kind: 'take_out_undecided' })
-  log.error({ takeOut: id }, 'nobody can say by the chain alone whether a take-out landed')
+  log.error({ takeOut: id, signature }, 'nobody can say by the chain alone whether a take-out landed')
   return undecidedMs
 }

@@ -145,12 +145,12 @@ export async function releaseFromLimits(
 /** Alarms an operator about a withdrawal that begins to wait. Call it after the commit. */
 export function alarmBreaker(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-  reference: string,
+  { reference, requestId }: Pick<DuePayout, 'reference' | 'requestId'>,
   { limit }: LimitWait,
 ): void {
   metrics.alerts.inc({ kind: 'payout_breaker' })
   log.warn(
-    { reference, limit },
+    { reference, requestId, limit },
     'a withdrawal waits for a payout limit. Run: npm run ops -- payouts list --state breaker',
   )
 }

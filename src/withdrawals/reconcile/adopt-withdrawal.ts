@@ -1,9 +1,8 @@
-import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import { advance } from '../advance.js'
+import { advance, type StepPlace } from '../advance.js'
 import { accountHash } from '../confirmation/payees.js'
 import { reserveHold } from '../ledger-entries.js'
 import { heldStates } from '../lifecycle.js'
@@ -87,12 +86,12 @@ export async function adoptLost(
       payee.accountNumber,
     ],
   })
-  uow.wake('payouts', payoutJob({ reference, sends: 0, replays: 0 }))
+  uow.wake('payouts', payoutJob({ reference, sends: 0, replays: 0, requestId: null }))
 }
 
 /** Takes a withdrawal out of its hold that the provider has: it is looked up, and never sent. False: it is not held any more. */
-export async function adoptHeld(trx: Knex, { id }: Pick<LockedWithdrawal, 'id'>): Promise<boolean> {
-  const rows = await advance(trx, {
+export async function adoptHeld(place: StepPlace, { id }: Pick<LockedWithdrawal, 'id'>): Promise<boolean> {
+  const rows = await advance(place, {
     name: 'payouts.adopt-held',
     id,
     from: heldStates,

@@ -59,7 +59,7 @@ async function pollLater(services: Needs, payout: DueReconciliation, error: unkn
   const isProviderError = error instanceof ProviderError
   if (isProviderError) metrics.alerts.inc({ kind: 'fiatpay_away' })
   log.warn(
-    { err: error, reference: payout.reference },
+    { err: error, reference: payout.reference, requestId: payout.requestId },
     'the payout provider gave no usable answer; it is polled again later',
   )
   const pause = pauseAfter(services, payout.polls)
@@ -113,7 +113,7 @@ async function decideAndFollow(
     await reschedule(services, uow.trx, payout, done.pause)
     return done
   })
-  if (followed.alarm !== undefined) alarmReview(services, followed.alarm, payout.reference)
+  if (followed.alarm !== undefined) alarmReview(services, followed.alarm, payout)
   return followed.pause ?? Number.POSITIVE_INFINITY
 }
 
@@ -169,9 +169,9 @@ async function requestReview(
 }
 
 async function setState(
-  { trx }: UnitOfWork,
+  uow: UnitOfWork,
   { id, sendState }: LockedWithdrawal,
   to: 'unknown' | 'resend' | 'manual_review',
 ): Promise<void> {
-  await advance(trx, { name: 'payouts.state', id, from: [sendState], to })
+  await advance(uow, { name: 'payouts.state', id, from: [sendState], to })
 }

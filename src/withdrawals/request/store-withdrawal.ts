@@ -35,6 +35,7 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly deviceHash: Buffer
   /** The caller's Idempotency-Key, if the request has one. */
   readonly keyedRequest: KeyedRequest | undefined
+  readonly requestId: string | null
 }
 
 /** How long a key belongs to one withdrawal. The same as for stored answers (docs/decisions/0030). */
@@ -73,6 +74,8 @@ export async function storeWithdrawal(
     sendState,
     confirmationReason,
   })
+  const { reference, requestId, status } = stored
+  uow.log({ reference, requestId, status, sendState }, 'a withdrawal was requested')
   if (waitsForIdentity) {
     const site = new URL(config.http.publicUrl).host
     await requestIdentity(uow, identity.email, { ...withdrawal, site })
@@ -114,12 +117,12 @@ async function insert(
       insert into withdrawals as w (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
         bank_code, account_number, account_name, hold_transfer, key_hash, request_hash, send_state, due_at,
         confirmation_reason, account_hash, client_network, device_hash, sealed_account, account_last_four,
-        name_hash, sealed_resolved_name)
+        name_hash, sealed_resolved_name, request_id)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
         -- Plain only in the hour after the deploy, for the release before.
         case when not personal_data_sealed() then $10 end, case when not personal_data_sealed() then $11 end,
         $12, $13, $14, $15, case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19, $20, right($10, 4),
-        $21, $22)
+        $21, $22, $23)
       on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
@@ -146,6 +149,7 @@ async function insert(
       withdrawal.resolvedName === null
         ? null
         : sealName(config, resolvedContext(withdrawal.reference), withdrawal.resolvedName),
+      withdrawal.requestId,
     ],
   })
   if (row === undefined) throw new KeyTaken()

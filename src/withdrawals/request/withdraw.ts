@@ -24,7 +24,7 @@ import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './sto
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake' | 'payouts' | 'log'>
 
 /** Who withdraws, and the idempotency key of the request, if it has one. */
-export interface Requester extends Pick<NewWithdrawal, 'network' | 'deviceHash'> {
+export interface Requester extends Pick<NewWithdrawal, 'network' | 'deviceHash' | 'requestId'> {
   readonly userId: string
   readonly keyedRequest: KeyedRequest | undefined
 }

@@ -336,7 +336,7 @@ function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly
 /** The job's id is new, so that BullMQ takes it although an older one has failed. */
 async function makeDueToSend(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
   const { id, sendState, replays } = withdrawal
-  await advance(uow.trx, {
+  await advance(uow, {
     name: 'payouts.replay',
     id,
     from: [sendState],

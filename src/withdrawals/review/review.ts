@@ -3,6 +3,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type ReviewState, reviewMachine } from '../lifecycle.js'
+import type { Withdrawal } from '../withdrawal.js'
 
 /**
  * What only a person can decide (docs/decisions/0020).
@@ -117,11 +118,11 @@ export async function reopenReviews(uow: Pick<UnitOfWork, 'trx'>, ids: readonly 
 export function alarmReview(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
   kind: ReviewKind,
-  reference: string,
+  { reference, requestId }: Pick<Withdrawal, 'reference' | 'requestId'>,
 ): void {
   metrics.alerts.inc({ kind: `payout_${kind}` })
   log.error(
-    { reference, review: kind },
+    { reference, requestId, review: kind },
     'a payout needs an operator. Run: npm run ops -- payouts show <reference>',
   )
 }

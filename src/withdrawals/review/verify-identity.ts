@@ -159,7 +159,7 @@ export async function releaseHeld(
   if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') return undefined
   if (!awaitsConfirmation(withdrawal)) return send(uow, settings, withdrawal)
   const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
-  await advance(uow.trx, {
+  await advance(uow, {
     name: 'identity.confirm-next',
     id,
     from: ['identity_hold'],
@@ -194,7 +194,7 @@ async function send(
     await failUnpaid(uow, settings, withdrawal, 'Below the smallest withdrawal at the current rate')
     return release
   }
-  await advance(uow.trx, {
+  await advance(uow, {
     name: 'held.release',
     id: withdrawal.id,
     from: [withdrawal.sendState],
@@ -204,6 +204,6 @@ async function send(
       promised_kobo = case when $9::bigint is null then promised_kobo else net_kobo end`,
     values: [price?.rateId ?? null, price?.grossKobo ?? null, price?.feeKobo ?? null, price?.netKobo ?? null],
   })
-  uow.wake('payouts', payoutJob({ reference: withdrawal.reference, sends: 0, replays: 0 }))
+  uow.wake('payouts', payoutJob({ ...withdrawal, sends: 0, replays: 0 }))
   return release
 }

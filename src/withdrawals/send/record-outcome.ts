@@ -1,9 +1,8 @@
-import type { Knex } from 'knex'
 import { sourcesOf } from '../../kernel/state-machine.js'
 import { lockSwitch, runsLockedSql } from '../../platform/database/switches.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { advance } from '../advance.js'
+import { advance, type StepPlace } from '../advance.js'
 import { alarmBreaker, findLimitWait, type LimitWait, payoutLimits, waitForLimit } from '../breaker/limits.js'
 import { sendMachine, unansweredStates } from '../lifecycle.js'
 import { alarmReview, openReview } from '../review/review.js'
@@ -28,28 +27,28 @@ export interface Sending {
  * `sending`, and nothing else leads to a request, so they hold for whatever is sent.
  */
 export async function recordSending(services: Needs, payout: DuePayout): Promise<Sending | undefined> {
-  const { db, transact, config } = services
+  const { db, transact, config, log } = services
   const limits = payout.released ? [] : payoutLimits(config.payouts)
-  if (limits.length === 0) return beginSending(db, config, payout)
+  if (limits.length === 0) return beginSending({ trx: db, log: log.info.bind(log) }, config, payout)
   const outcome = await transact(async (uow): Promise<Sending | LimitWait | undefined> => {
     if (!(await lockSwitch(uow.trx, 'payouts'))) return undefined
     const wait = await findLimitWait(uow, payout, limits)
-    if (wait === undefined) return beginSending(uow.trx, config, payout)
+    if (wait === undefined) return beginSending(uow, config, payout)
     await waitForLimit(uow, payout, wait)
     return wait
   })
   if (outcome === undefined || !('limit' in outcome)) return outcome
-  if (!payout.waited) alarmBreaker(services, payout.reference, outcome)
+  if (!payout.waited) alarmBreaker(services, payout, outcome)
   return undefined
 }
 
 /** Takes the lock of the switch before that of the withdrawal. */
 async function beginSending(
-  db: Knex,
+  place: StepPlace,
   config: Needs['config'],
   payout: DuePayout,
 ): Promise<Sending | undefined> {
-  const [row] = await advance<Sending>(db, {
+  const [row] = await advance<Sending>(place, {
     name: 'payouts.sending',
     id: payout.id,
     from: [payout.sendState],
@@ -74,7 +73,7 @@ export async function recordAccepted(services: Needs, payout: DuePayout, provide
   const { transact, config, metrics } = services
   let seconds: number | null = null
   const opened = await transact(async (uow) => {
-    const [accepted] = await advance<SendCount & { readonly seconds: number | null }>(uow.trx, {
+    const [accepted] = await advance<SendCount & { readonly seconds: number | null }>(uow, {
       name: 'payouts.accepted',
       id: payout.id,
       status: ['pending', 'submitted'],
@@ -83,7 +82,7 @@ export async function recordAccepted(services: Needs, payout: DuePayout, provide
       set: `provider_id = $6, looks = 0, last_error = null,
         due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
       values: [providerId, config.payouts.pollSeconds],
-      returning: `reference, sends, replays, ${secondsToSend} as seconds`,
+      returning: `reference, sends, replays, request_id as "requestId", ${secondsToSend} as seconds`,
     })
     seconds = accepted?.seconds ?? null
     if (accepted !== undefined) {
@@ -93,7 +92,7 @@ export async function recordAccepted(services: Needs, payout: DuePayout, provide
     return reviewIfFailed(uow, payout, providerId)
   })
   if (seconds !== null) metrics.withdrawalSendSeconds.observe(seconds)
-  if (opened) alarmReview(services, 'paid_after_failed', payout.reference)
+  if (opened) alarmReview(services, 'paid_after_failed', payout)
 }
 
 /** A repeated acceptance is no news. An acceptance after the creator got the money back means that it is paid twice. */
@@ -135,21 +134,24 @@ function isOnlySending({ sends, sentAt }: LockedWithdrawal, sending: Sending): b
  * so far. Undefined: there was none. Returns the pause in ms.
  */
 export async function recordUnsent(
-  { db }: Needs,
+  { db, log }: Needs,
   payout: DuePayout,
   error: string,
   sending?: Sending,
 ): Promise<number> {
   const pause = Math.min(2 ** Math.min(payout.attempts, 6), maxPauseSeconds)
-  await advance(db, {
-    name: 'payouts.unsent',
-    id: payout.id,
-    from: sending === undefined ? ['not_sent'] : unansweredStates,
-    to: 'not_sent',
-    set: `sends = 0, sent_at = null, last_error = $6, due_at = clock_timestamp() + $7 * interval '1 second'`,
-    where: 'case when $9::timestamptz is null then attempts = $8 else sends = 1 and sent_at = $9 end',
-    values: [error.slice(0, maxErrorLength), pause, payout.attempts, sending?.at ?? null],
-  })
+  await advance(
+    { trx: db, log: log.info.bind(log) },
+    {
+      name: 'payouts.unsent',
+      id: payout.id,
+      from: sending === undefined ? ['not_sent'] : unansweredStates,
+      to: 'not_sent',
+      set: `sends = 0, sent_at = null, last_error = $6, due_at = clock_timestamp() + $7 * interval '1 second'`,
+      where: 'case when $9::timestamptz is null then attempts = $8 else sends = 1 and sent_at = $9 end',
+      values: [error.slice(0, maxErrorLength), pause, payout.attempts, sending?.at ?? null],
+    },
+  )
   return pause * 1000
 }
 
@@ -158,15 +160,18 @@ export async function recordUnknown(services: Needs, payout: DuePayout, error: s
   const { db, config, metrics, log } = services
   metrics.alerts.inc({ kind: 'payout_unanswered' })
   log.warn(
-    { reference: payout.reference, error },
+    { reference: payout.reference, requestId: payout.requestId, error },
     'it is unknown whether a payout was executed; the reconciler asks the provider',
   )
-  await advance(db, {
-    name: 'payouts.unknown',
-    id: payout.id,
-    from: ['sending'],
-    to: 'unknown',
-    set: `last_error = $6, due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
-    values: [error.slice(0, maxErrorLength), config.payouts.pollSeconds],
-  })
+  await advance(
+    { trx: db, log: log.info.bind(log) },
+    {
+      name: 'payouts.unknown',
+      id: payout.id,
+      from: ['sending'],
+      to: 'unknown',
+      set: `last_error = $6, due_at = clock_timestamp() + $7::float8 * interval '1 second'`,
+      values: [error.slice(0, maxErrorLength), config.payouts.pollSeconds],
+    },
+  )
 }

@@ -98,7 +98,7 @@ async function send(services: Needs, payout: DuePayout, recipient: string): Prom
 async function handleUnsent(services: Needs, payout: DuePayout, error: unknown): Promise<number> {
   if (!(error instanceof RecipientError)) {
     services.log.error(
-      { err: error, reference: payout.reference },
+      { err: error, reference: payout.reference, requestId: payout.requestId },
       'a payout failed unexpectedly; a worker takes it again',
     )
     return never
@@ -113,7 +113,7 @@ async function handleUnsent(services: Needs, payout: DuePayout, error: unknown):
 function retryLater(services: Needs, payout: DuePayout, error: string, sending?: Sending): Promise<number> {
   services.metrics.alerts.inc({ kind: 'payout_held_up' })
   services.log.error(
-    { reference: payout.reference, error },
+    { reference: payout.reference, requestId: payout.requestId, error },
     'a payout cannot be sent now; it is sent again later',
   )
   return recordUnsent(services, payout, error, sending)
@@ -147,7 +147,7 @@ async function createRecipient(
 /** Records the account's name at the bank, for operators and the limits of one name. A different name or no answer does not stop the payout. */
 async function recordAccountName(
   { db, config, payouts, log }: Needs,
-  { id, reference, nameKnown }: DuePayout,
+  { id, reference, requestId, nameKnown }: DuePayout,
   account: BankAccount,
 ): Promise<void> {
   if (nameKnown) return
@@ -159,7 +159,7 @@ async function recordAccountName(
       values: [id, sealName(config, resolvedContext(reference), name), nameHash(config, name)],
     })
   } catch (error) {
-    log.debug({ err: error, reference }, 'the provider did not return the name of a bank account')
+    log.debug({ err: error, reference, requestId }, 'the provider did not return the name of a bank account')
   }
 }
 
