@@ -1,6 +1,6 @@
 import { opsCommand } from '../../src/operators/open-cases.js'
-import type { Story } from '../../src/operators/trace/story.js'
-import { trace } from '../../src/operators/trace/trace.js'
+import { linesPerPage, type Story } from '../../src/operators/trace/story.js'
+import { parseBefore, trace } from '../../src/operators/trace/trace.js'
 import {
   defineCommand,
   exitHelp,
@@ -13,34 +13,42 @@ import { withDatabase } from './support/with-database.js'
 
 /** Tells the whole life of a tip, withdrawal, intent or creator. Changes nothing. */
 export const command = defineCommand({
-  help: `npm run ops -- trace <id|signature|reference|intent|wallet|e-mail>
+  help: `npm run ops -- trace <id|signature|reference|intent|wallet|request|e-mail> [--before <time>]
 
 Tells what happened to a tip, a withdrawal, a payment intent or a creator, in order of time and from all tables: records, states,
 ledger entries, refunds, disputes, reviews, what operators did. It changes nothing.
 
 It knows: a transaction's signature; fiatpay_... and pi_... ids; the reference of a withdrawal; the provider's references and ids
-of payments; ids of refunds and take-outs; a creator's id, e-mail, handle, .sol domain, custody or payout wallet.
+of payments; ids of refunds and take-outs; the request id that an answer of the API had (X-Request-Id); a creator's id, e-mail,
+handle, .sol domain, custody or payout wallet. Of a long life it tells the newest ${linesPerPage} lines, and how to read on.
 
-  --json   print one line of JSON
-  --help   print this text
+  --before <time>  what happened before this time, as the end of the last page said
+  --json           print one line of JSON
+  --help           print this text
 
 ${exitHelp}`,
-  options: {},
+  options: { before: { type: 'string' } },
   allowPositionals: true,
-  async run(_, [text, ...rest]): Promise<Outcome> {
+  async run({ before: given }, [text, ...rest]): Promise<Outcome> {
     if (text === undefined || rest.length > 0)
       throw new UsageError('give one id, signature, reference, wallet or e-mail')
-    const story = await withDatabase((db) => trace(db, text))
+    const before = given === undefined ? undefined : parseBefore(given)
+    if (given !== undefined && before === undefined)
+      throw new UsageError('--before is a time such as 2026-01-31T12:00:00.000Z')
+    const story = await withDatabase((db) => trace(db, text, before))
     if (story === undefined) throw new RefusedError(`nothing here is called ${text}`)
     return { text: textOf(story), json: { story } }
   },
 })
 
-function textOf({ kind, id, facts, lines, related, commands }: Story): string {
+function textOf({ kind, id, facts, lines, older, related, commands }: Story): string {
   return [
     `${kind} ${id}`,
     ...facts.map((fact) => `  ${fact}`),
     '',
+    ...(older === null
+      ? []
+      : [`Earlier lines: ${opsCommand(`trace ${id} --before ${older.toISOString()}`)}`]),
     ...lines.map(({ at, text }) => `${at.toISOString()}  ${text}`),
     ...(related.length === 0 ? [] : ['', 'See also:', ...related.map((one) => `  ${one.kind} ${one.id}`)]),
     '',

@@ -97,9 +97,17 @@ function rowsTable(rows: readonly WorkRow[]): Markup {
   if (rows.length === 0) return html`<p>None.</p>`
   const lines = rows.map(
     (row) =>
-      html`<tr><th scope="row">${row.kind}</th><td><code>${row.id}</code></td><td class="number">${row.dueSeconds > 0 ? formatAge(row.dueSeconds) : 'later'}</td><td class="number">${row.attempts}</td><td class="error">${row.lastError ?? ''}</td><td>${command(rowCommand(row))}</td></tr>`,
+      html`<tr><th scope="row">${row.kind}</th><td>${rowName(row)}</td><td class="number">${row.dueSeconds > 0 ? formatAge(row.dueSeconds) : 'later'}</td><td class="number">${row.attempts}</td><td class="error">${row.lastError ?? ''}</td><td>${command(rowCommand(row))}</td></tr>`,
   )
   return table(['Worker', 'Row', 'Due for', 'Attempts', 'Last error', 'Command'], lines)
+}
+
+/** Kinds of work whose rows have no page. */
+const withoutPage: readonly WorkKind[] = ['custodian', 'mailer']
+
+function rowName({ kind, id }: WorkRow): Markup {
+  const name = html`<code>${id}</code>`
+  return withoutPage.includes(kind) ? name : html`<a href="/ops/find?q=${encodeURIComponent(id)}">${name}</a>`
 }
 
 function casesTable(openCases: readonly OpenCase[]): Markup {

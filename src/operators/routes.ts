@@ -11,9 +11,9 @@ import { type OperatorsLogin, requireLogin } from './auth.js'
 import { type Board, createBoard } from './board.js'
 import { listOpenCases } from './open-cases.js'
 import { operatorsPage, refreshScript } from './page.js'
-import { findPath, storyPage } from './story-page.js'
+import { findPath, pathOf, storyPage, subjectPaths } from './story-page.js'
 import { styleSheet } from './style.js'
-import { trace } from './trace/trace.js'
+import { parseBefore, trace } from './trace/trace.js'
 import { countWork, listWork, type WorkCount, type WorkRow } from './work-rows.js'
 
 const pagePath = '/ops'
@@ -32,8 +32,8 @@ const boardPolicy =
   "font-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * The operators' pages: `/ops` shows the cases that wait for a person and the work rows, `/ops/find` the life of one tip,
- * withdrawal, intent or creator, and `/ops/queues` is Bull Board.
+ * The operators' pages: `/ops` shows the cases that wait for a person and the work rows, `/ops/tips/<id>` and the like the life of
+ * one tip, withdrawal, intent or creator, which `/ops/find` finds by any of its names, and `/ops/queues` is Bull Board.
  * They only read, and every path requires the login.
  */
 export function operatorsPages(
@@ -62,9 +62,20 @@ export function operatorsPages(
   router.get(findPath, async (ctx) => {
     const text = new URLSearchParams(ctx.querystring).get('q')?.trim() ?? ''
     const story = await trace(db, text)
-    if (story === undefined) ctx.status = 404
-    answerPage(ctx, storyPage(text, story, frame))
+    if (story !== undefined) return ctx.redirect(pathOf(story))
+    ctx.status = 404
+    answerPage(ctx, storyPage(text, undefined, { ...frame, isOlder: false }))
   })
+  for (const path of Object.values(subjectPaths))
+    router.get(`${path}/:id`, async (ctx) => {
+      const text = String(ctx['params']['id'])
+      const before = parseBefore(new URLSearchParams(ctx.querystring).get('before') ?? '')
+      const story = await trace(db, text, before)
+      // Another name of it, or a thing of another kind.
+      if (story !== undefined && pathOf(story) !== ctx.path) return ctx.redirect(pathOf(story))
+      if (story === undefined) ctx.status = 404
+      answerPage(ctx, storyPage(text, story, { ...frame, isOlder: before !== undefined }))
+    })
   for (const [path, type, body] of [
     [stylePath, 'text/css; charset=utf-8', styleSheet],
     [scriptPath, 'text/javascript; charset=utf-8', refreshScript],

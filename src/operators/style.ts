@@ -20,5 +20,8 @@ form { display: flex; gap: .5rem; align-items: center; } input { width: min(30re
 input, button { font: inherit; color: inherit; background: var(--raised); border: 1px solid var(--line); border-radius: .25rem; padding: .2rem .5rem; }
 input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 code { font: .82rem/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+main > p, .story { overflow-wrap: anywhere; }
+.story { list-style: none; padding: 0; } .story li { display: flex; gap: .2rem .9rem; padding: .35rem 0; border-bottom: 1px solid var(--line); }
+@media (max-width: 45rem) { main { padding: 1rem; } .story li { flex-direction: column; } nav, form { flex-wrap: wrap; } input { width: 100%; } }
 .command { background: var(--raised); padding: .15rem .4rem; border-radius: .25rem; user-select: all; white-space: nowrap; }
 `

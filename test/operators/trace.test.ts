@@ -1,18 +1,27 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Story } from '../../src/operators/trace/story.js'
+import { escapeHtml } from '../../src/http/pages/html.js'
+import { linesPerPage, pageOf, type Story } from '../../src/operators/trace/story.js'
+import { createTransact } from '../../src/platform/database/transact.js'
 import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
 import { type Person, registerCreator } from '../helpers/make/creators.js'
-import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import {
+  createFiatIntent,
+  type FiatIntentBody,
+  payFiatIntent,
+  settleIntentNow,
+} from '../helpers/make/fiat-tips.js'
 import { unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
+import { someClaim } from '../helpers/make/tips.js'
 import {
   createWithdrawal,
   creatorWithBalance,
   followOutcome,
+  requestWithdrawal,
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { startOperatorsPages } from '../helpers/servers/operators-pages.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { useWorld, type World } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
@@ -120,13 +129,117 @@ test.serial('what is unknown is exit code 1, and nothing that is typed breaks th
   t.is((await trace('a', 'b')).code, 2)
 })
 
+test.serial(
+  'the request id of an answer finds the tip, the claim, the intent and the withdrawal it made',
+  async (t) => {
+    const { request } = world()
+    const ada = await creatorWithBalance(world(), 10)
+    const requestOf = async (path: string, body: object): Promise<string> => {
+      const { status, headers } = await request('POST', path, { body })
+      t.is(status, 200, path)
+      return String(headers['x-request-id'])
+    }
+    const claim = someClaim()
+    const tip = await requestOf('/chain/tips/create', claim)
+    t.is((await storyOf(tip)).id, claim.txSignature)
+    const other = await requestOf('/chain/tips/create', { ...claim, message: 'another' })
+    t.is((await storyOf(other)).id, claim.txSignature)
+    hasInOrder(t, await storyOf(tip), [new RegExp(`recorded, by the request ${tip}`), new RegExp(other)])
+    const again = await requestOf('/chain/tips/create', claim)
+    t.is((await trace(again)).code, 1, 'it made nothing')
+    const naira = await requestOf('/payments/fiat/intent', { creatorId: ada.user.id, amount: 10 })
+    t.regex((await storyOf(naira)).id, /^fiatpay_/)
+    const withdrawal = await requestWithdrawal(world(), ada, { amountUSDC: 10 })
+    const story = await storyOf(String(withdrawal.headers['x-request-id']).toUpperCase())
+    t.like(story, { kind: 'withdrawal', id: withdrawal.body.reference })
+    t.true(story.commands.includes(`payouts void ${withdrawal.body.reference}`), story.commands.join('; '))
+  },
+)
+
+test.serial(
+  'each step of a withdrawal and of a tip is one line of the log, with its name and its request',
+  async (t) => {
+    const { services, db } = world()
+    const lines: { text: string; fields: Readonly<Record<string, unknown>> }[] = []
+    const log = (fields: Readonly<Record<string, unknown>>, text: string) => lines.push({ text, fields })
+    const { wake } = services
+    const nothing = () => undefined
+    const transact = createTransact(db, { wake, removeJobs: nothing, publish: nothing, log })
+    const logged: World = Object.create(world(), { services: { value: { ...services, transact } } })
+    const ada = await creatorWithBalance(world(), 10)
+    world().fiat.fiatpay.faults.setMode({ transfers: 'manual' })
+    const { body, headers } = await requestWithdrawal(world(), ada, { amountUSDC: 10 })
+    await sendDuePayouts(logged)
+    await followOutcome(logged, body.reference, 'success')
+    const own = lines.filter(({ fields }) => fields['reference'] === body.reference)
+    t.deepEqual(
+      own.map(({ text }) => text).filter((text) => text !== 'a withdrawal is being sent'),
+      [
+        'the provider accepted a withdrawal',
+        'the provider has started a withdrawal',
+        'a withdrawal was paid',
+      ],
+    )
+    t.true(own.every(({ fields }) => fields['requestId'] === headers['x-request-id']))
+
+    const creator = await registerCreator(world())
+    const tip = someConfirmation(creator.wallet)
+    await createConfirmedTips(logged, [tip])
+    const asked = { creatorId: creator.user.id, amount: 10 }
+    const naira = await world().request<FiatIntentBody>('POST', '/payments/fiat/intent', {
+      body: asked,
+    })
+    payFiatIntent(world(), naira.body.intentId)
+    await settleIntentNow(logged, naira.body.intentId)
+    const ofTips = lines.filter(({ fields }) => fields['tip'] !== undefined)
+    t.deepEqual(ofTips.map(({ text }) => text).slice(0, 1), ['a tip was confirmed'])
+    t.deepEqual(ofTips.at(-1), {
+      text: 'a naira tip was paid and confirmed',
+      fields: { tip: naira.body.intentId, requestId: naira.headers['x-request-id'] },
+    })
+  },
+)
+
+test('a long life is told in pages, and lines of the same time are never divided', (t) => {
+  const lineAt = (ms: number, text: string) => ({ at: new Date(ms), text })
+  const lines = Array.from({ length: linesPerPage * 2 + 50 }, (_, index) =>
+    lineAt(index < linesPerPage + 60 ? 1000 : index, String(index)),
+  )
+  const whole = { kind: 'creator', id: 'x', facts: [], related: [], commands: [], lines } as const
+  const first = pageOf(whole, new Date(1e6))
+  t.is(first.lines.length, linesPerPage + 60)
+  const second = pageOf(whole, first.older ?? new Date(0))
+  t.is(second.older, null)
+  t.is(first.lines.length + second.lines.length, lines.length)
+})
+
 test.serial('the page tells the same, with links, and says when it finds nothing', async (t) => {
   const get = await startOperatorsPages(t, world())
-  const { reference } = await paidWithdrawal()
-  const found = await get(`/ops/find?q=${reference}`)
-  t.is(found.status, 200)
-  t.regex(found.text, /it was paid/)
-  t.regex(found.text, /<a href="\/ops\/find\?q=[0-9a-f-]{36}">/)
+  const { ada, reference } = await paidWithdrawal()
+  const hostile = '</li><script>alert(1)</script>'
+  await world()
+    .db('users')
+    .where({ id: ada.user.id })
+    .update({ frozen_at: new Date(), frozen_reason: hostile })
+  const found = await get(`/ops/find?q=${reference.toLowerCase()}`)
+  t.is(found.status, 302)
+  t.is(found.headers.location, `/ops/withdrawals/${reference}`)
+  const page = await get(`/ops/withdrawals/${reference}`)
+  t.is(page.status, 200)
+  const { lines } = await storyOf(reference)
+  for (const { text } of lines) t.true(page.text.includes(escapeHtml(text)), text)
+  t.true(page.text.includes(`<a href="/ops/creators/${ada.user.id}">`))
+  const creator = await get(`/ops/creators/${ada.user.id}`)
+  t.true(creator.text.includes(`<a href="/ops/withdrawals/${reference}">`))
+  t.true(creator.text.includes(`npm run ops -- unfreeze --user ${ada.user.id}`))
+  t.false(creator.text.includes(hostile))
+  t.is((await get(`/ops/tips/${reference}`)).headers.location, `/ops/withdrawals/${reference}`)
+  const older = await get(`/ops/creators/${ada.user.id}?before=2001-01-01T00:00:00.000Z`)
+  t.false(older.text.includes(reference))
+  t.true(older.text.includes('>Newest</a>'))
+  t.is((await get(`/ops/creators/${ada.user.id}?before='`)).status, 200)
+  t.is((await get('/ops/creators/x')).status, 404)
+  t.is((await get('/ops/tips/%E0%A4%A')).status, 404)
   t.is((await get('/ops/find?q=%3Cscript%3E')).status, 404)
   t.is((await get('/ops/find')).status, 404)
   t.is((await get('/ops/find?q=%E0%A4%A')).status, 404)

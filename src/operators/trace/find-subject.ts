@@ -9,7 +9,7 @@ const longest = 320
 
 /**
  * What a text names: a tip's signature or `fiatpay_` id, the reference of a withdrawal or of a charge, an intent, a refund, a
- * creator's id, e-mail, handle or wallet, or a take-out. Undefined: nothing of ours.
+ * creator's id, e-mail, handle or wallet, a take-out, or the request that made one of them. Undefined: nothing of ours.
  */
 export async function findSubject(db: Knex, text: string): Promise<Subject | undefined> {
   const given = text.trim()
@@ -70,6 +70,15 @@ function* queriesFor(given: string): Generator<Candidate> {
     yield one('creator', 'user', 'select id from users where id = $1', userId)
     yield one('withdrawal', 'payout-id', 'select reference as id from withdrawals where id = $1', userId)
     yield one('creator', 'take-out', 'select user_id as id from wallet_transfers where id = $1', userId)
+    yield one(
+      'withdrawal',
+      'payout-request',
+      'select reference as id from withdrawals where request_id = $1',
+      userId,
+    )
+    yield one('intent', 'intent-request', 'select id from payment_intents where request_id = $1', userId)
+    yield one('tip', 'claim-request', 'select tip_id as id from tip_claims where request_id = $1', userId)
+    yield one('tip', 'tip-request', 'select id from tips where request_id = $1', userId)
   }
   if (bytes === 32) {
     yield one('creator', 'wallet', 'select user_id as id from wallets where public_key = $1', given)

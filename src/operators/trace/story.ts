@@ -13,18 +13,47 @@ export interface Subject {
 export interface StoryLine {
   readonly at: Date
   readonly text: string
+  /** What it happened to, when that has a story of its own. */
+  readonly of?: Subject
 }
 
 /** The whole life of one tip, withdrawal, intent or creator, from all tables. It holds no personal data of a payer. */
 export interface Story extends Subject {
   /** What it is and how it stands, one sentence each. */
   readonly facts: readonly string[]
-  /** In order of time. */
+  /** In order of time: of a long life one page, the newest first of all. */
   readonly lines: readonly StoryLine[]
-  /** What belongs to it and has a story of its own, newest first. */
+  /** Lines before this time are on the next page. Null: there are none. */
+  readonly older: Date | null
+  /** What belongs to it and has a story of its own. */
   readonly related: readonly Subject[]
   /** Operators' commands that may help, without `npm run ops --`. */
   readonly commands: readonly string[]
+}
+
+/** A story before it is divided into pages. */
+export type WholeStory = Omit<Story, 'older'>
+
+/** Lines of one page. Lines of the same time as its first one are on it too. */
+export const linesPerPage = 100
+/** Rows that are read of a table for a page: enough for many of the same time. */
+export const rowsPerPage = 3 * linesPerPage
+
+/** The newest lines before a time. `lines` has at least all of a page. */
+export function pageOf(story: WholeStory, before: Date): Story {
+  const lines = inOrder(story.lines.filter(({ at }) => at < before))
+  let start = Math.max(0, lines.length - linesPerPage)
+  while (start > 0 && lines[start - 1]?.at.getTime() === lines[start]?.at.getTime()) start -= 1
+  const shown = lines.slice(start)
+  const subjects = new Map(
+    [...story.related, ...shown.flatMap(({ of }) => of ?? [])].map((one) => [`${one.kind} ${one.id}`, one]),
+  )
+  return {
+    ...story,
+    lines: shown,
+    older: start > 0 ? (shown[0]?.at ?? null) : null,
+    related: [...subjects.values()],
+  }
 }
 
 interface AuditLine {
@@ -34,11 +63,12 @@ interface AuditLine {
 }
 
 /** What operators did with these subjects of the audit log. */
-export async function auditLines(db: Knex, subjects: readonly string[]): Promise<StoryLine[]> {
+export async function auditLines(db: Knex, subjects: readonly string[], before: Date): Promise<StoryLine[]> {
   const rows = await query<AuditLine>(db, {
     name: 'trace.audit',
-    text: /* sql */ `select at, actor, action from audit_log where subject = any($1::text[])`,
-    values: [subjects],
+    text: /* sql */ `
+      select at, actor, action from audit_log where subject = any($1::text[]) and at < $2 order by at desc limit ${rowsPerPage}`,
+    values: [subjects, before],
   })
   return rows.map(({ at, actor, action }) => ({ at, text: `${actor} did: ${action}` }))
 }
@@ -75,11 +105,16 @@ function entryText({ account, isUser, currency, amount }: EntryRow): string {
   return `${isUser ? "the creator's" : "the platform's"} ${account} ${amount > 0n ? '+' : ''}${text} ${currency}`
 }
 
+/** Names the request that made something. Null: none did, or it was before this was kept. */
+export function byRequest(requestId: string | null): string {
+  return requestId === null ? '' : `, by the request ${requestId}`
+}
+
 /** One line for each time that is known. */
 export function linesAt(times: Readonly<Record<string, Date | null | undefined>>): StoryLine[] {
   return Object.entries(times).flatMap(([text, at]) => (at ? [{ at, text }] : []))
 }
 
-export function inOrder(lines: readonly StoryLine[]): StoryLine[] {
+function inOrder(lines: readonly StoryLine[]): StoryLine[] {
   return [...lines].sort((one, other) => one.at.getTime() - other.at.getTime())
 }

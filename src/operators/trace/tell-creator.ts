@@ -2,10 +2,7 @@ import type { Knex } from 'knex'
 import { displayText, usdcText } from '../../kernel/money.js'
 import { tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
-import { auditLines, inOrder, linesAt, type Story, type StoryLine, type Subject } from './story.js'
-
-/** Of each kind of related rows. */
-const newest = 20
+import { auditLines, linesAt, rowsPerPage, type StoryLine, type Subject, type WholeStory } from './story.js'
 
 interface CreatorRow {
   readonly email: string | null
@@ -24,8 +21,8 @@ interface CreatorRow {
   readonly partyId: bigint | null
 }
 
-/** A creator: how the account and its money stand, and the newest tips, withdrawals and take-outs. */
-export async function tellCreator(db: Knex, id: string): Promise<Story | undefined> {
+/** A creator: how the account and its money stand, and a page of tips, withdrawals, refunds, disputes and take-outs. */
+export async function tellCreator(db: Knex, id: string, before: Date): Promise<WholeStory | undefined> {
   const [creator] = await query<CreatorRow>(db, {
     name: 'trace.creator',
     text: /* sql */ `
@@ -39,18 +36,18 @@ export async function tellCreator(db: Knex, id: string): Promise<Story | undefin
     values: [id],
   })
   if (creator === undefined) return undefined
-  const [money, debts, rows, takeOuts, audit] = await Promise.all([
+  const [money, debts, events, takeOuts, audit] = await Promise.all([
     readMoney(db, id),
     readDebts(db, id),
-    readRelated(db, id, creator.partyId),
-    readTakeOuts(db, id),
-    auditLines(db, [`user:${id}`]),
+    readEvents(db, id, creator.partyId, before),
+    readTakeOuts(db, id, before),
+    auditLines(db, [`user:${id}`], before),
   ])
   return {
     kind: 'creator',
     id,
     facts: [...factsOf(creator), money, ...debts],
-    lines: inOrder([
+    lines: [
       ...linesAt({
         'the account was made': creator.createdAt,
         'the e-mail was proven': creator.emailVerifiedAt,
@@ -60,13 +57,16 @@ export async function tellCreator(db: Knex, id: string): Promise<Story | undefin
         [`the account was frozen: ${creator.frozenReason}`]: creator.frozenAt,
         'the account was closed': creator.closedAt,
       }),
-      ...rows.map(({ at, kind, id: of, status }) => ({ at, text: `${kind} ${of}: ${status}` })),
+      ...events,
       ...takeOuts,
       ...audit,
-    ]),
-    related: rows.map(({ kind, id: of }) => ({ kind, id: of })),
+    ],
+    related: [],
     commands: [
-      `${creator.frozenAt === null ? 'freeze-account' : 'unfreeze'} --user ${id}`,
+      ...(creator.frozenAt === null
+        ? [`freeze-account --user ${id} --reason <text>`]
+        : [`unfreeze --user ${id}`]),
+      ...(debts.length > 0 ? ['receivables', 'disputes'] : []),
       ...(creator.identityVerifiedAt === null ? [`verify-identity --user ${id}`] : []),
     ],
   }
@@ -112,24 +112,36 @@ async function readDebts(db: Knex, id: string): Promise<string[]> {
   )
 }
 
-type Related = Subject & { readonly at: Date; readonly status: string }
-
-async function readRelated(db: Knex, id: string, partyId: bigint | null): Promise<Related[]> {
-  return query<Related>(db, {
-    name: 'trace.related',
-    text: /* sql */ `
-      select * from (
-        (select 'withdrawal' as kind, reference as id, status, created_at as at from withdrawals where user_id = $1
-          order by created_at desc, id desc limit ${newest})
-        union all
-        (select 'tip', id, status::text, recorded_at from tips where recipient_party = $2 and listed
-          and (status = 'confirmed' or kind = 'fiat') order by recorded_at desc, id desc limit ${newest})) r
-      order by at desc`,
-    values: [id, partyId],
-  })
+type Event = Omit<Subject, 'kind'> & {
+  readonly kind: 'withdrawal' | 'tip'
+  readonly at: Date
+  readonly what: string
 }
 
-async function readTakeOuts(db: Knex, id: string): Promise<StoryLine[]> {
+/** What happened to the money, the newest before a time. Each part walks an index of its own. */
+async function readEvents(db: Knex, id: string, partyId: bigint | null, before: Date): Promise<StoryLine[]> {
+  const rows = await query<Event>(db, {
+    name: 'trace.events',
+    text: /* sql */ `
+      (select 'withdrawal' as kind, reference as id, 'withdrawal ' || reference || ': ' || status as what, created_at as at
+        from withdrawals where user_id = $1 and created_at < $3 order by created_at desc, id desc limit ${rowsPerPage})
+      union all
+      (select 'tip', id, 'tip ' || id || ': ' || status, recorded_at from tips
+        where recipient_party = $2 and listed and (status = 'confirmed' or kind = 'fiat') and recorded_at < $3
+        order by recorded_at desc, id desc limit ${rowsPerPage})
+      union all
+      (select 'tip', intent_id, 'refund ' || id || ' asked for, now ' || state, created_at from refunds
+        where user_id = $1 and created_at < $3 order by created_at desc limit ${rowsPerPage})
+      union all
+      (select 'tip', ref, id || ' began to hold the money of a tip, now ' || case when closed_at is not null then 'ended'
+          when owed then 'owed' else 'open' end, created_at from receivables
+        where creator_id = $1 and created_at < $3 order by created_at desc limit ${rowsPerPage})`,
+    values: [id, partyId, before],
+  })
+  return rows.map(({ kind, id: of, at, what }) => ({ at, text: what, of: { kind, id: of } }))
+}
+
+async function readTakeOuts(db: Knex, id: string, before: Date): Promise<StoryLine[]> {
   const rows = await query<{
     id: string
     at: Date
@@ -137,18 +149,19 @@ async function readTakeOuts(db: Knex, id: string): Promise<StoryLine[]> {
     mint: string
     amount: string
     wallet: string
+    signature: string | null
   }>(db, {
     name: 'trace.take-outs',
     text: /* sql */ `
-      select id, created_at as at, state, mint, amount, payout_wallet as wallet from wallet_transfers where user_id = $1
-       order by created_at desc, id desc limit ${newest}`,
-    values: [id],
+      select id, created_at as at, state, mint, amount, payout_wallet as wallet, signature from wallet_transfers
+       where user_id = $1 and created_at < $2 order by created_at desc, id desc limit ${rowsPerPage}`,
+    values: [id, before],
   })
-  return rows.map(({ id: of, at, state, mint, amount, wallet }) => {
+  return rows.map(({ id: of, at, state, mint, amount, wallet, signature }) => {
     const token = tokenByMint(mint)
     return {
       at,
-      text: `take-out ${of} of ${displayText(BigInt(amount), token?.decimals ?? 0)} ${token?.symbol ?? mint} to ${wallet}: ${state}`,
+      text: `take-out ${of} of ${displayText(BigInt(amount), token?.decimals ?? 0)} ${token?.symbol ?? mint} to ${wallet}: ${state}${signature === null ? '' : `, transaction ${signature}`}`,
     }
   })
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { displayText } from '../../kernel/money.js'
 import { tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
-import { inOrder, linesAt, type Story } from './story.js'
+import { byRequest, linesAt, type WholeStory } from './story.js'
 
 interface IntentRow {
   readonly createdAt: Date
@@ -15,16 +15,17 @@ interface IntentRow {
   readonly payoutWallet: string
   readonly lastValidBlockHeight: bigint
   readonly creatorId: string | null
+  readonly requestId: string | null
 }
 
 /** A payment intent, and the tips that carry it. */
-export async function tellIntent(db: Knex, id: string): Promise<Story | undefined> {
+export async function tellIntent(db: Knex, id: string): Promise<WholeStory | undefined> {
   const [intent] = await query<IntentRow>(db, {
     name: 'trace.intent',
     text: /* sql */ `
       select i.created_at as "createdAt", i.due_at as "dueAt", i.attempts, i.provider, i.input_mint as "inputMint",
         i.input_raw as "inputRaw", i.source_wallet as "sourceWallet", i.payout_wallet as "payoutWallet",
-        i.last_valid_block_height as "lastValidBlockHeight", p.user_id as "creatorId"
+        i.last_valid_block_height as "lastValidBlockHeight", p.user_id as "creatorId", i.request_id as "requestId"
       from payment_intents i join parties p on p.id = i.recipient_party where i.id = $1`,
     values: [id],
   })
@@ -54,17 +55,15 @@ export async function tellIntent(db: Knex, id: string): Promise<Story | undefine
             `The finder looks for its payment next at ${dueAt.toISOString()}, after ${intent.attempts} searches.`,
           ]),
     ],
-    lines: inOrder([
-      ...linesAt({ 'the intent was made': createdAt }),
+    lines: [
+      ...linesAt({ [`the intent was made${byRequest(intent.requestId)}`]: createdAt }),
       ...tips.map((tip) => ({
         at: tip.at,
+        of: { kind: 'tip' as const, id: tip.id },
         text: `the tip ${tip.id} was recorded: ${tip.status}${tip.isShort ? ', it pays too little' : ''}`,
       })),
-    ]),
-    related: [
-      ...tips.map((tip) => ({ kind: 'tip' as const, id: tip.id })),
-      ...(creatorId === null ? [] : [{ kind: 'creator' as const, id: creatorId }]),
     ],
+    related: creatorId === null ? [] : [{ kind: 'creator' as const, id: creatorId }],
     commands: dueAt === null ? [] : [`work retry ${id} --kind finder --apply`],
   }
 }

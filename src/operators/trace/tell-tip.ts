@@ -2,10 +2,19 @@ import type { Knex } from 'knex'
 import { displayText, nairaText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import { creditKey } from '../../tips/confirm/credit-tips.js'
-import { auditLines, inOrder, ledgerLines, linesAt, type Story, type StoryLine } from './story.js'
+import {
+  auditLines,
+  byRequest,
+  ledgerLines,
+  linesAt,
+  linesPerPage,
+  type StoryLine,
+  type WholeStory,
+} from './story.js'
 
 interface TipRow {
   readonly id: string
+  readonly requestId: string | null
   readonly kind: 'chain' | 'fiat'
   readonly status: string
   readonly outcome: string | null
@@ -32,11 +41,11 @@ interface TipRow {
 }
 
 /** A tip in crypto or naira, from its record to its credit and what came back of it. */
-export async function tellTip(db: Knex, id: string): Promise<Story | undefined> {
+export async function tellTip(db: Knex, id: string, before: Date): Promise<WholeStory | undefined> {
   const [tip] = await query<TipRow>(db, {
     name: 'trace.tip',
     text: /* sql */ `
-      select t.id, t.kind, t.status, t.outcome, t.token_symbol as "tokenSymbol", t.display_raw as raw, t.decimals,
+      select t.id, t.request_id as "requestId", t.kind, t.status, t.outcome, t.token_symbol as "tokenSymbol", t.display_raw as raw, t.decimals,
         t.amount::text as claimed, t.recorded_at as "recordedAt", t.block_time as "blockTime", t.confirmed_at as "confirmedAt",
         t.finalized_at as "finalizedAt", t.missing_since as "missingSince", t.found_false_at as "foundFalseAt", t.slot,
         t.due_at as "dueAt", t.attempts, t.last_error as "lastError", t.intent_id as "intentId",
@@ -48,34 +57,30 @@ export async function tellTip(db: Knex, id: string): Promise<Story | undefined> 
     values: [id],
   })
   if (tip === undefined) return undefined
-  const lines = tip.kind === 'fiat' ? await nairaLines(db, id) : await chainLines(db, tip)
+  const life = tip.kind === 'fiat' ? await nairaLife(db, tip, before) : await chainLife(db, tip)
   const { creatorId, intentId, underpaidIntentId } = tip
   const intent = intentId ?? underpaidIntentId
   return {
     kind: 'tip',
     id,
     facts: factsOf(tip),
-    lines: inOrder([
+    lines: [
       ...linesAt({
-        [tip.kind === 'fiat' ? 'the intent was made' : 'the tip was recorded']: tip.recordedAt,
+        [`${tip.kind === 'fiat' ? 'the intent was made' : 'the tip was recorded'}${byRequest(tip.requestId)}`]:
+          tip.recordedAt,
         [`the transaction landed in slot ${tip.slot}`]: tip.blockTime,
         'the tip was confirmed': tip.confirmedAt,
         'the transaction was final': tip.finalizedAt,
         'the transaction is missing on the chain since then': tip.missingSince,
         'its claim was found false': tip.foundFalseAt,
       }),
-      ...lines,
-    ]),
+      ...life.lines,
+    ],
     related: [
       ...(intent === null ? [] : [{ kind: 'intent' as const, id: intent }]),
       ...(creatorId === null ? [] : [{ kind: 'creator' as const, id: creatorId }]),
     ],
-    commands:
-      tip.kind === 'fiat'
-        ? ['suspense', 'disputes', 'refunds']
-        : tip.dueAt === null
-          ? ['check-books']
-          : [`work retry ${id} --kind verifier --apply`],
+    commands: life.commands.length === 0 ? ['check-books'] : life.commands,
   }
 }
 
@@ -99,17 +104,24 @@ function factsOf(tip: TipRow): string[] {
   ]
 }
 
-async function chainLines(db: Knex, { id, furtherCredits }: TipRow): Promise<StoryLine[]> {
-  const claims = await query<{ at: Date; foundFalseAt: Date | null }>(db, {
+/** The part of a life that only one kind of tip has. */
+interface Life {
+  readonly lines: readonly StoryLine[]
+  /** What a person could do now. */
+  readonly commands: readonly string[]
+}
+
+async function chainLife(db: Knex, { id, furtherCredits, dueAt }: TipRow): Promise<Life> {
+  const claims = await query<{ at: Date; foundFalseAt: Date | null; requestId: string | null }>(db, {
     name: 'trace.claims',
     text: /* sql */ `
-      select created_at as at, found_false_at as "foundFalseAt" from tip_claims where tip_id = $1`,
+      select created_at as at, found_false_at as "foundFalseAt", request_id as "requestId" from tip_claims where tip_id = $1`,
     values: [id],
   })
-  return [
-    ...claims.flatMap(({ at, foundFalseAt }) =>
+  const lines = [
+    ...claims.flatMap(({ at, foundFalseAt, requestId }) =>
       linesAt({
-        'another claim for the signature was recorded': at,
+        [`another claim for the signature was recorded${byRequest(requestId)}`]: at,
         'that claim was found false': foundFalseAt,
       }),
     ),
@@ -118,6 +130,7 @@ async function chainLines(db: Knex, { id, furtherCredits }: TipRow): Promise<Sto
       ...Object.keys(furtherCredits ?? {}).map((wallet) => creditKey(id, wallet)),
     ])),
   ]
+  return { lines, commands: dueAt === null ? [] : [`work retry ${id} --kind verifier --apply`] }
 }
 
 interface Happened {
@@ -127,7 +140,7 @@ interface Happened {
   readonly kobo: bigint
 }
 
-async function nairaLines(db: Knex, id: string): Promise<StoryLine[]> {
+async function nairaLife(db: Knex, { id }: TipRow, before: Date): Promise<Life> {
   const rows = await query<Happened>(db, {
     name: 'trace.naira',
     text: /* sql */ `
@@ -160,7 +173,7 @@ async function nairaLines(db: Knex, id: string): Promise<StoryLine[]> {
   })
   const payments = [...new Set(rows.filter(({ what }) => what === 'paid').map((row) => row.id))]
   const keys = payments.flatMap((payment) => [`fiatpay:${payment}`, `fiatpay:${payment}:assigned`])
-  return [
+  const lines = [
     ...linesAt({
       [`the intent of ${nairaText(intent?.chargeKobo ?? 0n)} expires`]: intent?.expiresAt,
       [`the provider is asked next${intent?.lastError ? `, after the error: ${intent.lastError}` : ''}`]:
@@ -171,6 +184,28 @@ async function nairaLines(db: Knex, id: string): Promise<StoryLine[]> {
     ...(await auditLines(
       db,
       payments.map((payment) => `payment:${payment}`),
+      before,
     )),
   ]
+  const retry = intent?.dueAt ? [`work retry ${id} --kind settlement --apply`] : []
+  return { lines, commands: [...(await nairaCommands(db, id)), ...retry] }
+}
+
+/** What of a naira tip waits for a person. Each command shows its plan, and acts with --apply. */
+async function nairaCommands(db: Knex, id: string): Promise<string[]> {
+  const rows = await query<{ command: string }>(db, {
+    name: 'trace.naira-open',
+    text: /* sql */ `
+      select 'suspense --refund ' || s.provider_transaction as command
+        from suspense_items s join fiat_payments p using (provider_transaction)
+       where p.intent_id = $1 and s.resolved_at is null
+      union all select 'suspense --assign ' || s.provider_transaction || ' --reason <text>'
+        from suspense_items s join fiat_payments p using (provider_transaction)
+       where p.intent_id = $1 and s.resolved_at is null and s.state = 'waiting'
+      union all select 'disputes ' || id from disputes where intent_id = $1 and state = 'open'
+      union all select 'refunds' from refunds where intent_id = $1 and ended_at is null
+      limit ${linesPerPage}`,
+    values: [id],
+  })
+  return [...new Set(rows.map(({ command }) => command))]
 }

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
+import { neverSentStates } from '../../withdrawals/lifecycle.js'
+import { type ReviewKind, recreditableKinds } from '../../withdrawals/review/review.js'
 import { type Withdrawal, withdrawalColumns } from '../../withdrawals/withdrawal.js'
-import { auditLines, inOrder, ledgerLines, linesAt, type Story } from './story.js'
+import { auditLines, byRequest, ledgerLines, linesAt, type WholeStory } from './story.js'
 
 type Row = Withdrawal & {
   readonly sentAt: Date | null
@@ -10,35 +12,39 @@ type Row = Withdrawal & {
   readonly attempts: number
   readonly looks: number
   readonly breakerSince: Date | null
+  readonly frozen: boolean
 }
 
 /** A withdrawal from its request to its end, with its reviews and what operators did. */
-export async function tellWithdrawal(db: Knex, reference: string): Promise<Story | undefined> {
+export async function tellWithdrawal(
+  db: Knex,
+  reference: string,
+  before: Date,
+): Promise<WholeStory | undefined> {
   const [row] = await query<Row>(db, {
     name: 'trace.withdrawal',
     text: /* sql */ `
       select ${withdrawalColumns}, w.sent_at as "sentAt", w.due_at as "dueAt", w.attempts, w.looks,
-        w.breaker_since as "breakerSince" from withdrawals w where w.reference = $1`,
+        w.breaker_since as "breakerSince",
+        (select f.frozen_at from users f where f.id = w.user_id) is not null as frozen from withdrawals w where w.reference = $1`,
     values: [reference],
   })
   if (row === undefined) return undefined
-  const reviews = await query<{ at: Date; endedAt: Date | null; what: string; resolution: string | null }>(
-    db,
-    {
-      name: 'trace.reviews',
-      text: /* sql */ `
-      select created_at as at, resolved_at as "endedAt", kind as what, resolution from review_items where withdrawal_id = $1`,
-      values: [row.id],
-    },
-  )
+  const reviews = await query<Review>(db, {
+    name: 'trace.reviews',
+    text: /* sql */ `
+      select created_at as at, resolved_at as "endedAt", kind as what, resolution from review_items
+       where withdrawal_id = $1`,
+    values: [row.id],
+  })
   const key = `withdrawal:${reference}`
   return {
     kind: 'withdrawal',
     id: reference,
     facts: factsOf(row),
-    lines: inOrder([
+    lines: [
       ...linesAt({
-        'the creator asked for it': row.createdAt,
+        [`the creator asked for it${byRequest(row.requestId)}`]: row.createdAt,
         'the creator confirmed it': row.confirmedAt,
         [`it waits for the limit ${row.breaker}`]: row.waitsForBreaker ? row.breakerSince : null,
         [`the last of ${row.sends} requests to send it began`]: row.sentAt,
@@ -52,11 +58,58 @@ export async function tellWithdrawal(db: Knex, reference: string): Promise<Story
         linesAt({ [`review opened: ${what}`]: at, [`review closed: ${what}: ${resolution}`]: endedAt }),
       ),
       ...(await ledgerLines(db, [key, `${key}:returned`])),
-      ...(await auditLines(db, [`payout:${reference}`])),
-    ]),
+      ...(await auditLines(db, [`payout:${reference}`], before)),
+    ],
     related: [{ kind: 'creator', id: row.userId }],
-    commands: [`payouts show ${reference}`],
+    commands: [
+      ...commandsFor(
+        row,
+        reviews.filter(({ endedAt }) => endedAt === null).map(({ what }) => what),
+      ),
+      `payouts show ${reference}`,
+    ],
   }
+}
+
+interface Review {
+  readonly at: Date
+  readonly endedAt: Date | null
+  readonly what: ReviewKind
+  readonly resolution: string | null
+}
+
+/** What a person could do now. Each command shows its plan, and acts with --apply. */
+function commandsFor(row: Row, open: readonly ReviewKind[]): string[] {
+  const { reference } = row
+  const canRecredit = open.some((kind) => recreditableKinds.includes(kind))
+  return [
+    ...(row.status === 'pending' ? pendingCommands(row) : []),
+    ...(open.includes('mismatch') ? [`payouts resolve ${reference} --paid <naira>`] : []),
+    ...(canRecredit ? [`payouts recredit ${reference}`] : []),
+    ...(open.length > 0 ? [`payouts close ${reference}`] : []),
+  ]
+}
+
+function pendingCommands({
+  reference,
+  userId,
+  sendState,
+  waitsForBreaker,
+  waitsForDispute,
+  frozen,
+}: Row): string[] {
+  const waitsForIdentity = sendState === 'identity_hold'
+  const neverSent = neverSentStates.includes(sendState)
+  const inReview = sendState === 'manual_review'
+  return [
+    ...(frozen ? [`unfreeze --user ${userId}`] : []),
+    ...(waitsForIdentity ? [`verify-identity --user ${userId}`] : []),
+    ...(waitsForIdentity || waitsForBreaker ? [`payouts release ${reference}`] : []),
+    ...(waitsForDispute ? ['disputes', 'receivables'] : []),
+    ...(neverSent ? [] : [`payouts ask ${reference}`]),
+    ...(inReview ? [`payouts replay ${reference}`] : []),
+    ...(neverSent || inReview ? [`payouts void ${reference}`] : []),
+  ]
 }
 
 function factsOf(row: Row): string[] {
