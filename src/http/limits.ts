@@ -90,15 +90,19 @@ export function limitOpenStreams(most: number): Middleware {
     if (remaining > 0) open.set(address, remaining)
     else open.delete(address)
   }
-  return (ctx, next) => {
+  return async (ctx, next) => {
     const address = clientAddress(ctx)
     const current = open.get(address) ?? 0
     if (current >= most) refuse(ctx, streamRetrySeconds)
-    // `close` has already fired and will not fire again.
-    if (ctx.res.destroyed) return next()
     open.set(address, current + 1)
-    ctx.res.once('close', () => release(address))
-    return next()
+    const { socket } = ctx.req
+    try {
+      await next()
+    } finally {
+      // A stream has taken the response over. It leaves the response behind, so only the socket knows its end.
+      if (ctx.respond === false && !socket.destroyed) socket.once('close', () => release(address))
+      else release(address)
+    }
   }
 }
 

@@ -21,33 +21,58 @@ export interface StreamReader {
 }
 
 /** Reads a tip stream over a plain socket. With HTTP/1.0 the body has no chunk sizes: it is exactly what was written. */
-export function openStream(url: string, wallet: string, lastEventId?: string): StreamReader {
+export function openStream(
+  url: string,
+  wallet: string,
+  lastEventId?: string,
+  version: '1.0' | '1.1' = '1.1',
+): StreamReader {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const resume = lastEventId === undefined ? '' : `Last-Event-ID: ${lastEventId}\r\n`
   socket.write(
-    `GET /chain/tips/stream?wallet=${wallet} HTTP/1.0\r\nHost: ${hostname}:${port}\r\n${resume}\r\n`,
+    `GET /chain/tips/stream?wallet=${wallet} HTTP/${version}\r\nHost: ${hostname}:${port}\r\n${resume}\r\n`,
   )
   const tips: TipEvent[] = []
   let open = true
   let head = ''
   let body = ''
   let parsed = 0
+  let unread = Buffer.alloc(0)
 
-  socket.setEncoding('utf8').on('data', (text: string) => {
-    body += text
+  socket.on('data', (bytes: Buffer) => {
+    unread = Buffer.concat([unread, bytes])
     if (head === '') {
-      const end = body.indexOf('\r\n\r\n')
+      const end = unread.indexOf('\r\n\r\n')
       if (end < 0) return
-      head = body.slice(0, end)
-      body = body.slice(end + 4)
+      head = unread.toString('utf8', 0, end)
+      unread = unread.subarray(end + 4)
     }
+    body += version === '1.0' ? takeAll() : takeChunks()
     for (let end = body.indexOf('\n\n', parsed); end >= 0; end = body.indexOf('\n\n', parsed)) {
       const event = parseTip(body.slice(parsed, end))
       parsed = end + 2
       if (event !== undefined) tips.push(event)
     }
   })
+  function takeAll(): string {
+    const text = unread.toString('utf8')
+    unread = Buffer.alloc(0)
+    return text
+  }
+  /** Whole chunks only. */
+  function takeChunks(): string {
+    let text = ''
+    for (;;) {
+      const [line, size] = /^([0-9a-f]+)\r\n/.exec(unread.toString('latin1', 0, 20)) ?? []
+      if (line === undefined || size === undefined) return text
+      const end = line.length + Number.parseInt(size, 16)
+      if (unread.length < end + 2) return text
+      text += unread.toString('utf8', line.length, end)
+      if (unread.toString('latin1', end, end + 2) !== '\r\n') text += '[a chunk without its end]'
+      unread = unread.subarray(end + 2)
+    }
+  }
   socket
     .on('error', () => undefined)
     .on('close', () => {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
@@ -35,12 +35,41 @@ test('a stream starts with the retry directive and the connected event, and send
   await createConfirmedSolTips(world().services, [wallet], { message: 'before the first reader' })
   const [before = 0] = await confirmedStamps(world().db, wallet)
   const reader = await follow(t, world().url, wallet)
+  const withoutChunks = openStream(world().url, wallet, undefined, '1.0')
+  t.teardown(withoutChunks.close)
+  await until('the other one is connected', () => withoutChunks.body().includes('"connected"'))
   t.is(reader.body(), opening(wallet, before))
   await createConfirmedSolTips(world().services, [wallet], { sender, message: 'a "quoted"\nline – 🎉' })
-  await until('the tip comes', () => reader.tips.length === 1)
+  await until('the tip comes', () => reader.tips.length === 1 && withoutChunks.tips.length === 1)
   const [, at = 0] = await confirmedStamps(world().db, wallet)
   const data = `{"type":"tip","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}","valueUsd":75}`
   t.is(reader.body(), `${opening(wallet, before)}id: ${at}\ndata: ${data}\n\n`)
+  t.is(withoutChunks.body(), reader.body())
+  t.regex(reader.head(), /\r\nTransfer-Encoding: chunked/i)
+})
+
+test('a stream that is asked for behind another request on its connection comes after that answer', async (t) => {
+  const wallet = unusedWallet()
+  const { hostname, port } = new URL(world().url)
+  const socket = connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  let answers = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answers += text
+  })
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`
+  socket.write(get(`/chain/tips?address=${wallet}`) + get(`/chain/tips/stream?wallet=${wallet}`))
+  await until('the stream is connected', () => answers.includes('"connected"'))
+  await createConfirmedSolTips(world().services, [wallet])
+  await until('the tip comes', () => answers.includes('"type":"tip"'))
+  t.deepEqual(answers.match(/HTTP\/1.1 200|"tips":\[\]|retry: 10000|"connected"|"type":"tip"/g), [
+    'HTTP/1.1 200',
+    '"tips":[]',
+    'HTTP/1.1 200',
+    'retry: 10000',
+    '"connected"',
+    '"type":"tip"',
+  ])
 })
 
 test('the response headers name the event stream, disable caches and proxy buffering, and allow any origin', async (t) => {
