@@ -1,61 +1,121 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { compareReleases } from './bench/compare/compare-releases.js'
+import { benchCosts } from './bench/costs/costs.js'
 import { benchLedger } from './bench/ledger/ledger.js'
 import { benchLedgerStress } from './bench/ledger/stress.js'
 import { benchLists } from './bench/lists.js'
 import { benchModels } from './bench/models.js'
+import type { BenchOptions, Outcome } from './bench/outcome.js'
 import { benchRecord } from './bench/record.js'
+import { benchIntents } from './bench/requests/intents.js'
+import { benchPages } from './bench/requests/pages.js'
+import { benchWithdrawals } from './bench/requests/withdrawals.js'
+import { benchStreams } from './bench/streams/streams.js'
 import { benchVerify } from './bench/verify.js'
 import { Refusal } from './bootstrap/progress.mjs'
 
-interface Options {
-  /** `lists`: the greater number of tips. */
-  readonly rows: number | undefined
-}
-interface Outcome {
-  readonly table: string
-  readonly results: unknown
-  /** What missed its goal, when that fails the benchmark. */
-  readonly fault?: string | undefined
-}
+const usage = `npm run bench [-- <name> ...] [--rounds <n>]
+npm run bench -- --compare <git ref> [<name> ...] [--rounds 5]
 
-/** `npm run bench [-- <name>]`: each benchmark compares the service with a simple implementation in the same run. */
-const benches: Record<string, (options: Options) => Promise<Outcome>> = {
+Each benchmark starts its own PostgreSQL and Redis, compares the service with a simple implementation in the same run, prints a table
+of medians and writes bench-results/<name>.json. Without a name: those marked with *.
+
+record *         recording a tip, against one insert in bare Koa and in Fastify
+verify *         verifying tips, against one job and one call per tip
+ledger *         postings, against BEGIN, SELECT FOR UPDATE, COMMIT
+streams *        10,000 open event streams on one process: memory for each, time from the commit to the last client that has the
+                 event, against bare Koa. --clients <n>
+intents *        making payment intents, against one insert in bare Koa; SQL statements for each
+withdrawals *    asking for a withdrawal and confirming it until it is accepted, against bare Koa; and sending them
+pages *          loading the checkout and the dashboard with their assets, against bare static files
+ledger-stress    random postings from four processes that are killed
+lists            a creator's pages at 100 thousand and at 10 million tips. --rows <n>
+models           reading and writing through models, against SQL
+costs            what one tip, one naira tip and one withdrawal cost from beginning to end: CPU of each process kind, bytes, calls to
+                 the node: the figures of docs/sizing.md
+
+--compare        builds another commit in a temporary folder and runs these benchmarks against it and against this folder in turns. Says of
+                 each figure whether this folder is faster, slower or the same, beside the noise of the repeated runs. Default: record.
+                 Exit code 4 when something is slower beyond the noise.
+--rounds <n>     how many runs the medians are of; with --compare, how many runs of each side. An odd number.
+--help           this text
+`
+
+const benches: Record<string, (options: BenchOptions) => Promise<Outcome>> = {
   record: benchRecord,
   verify: benchVerify,
   ledger: benchLedger,
+  streams: benchStreams,
+  intents: benchIntents,
+  withdrawals: benchWithdrawals,
+  pages: benchPages,
   'ledger-stress': benchLedgerStress,
   lists: benchLists,
   models: benchModels,
+  costs: benchCosts,
 }
 /** These take long, or compare no peer, so they run only when they are named. */
-const byNameOnly = new Set(['ledger-stress', 'lists', 'models'])
+const byNameOnly = new Set(['ledger-stress', 'lists', 'models', 'costs'])
 const folder = 'bench-results'
+const defaultComparison = ['record']
 
-async function main(names: readonly string[], options: Options): Promise<void> {
-  const unknown = names.filter((name) => !(name in benches))
-  if (unknown.length > 0)
-    throw new Refusal(
-      `unknown benchmark: ${unknown.join(', ')}. Benchmarks: ${Object.keys(benches).join(', ')}`,
-    )
+async function main(names: readonly string[], options: BenchOptions): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const [name, bench] of Object.entries(benches)) {
     if (names.length === 0 ? byNameOnly.has(name) : !names.includes(name)) continue
-    const { table, results, fault } = await bench(options)
+    const { table, results, figures, fault } = await bench(options)
     const file = `${folder}/${name}.json`
-    writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+    writeFileSync(file, `${JSON.stringify({ figures, results }, null, 2)}\n`)
     process.stdout.write(`\n${table}\nwritten to ${file}\n`)
     if (fault !== undefined) throw new Refusal(`${name}: ${fault}`)
   }
 }
 
+function checkNames(names: readonly string[]): void {
+  const unknown = names.filter((name) => !Object.hasOwn(benches, name))
+  if (unknown.length > 0)
+    throw new Refusal(
+      `unknown benchmark: ${unknown.join(', ')}. Benchmarks: ${Object.keys(benches).join(', ')}`,
+    )
+}
+
+function whole(option: string, given: string | undefined, least: number): number | undefined {
+  if (given === undefined) return undefined
+  const value = Number(given)
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new Refusal(`--${option} is a whole number from ${least}`)
+  return value
+}
+
+const text = { type: 'string' } as const
+const flags = { help: { type: 'boolean' }, compare: text, rows: text, rounds: text, clients: text } as const
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: flags })
+  } catch (error) {
+    throw new Refusal(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+  }
+}
+
 try {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { rows: { type: 'string' } } })
-  const rows = values.rows === undefined ? undefined : Number(values.rows)
-  if (rows !== undefined && !(Number.isSafeInteger(rows) && rows >= 1000))
-    throw new Refusal('--rows is a whole number from 1000')
-  await main(positionals, { rows })
+  const { values, positionals } = readArguments()
+  if (values.help === true) process.stdout.write(usage)
+  else {
+    checkNames(positionals)
+    const options = {
+      rows: whole('rows', values.rows, 1000),
+      rounds: whole('rounds', values.rounds, 1),
+      clients: whole('clients', values.clients, 100),
+    }
+    if (values.compare === undefined) await main(positionals, options)
+    else {
+      const names = positionals.length > 0 ? positionals : defaultComparison
+      process.exitCode = await compareReleases(values.compare, names, options)
+    }
+  }
 } catch (error) {
   process.stderr.write(`${error instanceof Refusal ? error.message : error}\n`)
-  process.exitCode = 1
+  process.exitCode = error instanceof Refusal ? error.exitCode : 1
 }

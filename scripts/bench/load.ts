@@ -20,21 +20,37 @@ const headEnd = '\r\n\r\n'
 const signatureHead = encodeBase58(randomBytes(64)).slice(1, 78).padEnd(77, '1')
 let serial = 0
 
-/**
- * Records tips with new signatures over several connections, one request at a time on each. It uses plain sockets and
- * prepared bytes: the load generator shares the machine with the servers, and a general load tool uses a whole core.
- */
+/** Sends requests over several connections, one at a time on each. `next` returns the bytes of a whole request. */
+export interface LoadPlan {
+  readonly url: string
+  readonly connections: number
+  readonly seconds: number
+  readonly next: () => Buffer | string
+}
+
+/** Records tips with new signatures. */
 export async function recordTips(url: string, connections: number, seconds: number): Promise<Load> {
+  const body = bodyBytes()
+  const head = Buffer.from(postHead(url, '/chain/tips/create', body().length))
+  return sendRequests({ url, connections, seconds, next: () => Buffer.concat([head, body()]) })
+}
+
+/** The head of a POST with a JSON body of so many bytes. */
+export function postHead(url: string, path: string, length: number, headers = ''): string {
+  const { hostname } = new URL(url)
+  return `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\n${headers}content-type: application/json\r\ncontent-length: ${length}${headEnd}`
+}
+
+/**
+ * Loads a server for some seconds. It uses plain sockets and prepared bytes: the load generator shares the machine with the servers, and
+ * a general load tool uses a whole core.
+ */
+export async function sendRequests({ url, connections, seconds, next }: LoadPlan): Promise<Load> {
   const { hostname, port } = new URL(url)
   const counts: LoadCount = { latencies: [], failed: 0 }
   const until = performance.now() + seconds * 1000
-  const body = bodyBytes()
-  const head = Buffer.from(
-    `POST /chain/tips/create HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body().length}${headEnd}`,
-  )
-  const request = (): Buffer => Buffer.concat([head, body()])
   await Promise.all(
-    Array.from({ length: connections }, () => runConnection(hostname, Number(port), request, until, counts)),
+    Array.from({ length: connections }, () => runConnection(hostname, Number(port), next, until, counts)),
   )
   const sorted = counts.latencies.sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
@@ -54,7 +70,7 @@ function bodyBytes(): () => Buffer {
 function runConnection(
   host: string,
   port: number,
-  request: () => Buffer,
+  next: () => Buffer | string,
   until: number,
   counts: LoadCount,
 ): Promise<void> {
@@ -66,7 +82,7 @@ function runConnection(
     function send(): void {
       answer = ''
       sentAt = performance.now()
-      socket.write(request())
+      socket.write(next())
     }
     socket.on('connect', send)
     socket.on('data', (chunk) => {

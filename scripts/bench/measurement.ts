@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { withConnection } from '../dev/postgres/session.js'
 
 /** The order of measurement in a round (from 1). Every second round is reversed, so that a drifting machine is fair to all. */
@@ -15,10 +15,21 @@ export function median(values: readonly number[]): number {
 const ticksPerSecond = 100
 const cpuMetric = /process_cpu_seconds_total ([\d.e+-]+)/
 
+const memoryMetric = /process_resident_memory_bytes ([\d.e+-]+)/
+
 /** CPU seconds a server has used, by its `/metrics`. */
 export async function cpuOfServer(url: string): Promise<number> {
+  return readMetric(url, cpuMetric)
+}
+
+/** The resident memory of a server in bytes, by its `/metrics`. */
+export async function memoryOfServer(url: string): Promise<number> {
+  return readMetric(url, memoryMetric)
+}
+
+async function readMetric(url: string, pattern: RegExp): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
-  return Number(cpuMetric.exec(text)?.[1])
+  return Number(pattern.exec(text)?.[1])
 }
 
 /** CPU seconds of all running processes of a PostgreSQL on this machine. Needs Linux's `/proc`. */
@@ -30,7 +41,10 @@ export async function cpuOfDatabase(url: string): Promise<number> {
 }
 
 function cpuOfProcess(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const file = `/proc/${pid}/stat`
+  // A worker of autovacuum may have ended meanwhile.
+  if (!existsSync(file)) return 0
+  const fields = readFileSync(file, 'utf8').split(') ')[1]?.split(' ') ?? []
   const [user, system] = [Number(fields[11]), Number(fields[12])]
   return (user + system) / ticksPerSecond
 }

@@ -2,9 +2,10 @@ import { printProgress } from '../bootstrap/progress.mjs'
 import { freePort } from '../dev/ports.js'
 import { type Load, recordTips } from './load.js'
 import { alternateOrder, cpuOfServer, median } from './measurement.js'
+import type { BenchOptions, Figure, Outcome } from './outcome.js'
 import { type Servers, serviceSettings, startServers } from './servers.js'
 
-const rounds = 5
+const defaultRounds = 5
 const secondsEach = 4
 const connectionCounts = [64, 1] as const
 const goals =
@@ -23,7 +24,7 @@ type Round = Record<Name, Measured>
  * Compares `POST /chain/tips/create` of the whole service (validation, request ids, metrics, error answers) with a plain Koa
  * and a plain Fastify server with one INSERT each. All use one PostgreSQL and are measured in turn.
  */
-export async function benchRecord(): Promise<{ table: string; results: unknown }> {
+export async function benchRecord({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
   const servers = await startServers()
   try {
     await servers.sql(
@@ -40,8 +41,9 @@ export async function benchRecord(): Promise<{ table: string; results: unknown }
     for (const url of Object.values(urls)) await recordTips(url, 16, 2)
     const byConnections = new Map<number, Round[]>()
     for (const connections of connectionCounts)
-      byConnections.set(connections, await measure(servers, { urls, metricsUrls }, connections))
-    return { table: tableOf(byConnections), results: Object.fromEntries(byConnections) }
+      byConnections.set(connections, await measure(servers, { urls, metricsUrls }, connections, rounds))
+    const results = Object.fromEntries(byConnections)
+    return { table: tableOf(byConnections), results, figures: figuresOf(byConnections) }
   } finally {
     await servers.close()
   }
@@ -57,6 +59,7 @@ async function measure(
   servers: Servers,
   { urls, metricsUrls }: Addresses,
   connections: number,
+  rounds: number,
 ): Promise<Round[]> {
   const results: Round[] = []
   for (let round = 1; round <= rounds; round++) {
@@ -92,8 +95,21 @@ function tableOf(byConnections: ReadonlyMap<number, readonly Round[]>): string {
   return [
     ...lines,
     goals,
-    `medians of ${rounds} rounds of ${secondsEach} s; a ratio is the median of the ratios of each round`,
+    `medians of ${[...byConnections.values()][0]?.length} rounds of ${secondsEach} s; a ratio is the median of the ratios of each round`,
   ].join('\n')
+}
+
+function figuresOf(byConnections: ReadonlyMap<number, readonly Round[]>): Figure[] {
+  return [...byConnections].flatMap(([connections, results]): Figure[] => {
+    const of = (read: (measured: Measured) => number): number =>
+      median(results.map(({ service }) => read(service)))
+    const at = `at ${connections} connection(s)`
+    return [
+      { name: `tips per second ${at}`, value: of(({ perSecond }) => perSecond), better: 'higher' },
+      { name: `p50 in ms ${at}`, value: of(({ p50Ms }) => p50Ms), better: 'lower' },
+      { name: `us of CPU, server and database, ${at}`, value: of(cpuOf), better: 'lower' },
+    ]
+  })
 }
 
 function cpuOf({ serverUs, databaseUs }: Measured): number {

@@ -9,6 +9,7 @@ import { withConnection } from '../dev/postgres/session.js'
 import { respondsAt } from '../dev/probe.js'
 import { ProcessGroup } from '../dev/process-group.js'
 import { redisProgram, redisReady } from '../dev/redis.js'
+import { withFileLimit } from './file-limit.js'
 import { cpuOfDatabase } from './measurement.js'
 
 /** The servers of a benchmark: one PostgreSQL with durable commits, one Redis, and the measured services. */
@@ -19,14 +20,16 @@ export interface Servers {
   sql(text: string): Promise<void>
   /** CPU seconds used by PostgreSQL's processes. */
   databaseCpu(): Promise<number>
-  /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. */
-  serve(name: string, args: readonly string[], env: Record<string, string>): Promise<string>
+  /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. `files`: how many it may open. */
+  serve(name: string, args: readonly string[], env: Record<string, string>, files?: number): Promise<string>
   close(): Promise<void>
 }
 
 const listenMs = 20_000
 /** An address without a server. */
 const nowhere = 'http://127.0.0.1:9'
+/** One for all processes of a benchmark: data are sealed with it. */
+const pepper = randomBytes(32).toString('base64')
 
 /** The settings of a service that reaches only PostgreSQL and Redis. It logs only warnings, because its peers log nothing. */
 export function serviceSettings({
@@ -42,7 +45,7 @@ export function serviceSettings({
     FIATPAY_SECRET_KEY: 'sk_test_bench',
     RATE_URL: nowhere,
     TREASURY_WALLET: solMint,
-    OTP_PEPPER: randomBytes(32).toString('base64'),
+    OTP_PEPPER: pepper,
     LOG_LEVEL: 'warn',
     RATE_LIMIT_FACTOR: '0',
     DRAIN_SECONDS: '0',
@@ -77,11 +80,12 @@ export async function startServers(dataDir = '.data/bench', flags: readonly stri
     redisUrl: `redis://127.0.0.1:${redisPort}`,
     sql: (text) => runStatements(databaseUrl, text),
     databaseCpu: () => cpuOfDatabase(databaseUrl),
-    async serve(name, args, env) {
+    async serve(name, args, env, files) {
       const port = await freePort()
+      const program =
+        files === undefined ? { command: process.execPath, args: [...args] } : withFileLimit(files, args)
       processes.start('service', name, {
-        command: process.execPath,
-        args: [...args],
+        ...program,
         signal: 'SIGTERM',
         env: { ...process.env, DATABASE_URL: databaseUrl, ...env, PORT: String(port) },
       })

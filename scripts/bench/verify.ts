@@ -5,11 +5,12 @@ import { loadConfig } from '../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { printProgress } from '../bootstrap/progress.mjs'
 import { alternateOrder, median } from './measurement.js'
+import type { BenchOptions, Figure, Outcome } from './outcome.js'
 import { serviceSettings, startServers } from './servers.js'
 import type { SignedTipClaim } from './signed-tips.js'
 import { verifyOneByOne } from './verify-peer.js'
 
-const rounds = 5
+const defaultRounds = 5
 const tips = 8192
 /** Fewer, because one at a time each tip takes a whole request to the node. */
 const tipsAlone = 64
@@ -31,7 +32,7 @@ type Round = Record<Name, Measured>
  * 50 ms per request, and are measured in turn. `issued`: unaltered transactions of payment intents, verified without reading
  * them from the node. `read`: the same transactions without an intent, read from the node.
  */
-export async function benchVerify(): Promise<{ table: string; results: unknown }> {
+export async function benchVerify({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
   const servers = await startServers()
   try {
     const rpcUrl = await servers.serve('node', ['dist/scripts/bench/rpc-node.js', String(tips), treasury], {})
@@ -60,15 +61,19 @@ export async function benchVerify(): Promise<{ table: string; results: unknown }
     }
     await verifyAll(services, signed, false)
     const results: Round[] = []
-    for (let round = 1; round <= rounds; round++) results.push(await measure(measurements, round))
+    for (let round = 1; round <= rounds; round++) results.push(await measure(measurements, round, rounds))
     await services.close()
-    return { table: tableOf(results), results }
+    return { table: tableOf(results), results, figures: figuresOf(results) }
   } finally {
     await servers.close()
   }
 }
 
-async function measure(measurements: Record<Name, () => Promise<Measured>>, round: number): Promise<Round> {
+async function measure(
+  measurements: Record<Name, () => Promise<Measured>>,
+  round: number,
+  rounds: number,
+): Promise<Round> {
   const measured: Partial<Round> = {}
   for (const name of alternateOrder(names, round)) {
     measured[name] = await measurements[name]()
@@ -144,6 +149,21 @@ async function calls({ rpcCalls }: Composed['metrics']): Promise<number> {
   return (await rpcCalls.get()).values.reduce((sum, { value }) => sum + value, 0)
 }
 
+function figuresOf(results: readonly Round[]): Figure[] {
+  return (['issued', 'read'] as const).flatMap((name): Figure[] => [
+    {
+      name: `tips per second, ${name}`,
+      value: median(results.map((round) => round[name].perSecond)),
+      better: 'higher',
+    },
+    {
+      name: `calls per tip, ${name}`,
+      value: median(results.map((round) => round[name].callsPerTip)),
+      better: 'lower',
+    },
+  ])
+}
+
 function tableOf(results: readonly Round[]): string {
   const of = (read: (round: Round) => number): number => median(results.map(read))
   const lines = names.map((name) => {
@@ -167,6 +187,6 @@ function tableOf(results: readonly Round[]): string {
     header,
     ...lines,
     goals,
-    `medians of ${rounds} rounds of ${tips} tips; a ratio is the median of the ratios of each round`,
+    `medians of ${results.length} rounds of ${tips} tips; a ratio is the median of the ratios of each round`,
   ].join('\n')
 }

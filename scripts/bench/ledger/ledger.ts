@@ -11,10 +11,11 @@ import { credit, reserve } from '../../../src/ledger/transfers.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { printProgress } from '../../bootstrap/progress.mjs'
 import { alternateOrder, median } from '../measurement.js'
+import type { BenchOptions, Outcome } from '../outcome.js'
 import { startServers } from '../servers.js'
 import { peerSchema, postAsPeer } from './peer.js'
 
-const rounds = 5
+const defaultRounds = 5
 const secondsEach = 2
 const writers = 16
 const users = 10_000
@@ -43,7 +44,7 @@ interface BenchAccounts {
 let serial = 0
 
 /** Compares ledger transfers with a simple peer, and one shared fee account with many. */
-export async function benchLedger(): Promise<{ table: string; results: unknown }> {
+export async function benchLedger({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
   const servers = await startServers()
   try {
     printProgress(`creating the accounts of ${users} users`)
@@ -53,8 +54,13 @@ export async function benchLedger(): Promise<{ table: string; results: unknown }
       for (const post of Object.values(postingsOf({ db, ...people }))) await rate(post)
       await db.raw('vacuum analyze')
     })
-    const results = await onPool(servers.databaseUrl, (db) => measureAll({ db, ...people }))
-    return { table: tableOf(results), results }
+    const results = await onPool(servers.databaseUrl, (db) => measureAll({ db, ...people }, rounds))
+    const figures = (['credit', 'hold'] as const).map((name) => ({
+      name: `${name}: postings per second`,
+      value: median(results.map((round) => round[name])),
+      better: 'higher' as const,
+    }))
+    return { table: tableOf(results), results, figures }
   } finally {
     await servers.close()
   }
@@ -69,7 +75,7 @@ async function onPool<Result>(url: string, work: (db: Knex) => Promise<Result>):
   }
 }
 
-async function measureAll(accounts: BenchAccounts): Promise<Round[]> {
+async function measureAll(accounts: BenchAccounts, rounds: number): Promise<Round[]> {
   const posts = postingsOf(accounts)
   const results: Round[] = []
   for (let round = 1; round <= rounds; round++) {
@@ -185,7 +191,7 @@ function tableOf(results: readonly Round[]): string {
     line('hold, peer'),
     line('credit, 1,000 fee accounts', ratio('credit', 'credit, 1,000 fee accounts')),
     goals,
-    `medians of ${rounds} rounds of ${secondsEach} s with ${writers} writers; a ratio is the median of the ratios of each round`,
+    `medians of ${results.length} rounds of ${secondsEach} s with ${writers} writers; a ratio is the median of the ratios of each round`,
   ].join('\n')
 }
 

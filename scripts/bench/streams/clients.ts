@@ -1,0 +1,92 @@
+import { connect } from 'node:net'
+
+/**
+ * The readers of `npm run bench -- streams`, in a process of their own. They use plain sockets that share one buffer: ten thousand HTTP
+ * clients would take longer than the server that is measured.
+ */
+export type Order =
+  | { readonly open: { readonly url: string; readonly count: number } }
+  | { readonly awaitEvent: true }
+export type Report =
+  | { readonly opened: number }
+  | { readonly ready: true }
+  /** Times of the monotonic clock in ms, when half of the clients and when the last one had the event. */
+  | { readonly half: number; readonly last: number }
+  | { readonly failed: string }
+
+/** Opened at the same time. */
+const lanes = 64
+/** A heartbeat is shorter, an event is longer. */
+const leastEventBytes = 64
+const buffer = Buffer.allocUnsafe(64 * 1024)
+
+let open = 0
+let got = 0
+let round = 0
+let half = 0
+
+function report(message: Report): void {
+  process.send?.(message)
+}
+
+function clockMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+/** Opens one stream. Resolves when its `connected` event has come. */
+function openOne(host: string, port: number, request: string): Promise<void> {
+  return new Promise((connected) => {
+    let text = ''
+    let isOpen = false
+    let seen = 0
+    function onData(bytes: number): boolean {
+      if (isOpen) {
+        if (bytes >= leastEventBytes && seen < round) countEvent()
+        seen = bytes >= leastEventBytes ? round : seen
+        return true
+      }
+      text += buffer.toString('latin1', 0, bytes)
+      if (!text.includes('"connected"')) return true
+      isOpen = true
+      text = ''
+      open += 1
+      connected()
+      return true
+    }
+    const socket = connect({ host, port, onread: { buffer, callback: onData } })
+    socket.on('connect', () => socket.write(request))
+    socket.on('error', (error) => report({ failed: error.message }))
+    socket.on('close', () => report({ failed: 'a stream was closed' }))
+  })
+}
+
+/** Counts a client that has the newest event. */
+function countEvent(): void {
+  got += 1
+  if (got === Math.ceil(open / 2)) half = clockMs()
+  if (got === open) report({ half, last: clockMs() })
+}
+
+async function openAll(url: string, count: number): Promise<void> {
+  const { hostname, port, pathname, search, host } = new URL(url)
+  const request = `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept: text/event-stream\r\n\r\n`
+  let begun = 0
+  const lane = async (): Promise<void> => {
+    while (begun < count) {
+      begun += 1
+      await openOne(hostname, Number(port), request)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  report({ opened: open })
+}
+
+process.on('message', (order: Order) => {
+  if ('open' in order) void openAll(order.open.url, order.open.count)
+  else {
+    got = 0
+    round += 1
+    report({ ready: true })
+  }
+})
+process.on('disconnect', () => process.exit(0))
