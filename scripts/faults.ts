@@ -1,6 +1,7 @@
 import { Refusal } from './bootstrap/progress.mjs'
 import { runMonthCommand } from './faults/month/run-month.js'
 import { outageRuns } from './faults/outages/run-outages.js'
+import { runRestore } from './faults/restore/run-restore.js'
 import { runReleasesCommand, runRollingCommand } from './faults/rolling/run-rolling.js'
 import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
@@ -16,6 +17,7 @@ npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
 npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
 npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
 npm run faults -- redis|redis-cluster|blackholes|clocks [--rounds <n>] [--seed <n>]
+npm run faults -- restore [--payouts 200] [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -61,6 +63,10 @@ blackholes
           name who is silent.
 clocks    The wall clocks of web processes and workers are up to an hour wrong, step and go backwards (12 times). Nothing may expire
           early or late, codes must work, and doctor must name the skew.
+restore   Needs Debian's package postgresql. Takes a backup of the working service with pg_dump, under load; then come so many payouts, tips
+          in crypto and naira, take-outs and a sweep, and the server is lost. pg_restore into a new one, the whole service starts, and
+          an operator follows what restore-check prints. Nothing may be sent before it is accepted. At the end every tip, payment,
+          payout, sweep and take-out, and each account of the ledger, is compared with chain and bank. Prints the time of each step.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
@@ -81,6 +87,7 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   month: runMonthCommand,
   rolling: runRollingCommand,
   releases: runReleasesCommand,
+  restore: runRestore,
   balance: runBalance,
   commits: runCommits,
   acts: runActs,

@@ -5,7 +5,13 @@ import {
   declareRestored,
   readEpoch,
 } from '../../src/platform/database/restore-guard.js'
-import { compareLostTime, type LostTime } from '../../src/reserves/after-restore.js'
+import {
+  comparedSince,
+  compareLostTime,
+  countDifferences,
+  type LostTime,
+} from '../../src/reserves/after-restore.js'
+import type { ChainDifference } from '../../src/reserves/compare-chain.js'
 import { neverSentStates } from '../../src/withdrawals/lifecycle.js'
 import {
   actorOf,
@@ -30,8 +36,9 @@ npm run ops -- restore-check --apply --confirm <number of differences> --reason 
 npm run ops -- restore-check --since <time> --apply --reason <text>
 
 A database that was restored knows it: payouts, refunds, sweeps and take-outs send nothing. This compares the provider's lists of
-transfers, payments, refunds and disputes with the rows, from a day before the moment to which they were restored, and lists every
-difference with what to do. Exit code 4 while there are some, or while nothing is sent.
+transfers, payments, refunds and disputes, and every custody wallet's transactions on the chain, with the rows, from a day before the
+moment to which they were restored, and lists every difference with the command for it. Exit code 4 while there are some, or while nothing
+is sent; exit code 5, and nothing is accepted, when a list or a wallet cannot be read. Progress is printed to standard error.
 
 Follow the steps in docs/operations.md, "Backups and restore". When every difference is adopted, or settled outside the service, --apply
 lets everything run again: --confirm says how many differences are left, usually 0. What is older than that moment is looked up at the
@@ -57,13 +64,16 @@ async function check(services: Composed, given: Given): Promise<Outcome> {
   const { apply = false } = given
   const epoch = await readEpoch(db)
   if (epoch.state === 'known') return { text: describe(epoch), json: { ...present(epoch), applied: false } }
-  const lost = await compareLostTime({ ...services, refunds: composeRefundReader(services.config) }, epoch)
-  const left = lost.transfers.length + lost.collections.length
+  const refunds = composeRefundReader(services.config)
+  const lost = await compareLostTime({ ...services, refunds }, epoch, (wallets, unknown) =>
+    process.stderr.write(`${wallets} custody wallets read, ${unknown} unknown transactions\n`),
+  )
+  const left = countDifferences(lost)
   const waiting = await countNeverSent(services)
   const json = { ...present(epoch), applied: apply, ...lost, waiting }
   const lines = [
     describe(epoch),
-    ...linesOf(lost),
+    ...linesOf(lost, comparedSince(epoch)),
     `${left} differences; ${waiting} withdrawals wait, and are looked up before they are sent`,
   ]
   if (!apply)
@@ -124,8 +134,21 @@ function present({ state, seenAt, restoredAt }: DatabaseEpoch): Record<string, u
   return { state, seenAt: seenAt?.toISOString() ?? null, restoredAt: restoredAt?.toISOString() ?? null }
 }
 
-function linesOf({ transfers, collections }: LostTime): string[] {
+/** What to do about what only the chain has. */
+const chainCommands: Readonly<Record<ChainDifference['kind'], (subject: string, since: Date) => string>> = {
+  payment: (_, since) => `find-uncredited --since ${since.toISOString()} --apply`,
+  sweep: (signature) => `sweep --adopt ${signature}`,
+  take_out: (signature) => `take-outs --adopt ${signature}`,
+  outflow: () => 'no process of ours signs this: a key may be stolen',
+  unread: () => 'look it up elsewhere',
+}
+
+function linesOf({ transfers, collections, chain }: LostTime, since: Date): string[] {
   return [
+    ...chain.map(
+      ({ subject, kind, shown }) =>
+        `${subject}  ${kind}: ${shown}  -> ${chainCommands[kind](subject, since)}`,
+    ),
     ...transfers.map(({ providerReference, kind, ours, theirs }) => {
       const adopts = kind === 'not_ours' || ours === 'pending'
       const next = adopts ? `payouts adopt ${providerReference.toUpperCase()}` : 'payouts show'
@@ -134,7 +157,7 @@ function linesOf({ transfers, collections }: LostTime): string[] {
     ...collections.map(({ subject, kind, ours, theirs }) => {
       const next =
         kind === 'not_ours' && subject.startsWith('payment ')
-          ? '  -> collections adopt <reference> --creator <id>'
+          ? `  -> collections adopt ${/ for (\S+)$/.exec(theirs ?? '')?.[1] ?? '<reference>'} --creator <id>`
           : ''
       return `${subject}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}${next}`
     }),

@@ -82,6 +82,29 @@ export async function collectReceivable(
   await coverReceivables(trx, [userId])
 }
 
+/**
+ * Takes an amount of what is available, in `spend`, although there may be less: the platform lends what is missing, and the creator
+ * owes it. Returns how much that is.
+ */
+export async function spendOwing(
+  trx: Knex.Transaction,
+  { id, userId, ref, amountMicro }: NewReceivable,
+  spend: () => Promise<unknown>,
+): Promise<bigint> {
+  const there = await lockAvailable(trx, userId)
+  const missing = amountMicro > there ? amountMicro - there : 0n
+  if (missing > 0n)
+    await postAlone(trx, {
+      idem: `${id}:lent`,
+      kind: 'credit',
+      ref,
+      entries: transferEntries(missing, receivables, available(userId)),
+    })
+  await spend()
+  if (missing > 0n) await collectReceivable(trx, { id, userId, ref, amountMicro: missing })
+  return missing
+}
+
 /** Nothing is owed: what was set aside is available again. Does nothing when there is no such hold. */
 export async function freeReceivable(trx: Knex.Transaction, id: string): Promise<void> {
   const found = await findReceivable(trx, id)

@@ -15,6 +15,12 @@ export interface ConfirmedSignature {
   readonly slot: bigint
 }
 
+/** What names an address. `whole`: false when there are more than anybody reads. */
+export interface SignaturesSince {
+  readonly signatures: readonly string[]
+  readonly whole: boolean
+}
+
 /** How one token account changed over a whole transaction, in base units of its mint. */
 export interface TokenChange {
   readonly account: string
@@ -146,6 +152,11 @@ export interface Chain {
   findDropped(landed: readonly ConfirmedSignature[]): Promise<Set<string>>
   /** The newest successful transactions that name each key, at most ten per key. An absent key had no answer. */
   signaturesFor(keys: readonly string[]): Promise<Map<string, readonly string[]>>
+  /**
+   * The successful transactions that name each address since a moment, newest first. An absent address had no answer, which proves
+   * nothing.
+   */
+  signaturesSince(addresses: readonly string[], since: Date): Promise<Map<string, SignaturesSince>>
   /** Transactions at commitment `confirmed`. An absent one cannot be read yet: request it again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
   /**

@@ -3,7 +3,9 @@ import { compareCollections, listDifferences } from '../fiat/disputes/compare-co
 import { readClock } from '../platform/database/read-clock.js'
 import { acceptDatabase, type DatabaseEpoch, readEpoch } from '../platform/database/restore-guard.js'
 import type { Services } from '../services.js'
+import { recordLanded } from '../tips/record/record-landed.js'
 import { compareTransfers, type Difference } from '../withdrawals/reconcile/compare-statement.js'
+import { type ChainDifference, compareChain } from './compare-chain.js'
 
 const hourMs = 3_600_000
 /** Before the last look at the rows: what began then and ended in the lost time is compared too. */
@@ -14,31 +16,69 @@ const failoverMs = 15 * 60_000
 /** After differences were found. */
 const pauseMs = 10 * 60_000
 
-type Needs = Parameters<typeof compareTransfers>[0] & Parameters<typeof compareCollections>[0]
+type Needs = Parameters<typeof compareTransfers>[0] &
+  Parameters<typeof compareCollections>[0] &
+  Parameters<typeof compareChain>[0]
 
 export interface LostTime {
   readonly transfers: readonly Difference[]
   readonly collections: readonly CollectionDifference[]
+  readonly chain: readonly ChainDifference[]
+}
+
+export function countDifferences({ transfers, collections, chain }: LostTime): number {
+  return transfers.length + collections.length + chain.length
+}
+
+/** From when on the chain is compared: a day before the moment to which the rows were restored. */
+export function comparedSince({ seenAt }: Pick<DatabaseEpoch, 'seenAt'>): Date {
+  return new Date(Math.max(0, (seenAt?.getTime() ?? 0) - marginHours * hourMs))
 }
 
 /**
- * Compares the provider's lists with the rows, from a day before the moment to which they were restored (docs/decisions/0072). Changes
- * no money. Throws ProviderError.
+ * Compares the provider's lists and the custody wallets on the chain with the rows, from a day before the moment to which they were
+ * restored (docs/decisions/0072). Changes no money. Throws ProviderError when one of them cannot be read to its end. `report`: how many
+ * wallets were read, and how many transactions are unknown.
  */
 export async function compareLostTime(
   services: Needs,
-  { seenAt }: Pick<DatabaseEpoch, 'seenAt'>,
+  epoch: Pick<DatabaseEpoch, 'seenAt'>,
+  report?: Parameters<typeof compareChain>[2],
 ): Promise<LostTime> {
-  const now = (await readClock(services.db)).getTime()
-  const hours = Math.ceil((now - (seenAt?.getTime() ?? 0)) / hourMs) + marginHours
+  const since = comparedSince(epoch)
+  const lists = await compareLists(services, since)
+  const { differences: chain } = await compareChain(services, since, report)
+  return { ...lists, chain }
+}
+
+async function compareLists(services: Needs, since: Date): Promise<Omit<LostTime, 'chain'>> {
+  const now = await readClock(services.db)
+  const hours = Math.ceil((now.getTime() - since.getTime()) / hourMs)
   const transfers = await compareTransfers(services, hours)
   await compareCollections(services, hours)
   return { transfers, collections: await listDifferences(services.db, maxDifferences) }
 }
 
 /**
- * Lets payouts run again after a standby was promoted: the rows are seen where they were minutes ago, and the provider's lists show
- * nothing that they lack. Everything else waits for `restore-check`. Call it now and then.
+ * The same for a standby that has taken over. What it lost of crypto tips needs no person: they are recorded like those that their
+ * supporters report now. A day of margin would show what was never reported as lost.
+ */
+async function compareTakeover(services: Needs & Pick<Services, 'transact'>, seenAt: Date): Promise<number> {
+  const { transact, config } = services
+  const { transfers, collections } = await compareLists(services, comparedSince({ seenAt }))
+  const since = new Date(seenAt.getTime() - failoverMs)
+  const { differences, payments } = await compareChain(services, since)
+  await transact(async ({ trx, wake }) => {
+    await recordLanded(trx, payments, config.tips.claimWindowHours)
+    wake('verifier')
+  })
+  const others = differences.filter(({ kind }) => kind !== 'payment')
+  return transfers.length + collections.length + others.length
+}
+
+/**
+ * Lets payouts run again after a standby was promoted: the rows are seen where they were minutes ago, and the provider's lists and
+ * the chain show nothing that they lack. Everything else waits for `restore-check`. Call it now and then.
  */
 export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): () => Promise<void> {
   const { db, transact, log } = services
@@ -46,9 +86,10 @@ export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): 
   return async () => {
     const epoch = await readEpoch(db)
     if (epoch.state !== 'moved' || performance.now() < notBefore) return
-    const away = (await readClock(db)).getTime() - (epoch.seenAt?.getTime() ?? 0)
-    const lost = away < failoverMs ? await compareLostTime(services, epoch) : undefined
-    if (lost === undefined || lost.transfers.length + lost.collections.length > 0) {
+    const { seenAt } = epoch
+    const now = await readClock(db)
+    const isFailover = seenAt !== null && now.getTime() - seenAt.getTime() < failoverMs
+    if (!isFailover || (await compareTakeover(services, seenAt)) > 0) {
       notBefore = performance.now() + pauseMs
       log.error(
         'the database has another timeline and may lack what was paid. Run: npm run ops -- restore-check',
@@ -63,8 +104,8 @@ export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): 
     })
     if (accepted)
       log.warn(
-        { seenAt: epoch.seenAt },
-        'another server has taken over, and nothing was lost of what the provider has',
+        { seenAt },
+        'another server has taken over, and nothing was lost of what provider and chain have',
       )
   }
 }

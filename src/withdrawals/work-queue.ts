@@ -53,14 +53,14 @@ export const notFrozen = '(select f.frozen_at from users f where f.id = user_id)
 
 /**
  * The creator's balance covers the disputes and what is owed, as SQL. Nothing of the others is sent: what they lack is in these
- * withdrawals.
+ * withdrawals. What was adopted is not sent at all, only followed.
  */
-export const isCovered = `not (${isShort('user_id')})`
+export const isCovered = `(adopted_at is not null or not (${isShort('user_id')}))`
 
 /** Whether a withdrawal waits for that alone, as SQL that names `withdrawals` as `alias`. */
 export function waitsForDispute(alias: string): string {
   return /* sql */ `(${alias}.status = 'pending' and ${alias}.send_state in (${sqlList(sendableStates)})
-    and ${isShort(`${alias}.user_id`)})`
+    and ${alias}.adopted_at is null and ${isShort(`${alias}.user_id`)})`
 }
 
 type Lease = Pick<Config['payouts'], 'leaseSeconds'>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { findPgDump } from '../../scripts/ops/support/pg-dump.js'
 import { composeRefundReader } from '../../src/compose.js'
+import { listDebts } from '../../src/ledger/receivables.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { markSeen, readEpoch } from '../../src/platform/database/restore-guard.js'
 import { runsLockedSql } from '../../src/platform/database/switches.js'
@@ -16,6 +17,7 @@ import {
   countExecutions,
   createWithdrawal,
   creatorWithBalance,
+  creditCreator,
   makeWithdrawalsDue,
   readBalance,
   readWithdrawalRow,
@@ -124,10 +126,12 @@ test.serial(
     const ben = await creatorWithBalance(world(), 600)
     const cyn = await creatorWithBalance(world(), 400)
     const dan = await creatorWithBalance(world(), 0)
+    const eve = await creatorWithBalance(world(), 2)
     const withdraw = (one: World, who: Person, body = {}) =>
-      createWithdrawal(one, who, { amountUSDC: 10, ...ownBank([ada, ben, cyn].indexOf(who)), ...body })
+      createWithdrawal(one, who, { amountUSDC: 10, ...ownBank([ada, ben, cyn, eve].indexOf(who)), ...body })
     await withdraw(world(), ada)
     await withdraw(world(), ben)
+    await withdraw(world(), eve, { amountUSDC: 1 })
     await settle(world())
     const held = await withdraw(world(), cyn, { amountUSDC: 300 })
     t.is(held.heldFor, 'identity')
@@ -164,6 +168,10 @@ test.serial(
       ...sealed(held.reference),
     )
     t.is(release.code, 0, release.err)
+    await settle(world())
+    // What this one is paid from is lost too.
+    await creditCreator(world(), eve.user.id, 20_000_000n)
+    const beyond = (await withdraw(world(), eve)).reference
     await settle(world())
     const tip = await createFiatIntent(world(), { amount: 10, creatorId: dan.user.id })
     payFiatIntent(world(), tip.intentId)
@@ -239,6 +247,8 @@ test.serial(
         'once',
       )
     }
+    const [debt] = await listDebts(restored.db, 9, eve.user.id)
+    t.like(debt, { id: `adopted:${beyond}`, ref: beyond, amountMicro: 9_000_000n, coveredMicro: 0n })
     const last = await check('--apply', '--confirm=0', ...reason)
     t.is(last.code, 0, last.err + last.out)
     t.is((await readEpoch(restored.db)).state, 'known')
@@ -251,6 +261,9 @@ test.serial(
       t.is((await readWithdrawalRow(restored, reference)).status, 'completed', reference)
     }
     t.deepEqual(await balances(restored), truth)
+    await creditCreator(restored, eve.user.id, 20_000_000n)
+    t.deepEqual(await listDebts(restored.db, 9, eve.user.id), [], 'what arrives pays the debt')
+    t.deepEqual(await readBalance(restored, eve), await readBalance(world(), eve))
     t.deepEqual(await listBrokenInvariants(restored.db), [])
     // What is asked for from now on is sent at once.
     const next = await withdraw(restored, ada)

@@ -46,6 +46,10 @@ export interface Stage {
   killOne(choice: number): void
   /** Throws when a process has ended by itself. */
   throwFailure(): void
+  /** Kills every process. */
+  stopService(): Promise<void>
+  /** Starts the service against another database, after `stopService`. Returns the stage with it; the one before is not used any more. */
+  moveTo(databaseUrl: string): Promise<Stage>
   close(): Promise<void>
 }
 
@@ -138,21 +142,34 @@ export async function openStage(
     ...ports.map((each, n) => ({ ...web, name: `web-${n}`, own: { PORT: String(each) } })),
     ...workers.map((one) => ({ ...one, own: {} })),
   ]
-  const running = all.map(({ name, args, own }) => {
-    const logFile = join(logs, `${name}.log`)
-    const all = { ...env, ...own, ...options.envOf?.(name) }
-    return new ServiceProcess({ name, args, env: all, logFile, restarts, onKill, onFailure })
-  })
+  const start = (settings: Readonly<Record<string, string>>): ServiceProcess[] =>
+    all.map(({ name, args, own }) => {
+      const logFile = join(logs, `${name}.log`)
+      const ofProcess = { ...settings, ...own, ...options.envOf?.(name) }
+      return new ServiceProcess({ name, args, env: ofProcess, logFile, restarts, onKill, onFailure })
+    })
+  let running = start(env)
   // Beside a pooler, and with the connections that are kept for superusers.
   const commands = new OperatorCommands({ ...env, DATABASE_URL: servers.databaseUrl }, never)
   const throwFailure = (): void => {
     if (failure !== undefined) throw failure
   }
+  async function requireAnswer(): Promise<void> {
+    for (const one of webUrls)
+      if (!(await respondsAt(`${one}/ready`, startMs, () => failure === undefined)))
+        throw failure ?? new Error(`a web process is not ready; the logs are in ${logs}`)
+  }
   let killed = 0
-  async function close(): Promise<void> {
+  const opened = new Set([{ db, commands }])
+  const stopService = async (): Promise<void> => {
     await Promise.all(running.map((one) => one.end()))
-    await commands.close()
-    await db.destroy()
+  }
+  async function close(): Promise<void> {
+    await stopService()
+    for (const one of opened) {
+      await one.commands.close()
+      await one.db.destroy()
+    }
     await sandbox.close()
   }
   const takeOuts: TakeOutNeeds = {
@@ -162,11 +179,9 @@ export async function openStage(
     readMails: async (email) => sandbox.mail.received(email).map(({ text }) => text),
   }
   try {
-    for (const one of webUrls)
-      if (!(await respondsAt(`${one}/ready`, startMs, () => failure === undefined)))
-        throw failure ?? new Error(`a web process is not ready; the logs are in ${logs}`)
+    await requireAnswer()
     const creators = await createCreators(takeOuts, creatorCount, payoutWallets)
-    return {
+    const stage: Stage = {
       url,
       db,
       sandbox,
@@ -187,8 +202,21 @@ export async function openStage(
         running[nth]?.kill(killed % 2 === 0 ? chooseKillPoint(seed, role, killed) : undefined)
       },
       throwFailure,
+      stopService,
+      async moveTo(databaseUrl) {
+        const moved = {
+          env: { ...env, DATABASE_URL: databaseUrl },
+          db: createDb(databaseUrl, 4, booksStatementMs),
+          commands: new OperatorCommands({ ...env, DATABASE_URL: databaseUrl }, never),
+        }
+        opened.add(moved)
+        running = start(moved.env)
+        await requireAnswer()
+        return { ...stage, ...moved, takeOuts: { ...takeOuts, db: moved.db } }
+      },
       close,
     }
+    return stage
   } catch (error) {
     await close()
     throw error

@@ -1,4 +1,5 @@
-import { usdcText } from '../../../src/kernel/money.js'
+import { displayText, usdcText } from '../../../src/kernel/money.js'
+import { compareChain } from '../../../src/reserves/compare-chain.js'
 import { confirmTips } from '../../../src/tips/confirm/confirm-tips.js'
 import { creditMissing } from '../../../src/tips/confirm/credit-missing.js'
 import {
@@ -8,11 +9,13 @@ import {
   maxDays,
   type TipPosition,
 } from '../../../src/tips/confirm/find-uncredited.js'
+import { type LandedPayment, recordLanded } from '../../../src/tips/record/record-landed.js'
 import {
   actorOf,
   applyHint,
   applyOptions,
   defineCommand,
+  describeChange,
   exitHelp,
   type Outcome,
   runAsProgram,
@@ -23,7 +26,7 @@ import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
 /** Finds creators who were paid by the transaction of a recorded signature and not credited, and credits them. */
-const help = `npm run ops -- find-uncredited [--days <n>] [--apply]
+const help = `npm run ops -- find-uncredited [--days <n>] [--since <time>] [--apply]
 
 Reads the crypto tips of the last days and their transactions from the chain, and lists every custody wallet that received
 USDC without a credit in the ledger. It also reads recorded signatures that the service did not confirm: one that is a tip
@@ -31,15 +34,19 @@ after all is confirmed, and money that arrived without a tip ("arrived, no tip")
 changes nothing. Only final transactions are credited; run it again for the others. The same credit is never posted twice.
 Signatures that the verifier still checks are left to it. Progress is printed to standard error.
 
+--since also walks every custody wallet on the chain back to that time and lists payments whose signatures are not recorded: a restore has
+lost them, or nobody has reported them. With --apply they are recorded as if they had been reported, and the verifier confirms them.
+
   --days <n>    how far back, 1 to ${maxDays}; default 30
-  --apply       post the missing credits
+  --since <t>   a time such as 2026-11-22T08:00:00Z, from which on unrecorded payments are looked for
+  --apply       post the missing credits, and record the unrecorded payments
   --as <name>   your name for the audit log; default: the user of the operating system
   --json        print one line of JSON; amounts are micro-USDC as decimal text
   --help        print this text
 
 ${exitHelp}`
 
-const options = { ...applyOptions, days: { type: 'string' } } as const
+const options = { ...applyOptions, days: { type: 'string' }, since: { type: 'string' } } as const
 const defaultDays = 30
 
 type Given = Values<typeof options>
@@ -51,6 +58,14 @@ interface Totals {
   credited: number
   tips: number
   unread: number
+  readonly unrecorded: readonly LandedPayment[]
+}
+
+function parseSince(text: string): Date {
+  const since = new Date(text)
+  if (Number.isNaN(since.getTime()) || since > new Date())
+    throw new UsageError('--since needs a time in the past')
+  return since
 }
 
 function parseDays(text = String(defaultDays)): number {
@@ -61,8 +76,10 @@ function parseDays(text = String(defaultDays)): number {
 
 async function run(values: Given): Promise<Outcome> {
   const days = parseDays(values.days)
+  const since = values.since === undefined ? undefined : parseSince(values.since)
   return withServices('ops find-uncredited', async (services) => {
-    const totals: Totals = { gaps: [], credited: 0, tips: 0, unread: 0 }
+    const unrecorded = since === undefined ? [] : await findUnrecorded(services, since, values)
+    const totals: Totals = { gaps: [], credited: 0, tips: 0, unread: 0, unrecorded }
     let position: TipPosition | undefined
     do {
       const page = await findCreditGaps(services, days, position)
@@ -75,6 +92,31 @@ async function run(values: Given): Promise<Outcome> {
     } while (position !== undefined)
     return outcomeOf(totals, values.apply === true)
   })
+}
+
+/** The payments that no row knows. With --apply they are recorded. */
+async function findUnrecorded(
+  services: Services,
+  since: Date,
+  given: Given,
+): Promise<readonly LandedPayment[]> {
+  const { payments } = await compareChain(services, since, (wallets, unknown) =>
+    process.stderr.write(`${wallets} custody wallets read, ${unknown} unknown transactions\n`),
+  )
+  if (given.apply !== true) return payments
+  await services.transact(async ({ trx, wake }) => {
+    const recorded = new Set(await recordLanded(trx, payments, services.config.tips.claimWindowHours))
+    for (const { signature, wallet, userId, token, received } of payments)
+      if (recorded.has(signature))
+        await recordAudit(trx, {
+          actor: actorOf(given),
+          action: 'find-uncredited record',
+          subject: `user:${userId}`,
+          details: { signature, wallet, token: token.symbol, units: String(received) },
+        })
+    wake('verifier')
+  })
+  return payments
 }
 
 /**
@@ -109,7 +151,7 @@ async function applyCredits(
   return posted + (await services.transact(async ({ trx }) => audit(trx, await creditMissing(trx, others))))
 }
 
-function outcomeOf({ gaps, credited, tips, unread }: Totals, applied: boolean): Outcome {
+function outcomeOf({ gaps, credited, tips, unread, unrecorded }: Totals, applied: boolean): Outcome {
   const sum = gaps.reduce((total, { micro }) => total + micro, 0n)
   const found =
     gaps.length === 0
@@ -120,12 +162,24 @@ function outcomeOf({ gaps, credited, tips, unread }: Totals, applied: boolean): 
     unread === 0 ? [] : [`${unread} transactions could not be read: run the command again later`]
   return {
     ok: unread === 0,
-    text: [...gaps.map(lineOf), `${found}${gaps.length === 0 ? '' : done}`, ...unreadText].join('\n'),
+    text: [
+      ...unrecorded.map((one) => describeChange(paymentLine(one), 'recorded', applied)),
+      ...gaps.map(lineOf),
+      `${found}${gaps.length === 0 ? '' : done}`,
+      ...unreadText,
+    ].join('\n'),
     json: {
       applied,
       tips,
       unread,
       credited,
+      unrecorded: unrecorded.map(({ token, received, signature, wallet, userId }) => ({
+        signature,
+        wallet,
+        userId,
+        token: token.symbol,
+        units: String(received),
+      })),
       gaps: gaps.map(({ micro, ...gap }) => ({ ...gap, creditMicro: String(micro) })),
     },
   }
@@ -140,6 +194,11 @@ const notes: Record<CreditGap['tip'], string> = {
 function lineOf({ signature, wallet, userId, micro, final, tip }: CreditGap): string {
   const state = final ? '' : '  not final yet: run the command again later'
   return `${usdcText(micro).padStart(19)}  ${wallet}  user ${userId}  tip ${signature}${notes[tip]}${state}`
+}
+
+function paymentLine({ token, received, wallet, userId, signature }: LandedPayment): string {
+  const amount = `${displayText(received, token.decimals)} ${token.symbol}`
+  return `${amount.padStart(19)}  ${wallet}  user ${userId}  payment ${signature}`
 }
 
 export const command = defineCommand({ help, options, run })

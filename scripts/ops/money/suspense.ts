@@ -26,6 +26,7 @@ import {
 } from '../../../src/fiat/suspense/suspense.js'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
+import { readEpoch } from '../../../src/platform/database/restore-guard.js'
 import type { UnitOfWork } from '../../../src/platform/database/transact.js'
 import type { ProviderRefund, Refunds } from '../../../src/ports/refunds.js'
 import { tipChannel } from '../../../src/tips/confirm/confirm-tips.js'
@@ -260,6 +261,8 @@ async function take(
   const { transaction, kobo } = item
   return transact(async ({ trx }) => {
     const taken = await takeForRefund(trx, item, known, order)
+    if (taken === undefined && (await readEpoch(trx)).state !== 'known')
+      throw new RefusedError('the database was restored: nothing is refunded until restore-check is applied')
     if (taken === undefined) throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
     await recordAudit(trx, {
       actor: order.by,

@@ -2,6 +2,7 @@ import type { Composed } from '../../../src/compose.js'
 import { displayText, usdcText } from '../../../src/kernel/money.js'
 import { solMint, usdc } from '../../../src/kernel/tokens.js'
 import { rentExemptLamports } from '../../../src/ports/chain.js'
+import { adoptSweep } from '../../../src/treasury/sweeps/adopt-sweep.js'
 import { type CustodyView, viewCustody } from '../../../src/treasury/sweeps/custody-overview.js'
 import { declareDead } from '../../../src/treasury/sweeps/declare-dead.js'
 import { groupParts, type PlannedPart, partsOf } from '../../../src/treasury/sweeps/plan-sweeps.js'
@@ -10,7 +11,9 @@ import {
   actorOf,
   applyHint,
   defineCommand,
+  describeChange,
   finalOptions,
+  givenOption,
   type Outcome,
   optionsHelp,
   RefusedError,
@@ -20,6 +23,7 @@ import {
   type Values,
 } from '../support/command.js'
 import { readKeyPair } from '../support/key-pair.js'
+import { explainMove, readLandedMove } from '../support/landed-move.js'
 import { recordAudit } from '../support/record-audit.js'
 import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/sweep-run.js'
 import { withServices } from '../support/with-services.js'
@@ -28,6 +32,7 @@ import { withServices } from '../support/with-services.js'
 const help = `npm run ops -- sweep
 npm run ops -- sweep --apply --payer <file>
 npm run ops -- sweep --declare-dead <sweep> [--apply --confirm <sweep> --reason <text>]
+npm run ops -- sweep --adopt <signature> [--apply --confirm <signature> --reason <text>]
 
 Shows each creator's USDC by the book of custody and on the chain, and what may go to TREASURY_WALLET: what the creator's
 withdrawals have paid for. With --apply it sweeps that, about six creators in one transaction: it plans, the custodian signs, it adds
@@ -38,6 +43,8 @@ than the book. One bad account does not stop the others: it is left out and list
 --declare-dead ends a sweep that can no longer land, when the only RPC endpoint does not know it. Look the signature up elsewhere
 first: if it landed after all, the books are wrong.
 
+--adopt books a sweep that is final on the chain and that a restore has lost.
+
 Exit code 4: an account was left out, the chain has less than a book, or a sweep waits for a person.
 
 ${optionsHelp(
@@ -45,8 +52,9 @@ ${optionsHelp(
     '--payer <file>':
       'key pair file of the Solana command line; it pays about 0.00004 SOL for each transaction',
     '--declare-dead <sweep>': 'the id, as listed',
-    '--confirm <sweep>': 'the id once more; required with --declare-dead --apply',
-    '--reason <text>': 'why, for the audit log; required with --declare-dead --apply',
+    '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
+    '--confirm <sweep>': 'the id or signature once more; required with --declare-dead and --adopt',
+    '--reason <text>': 'why, for the audit log; required with --declare-dead and --adopt',
   },
   'micro-USDC',
 )}`
@@ -55,6 +63,7 @@ const options = {
   ...finalOptions,
   payer: { type: 'string' },
   'declare-dead': { type: 'string' },
+  adopt: { type: 'string' },
 } as const
 
 type Given = Values<typeof options>
@@ -223,10 +232,33 @@ async function declare(services: Composed, id: string, given: Given): Promise<Ou
   return { text: `sweep ${id}: dead; everything is in custody again`, json: { applied: true, id } }
 }
 
+async function adopt(services: Composed, signature: string, given: Given): Promise<Outcome> {
+  const applied = given.apply === true
+  const reason = applied ? requireConfirmation('--adopt', signature, given) : ''
+  const by = actorOf(given)
+  const move = await readLandedMove(services, signature, 'sweep')
+  const units = move.moves.reduce((total, { amount }) => total + amount, 0n)
+  if (applied)
+    await services
+      .transact(async (uow) => {
+        const id = await adoptSweep(uow, move, by)
+        const details = { reason, signature, units: String(units) }
+        await recordAudit(uow.trx, { actor: by, action: 'sweep adopt', subject: `sweep:${id}`, details })
+      })
+      .catch(explainMove)
+  const line = `sweep ${signature}: ${usdcText(units)} of ${move.moves.length} creators`
+  return {
+    text: describeChange(line, 'adopted', applied),
+    json: { applied, signature, units: String(units), creators: move.moves.map(({ userId }) => userId) },
+  }
+}
+
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 
 async function run(values: Given): Promise<Outcome> {
-  const { apply: applies = false, payer, 'declare-dead': dead } = values
+  const { apply: applies = false, payer, 'declare-dead': dead, adopt: lost } = values
+  givenOption(values, ['payer', 'declare-dead', 'adopt'])
+  if (lost !== undefined) return withServices('ops sweep', (services) => adopt(services, lost, values))
   if (dead !== undefined) return withServices('ops sweep', (services) => declare(services, dead, values))
   if (!applies) return withServices('ops sweep', show)
   if (payer === undefined)

@@ -1,26 +1,33 @@
+import { readPayoutWallet } from '../../../src/accounts/payout-wallets/payout-wallet.js'
 import type { Composed } from '../../../src/compose.js'
-import { displayText } from '../../../src/kernel/money.js'
+import { displayText, usdcText } from '../../../src/kernel/money.js'
 import { type Token, tokenByMint } from '../../../src/kernel/tokens.js'
+import { adoptTakeOut } from '../../../src/treasury/take-outs/adopt-take-out.js'
 import { giveBack, listSigned } from '../../../src/treasury/take-outs/give-back.js'
 import type { TakeOut } from '../../../src/treasury/take-outs/take-out.js'
 import {
   actorOf,
   applyHint,
   defineCommand,
+  describeChange,
   finalOptions,
+  givenOption,
   type Outcome,
   optionsHelp,
   RefusedError,
   requireConfirmation,
   runAsProgram,
+  UsageError,
   type Values,
 } from '../support/command.js'
+import { explainMove, readLandedMove } from '../support/landed-move.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
 /** Lists the take-outs that are signed and not at their end, and gives one back that never landed. */
 const help = `npm run ops -- take-outs
 npm run ops -- take-outs --give-back <id> [--apply --confirm <id> --reason <text>]
+npm run ops -- take-outs --adopt <signature> [--to <wallet>] [--apply --confirm <signature> --reason <text>]
 
 Lists what creators take out of their custody wallets: signed, and not at its end. It ends by itself when it is final, failed, or
 certainly never landed. With one RPC endpoint nobody can be certain: it waits for you.
@@ -28,14 +35,20 @@ certainly never landed. With one RPC endpoint nobody can be certain: it waits fo
 --give-back ends one that can no longer land and that the endpoint does not know. Look the signature and the custody wallet up
 elsewhere first: if it landed after all, the creator has the tokens twice.
 
+--adopt books one that is final on the chain and that a restore has lost: the creator is debited, and owes what is missing. When it went
+to another wallet than the creator's payout wallet, --to must name that one: ask the creator first, because a key may be stolen.
+
 Exit code 4: a take-out waits for a person.
 
 ${optionsHelp({
   '--give-back <id>': 'the id, as listed',
-  '--confirm <id>': 'the id once more; required with --apply',
+  '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
+  '--to <wallet>': 'for --adopt: where it went, when that is not the payout wallet of the creator',
+  '--confirm <id>': 'the id or signature once more; required with --apply',
 })}`
 
-const options = { ...finalOptions, 'give-back': { type: 'string' } } as const
+const text = { type: 'string' } as const
+const options = { ...finalOptions, 'give-back': text, adopt: text, to: text } as const
 
 type Given = Values<typeof options>
 
@@ -86,7 +99,52 @@ async function decide(services: Composed, id: string, given: Given): Promise<Out
   return { text: `take-out ${id}: expired; everything is in custody again`, json: { applied: true, id } }
 }
 
+async function adopt(services: Composed, signature: string, given: Given): Promise<Outcome> {
+  const applied = given.apply === true
+  const reason = applied ? requireConfirmation('--adopt', signature, given) : ''
+  const actor = actorOf(given)
+  const move = await readLandedMove(services, signature, 'take_out')
+  const [taken] = move.moves
+  if (taken === undefined) throw new Error(`${signature} takes nothing`)
+  const { userId, mint, amount } = taken
+  const { symbol, decimals } = tokenByMint(mint) as Token
+  const payout = await readPayoutWallet(services.db, userId)
+  if (move.destination !== (given.to ?? payout?.wallet))
+    throw new RefusedError(
+      `it went to ${move.destination}, and the payout wallet of creator ${userId} is ${payout?.wallet ?? 'none'}. Ask them, and ` +
+        `if it is theirs add --to ${move.destination}`,
+    )
+  const adopted = applied
+    ? await services
+        .transact(async (uow) => {
+          const { id, owedMicro } = await adoptTakeOut(uow, move)
+          const details = { reason, signature, mint, units: String(amount), owedMicro: String(owedMicro) }
+          await recordAudit(uow.trx, { actor, action: 'take-outs adopt', subject: `take-out:${id}`, details })
+          return { id, owedMicro }
+        })
+        .catch(explainMove)
+    : undefined
+  const owed =
+    adopted === undefined || adopted.owedMicro === 0n ? '' : `, who owes ${usdcText(adopted.owedMicro)} of it`
+  const line = `take-out ${signature}: ${displayText(amount, decimals)} ${symbol} of creator ${userId}${owed}`
+  return {
+    text: describeChange(line, 'adopted', applied),
+    json: {
+      applied,
+      signature,
+      userId,
+      mint,
+      amount: String(amount),
+      owedMicro: String(adopted?.owedMicro ?? 0n),
+    },
+  }
+}
+
 async function run(values: Given): Promise<Outcome> {
+  const { adopt: lost, to } = values
+  givenOption(values, ['give-back', 'adopt'])
+  if (to !== undefined && lost === undefined) throw new UsageError('--to belongs to --adopt')
+  if (lost !== undefined) return withServices('ops take-outs', (services) => adopt(services, lost, values))
   const id = values['give-back']
   return withServices('ops take-outs', (services) =>
     id === undefined ? show(services) : decide(services, id, values),

@@ -1,5 +1,4 @@
 import type { Composed } from '../../../src/compose.js'
-import { DomainError } from '../../../src/kernel/errors.js'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { query } from '../../../src/platform/database/database.js'
 import type { ProviderTransfer } from '../../../src/ports/payouts.js'
@@ -55,11 +54,13 @@ export async function adoptPayout(services: Composed, order: AdoptOrder): Promis
     return { text: describeChange(line, 'adopted', apply), json: { applied: apply, reference } }
   }
   const lost = await describeLost(services, order, found)
-  if (apply) await applyLost(services, order, lost)
+  const owedMicro = apply ? await applyLost(services, order, lost) : 0n
   const debit = usdcText(lost.price.debitMicro)
+  const owed = owedMicro === 0n ? '' : `, who has too little and owes ${usdcText(owedMicro)} of it`
+  const amounts = { debitMicro: String(lost.price.debitMicro), owedMicro: String(owedMicro) }
   return {
-    text: describeChange(`${shown}: ${debit} of user ${lost.userId}`, 'adopted', apply),
-    json: { applied: apply, reference, userId: lost.userId, debitMicro: String(lost.price.debitMicro) },
+    text: describeChange(`${shown}: ${debit} of user ${lost.userId}${owed}`, 'adopted', apply),
+    json: { applied: apply, reference, userId: lost.userId, ...amounts },
   }
 }
 
@@ -96,19 +97,14 @@ async function applyHeld({ transact }: Composed, order: AdoptOrder, known: Known
   })
 }
 
-async function applyLost(services: Composed, order: AdoptOrder, lost: LostWithdrawal): Promise<void> {
-  await services
-    .transact(async (uow) => {
-      await adoptLost(uow, services, lost)
-      await audit(uow.trx, order, { userId: lost.userId, debitMicro: String(lost.price.debitMicro) })
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof DomainError) || error.code !== 'insufficient_balance') throw error
-      throw new RefusedError(
-        `user ${lost.userId} has less than ${usdcText(lost.price.debitMicro)}: adopt the tips of the lost time first, and void ` +
-          'what they have asked for since',
-      )
-    })
+/** Returns what the creator owes for it. */
+function applyLost(services: Composed, order: AdoptOrder, lost: LostWithdrawal): Promise<bigint> {
+  return services.transact(async (uow) => {
+    const owedMicro = await adoptLost(uow, services, lost)
+    const amounts = { debitMicro: String(lost.price.debitMicro), owedMicro: String(owedMicro) }
+    await audit(uow.trx, order, { userId: lost.userId, ...amounts })
+    return owedMicro
+  })
 }
 
 type Transaction = Parameters<typeof recordAudit>[0]

@@ -8,7 +8,7 @@ import { readBlockhash } from './blockhash.js'
 import { associatedAccount, buildTransfer } from './build-transfer.js'
 import { decodeTransaction } from './decode-transaction.js'
 import { readFinalizedEverywhere, readHoldings } from './finalized.js'
-import { findSignatures } from './find-signatures.js'
+import { findSignatures, readSignaturesSince } from './find-signatures.js'
 import {
   createJsonRpc,
   documented,
@@ -62,6 +62,12 @@ export function createSolanaChain(options: SolanaOptions): Chain {
       return new Map(
         (await inAdaptiveBatches(keys, lookupSize, (batch) => findSignatures(rpc, batch))).flat(),
       )
+    },
+    async signaturesSince(addresses, since) {
+      const found = await inAdaptiveBatches(addresses, lookupSize, (batch) =>
+        readSignaturesSince(rpc, batch, since),
+      )
+      return new Map(found.flat())
     },
     async transactions(signatures) {
       return new Map(

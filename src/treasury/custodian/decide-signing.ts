@@ -35,9 +35,9 @@ export interface SigningFault {
   readonly reason: string
   /**
    * Faults that others act on. `beyond_book`: the rule or the book lets less go. `custody_short`: the chain holds less than the book.
-   * `would_fail`: the chain would refuse the transaction.
+   * `would_fail`: the chain would refuse the transaction. `restored`: nothing is signed after a restore, and what waits stays.
    */
-  readonly kind?: 'beyond_book' | 'custody_short' | 'would_fail'
+  readonly kind?: 'beyond_book' | 'custody_short' | 'would_fail' | 'restored'
   readonly userId?: string
 }
 

@@ -61,7 +61,7 @@ export async function signMessage(
 ): Promise<Readonly<Record<string, string>>> {
   const { kind, payer, message, moves } = request
   if ((await readEpoch(trx)).state !== 'known')
-    throw new SigningRefused({ reason: 'the database was restored: run restore-check' })
+    throw new SigningRefused({ reason: 'the database was restored: run restore-check', kind: 'restored' })
   const { chain, custodyChain, metrics, log } = services
   const userIds = [...new Set(moves.map(({ userId }) => userId))]
   const wallets = await readWallets(trx, userIds)

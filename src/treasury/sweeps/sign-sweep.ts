@@ -15,7 +15,7 @@ export async function signSweep(services: Needs, sweep: DueSweep): Promise<void>
   try {
     await sign(services, sweep)
   } catch (error) {
-    if (!(error instanceof SigningRefused)) throw error
+    if (!(error instanceof SigningRefused) || error.fault.kind === 'restored') throw error
     const failure = textOf(error.fault)
     await services.transact((uow) => endSweep(uow, sweep.id, { from: 'planned', to: 'dead', failure }))
   }

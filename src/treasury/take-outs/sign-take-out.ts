@@ -40,6 +40,7 @@ export async function signTakeOut(services: Needs, takeOut: TakeOut): Promise<vo
   const refusal = await sign(services, takeOut).catch((error: unknown): Refusal => {
     if (error instanceof SigningRefused) {
       const { reason, kind } = error.fault
+      if (kind === 'restored') throw error
       const code = kind && faults[kind]
       return code === undefined ? invalid(reason) : { code, problem: reason }
     }

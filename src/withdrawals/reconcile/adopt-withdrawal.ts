@@ -1,3 +1,4 @@
+import { spendOwing } from '../../ledger/receivables.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
@@ -55,16 +56,20 @@ export async function priceLost(
 
 /**
  * Debits the creator and writes the row again. The payouts worker looks it up, never sends it, and the reconciler follows it as any
- * other. Throws `insufficient_balance`.
+ * other. Returns what the creator owes for it, because there was too little.
  */
 export async function adoptLost(
   uow: UnitOfWork,
   { config }: Pick<Services, 'config'>,
   { reference, userId, rateId, price, payee }: LostWithdrawal,
-): Promise<void> {
+): Promise<bigint> {
   const { trx } = uow
   const { debitMicro, grossKobo, feeKobo, netKobo } = price
-  const hold = await reserveHold(trx, { reference, userId, debitMicro })
+  let holdTransfer: bigint | undefined
+  const debt = { id: `adopted:${reference}`, userId, ref: reference, amountMicro: debitMicro }
+  const owedMicro = await spendOwing(trx, debt, async () => {
+    holdTransfer = (await reserveHold(trx, { reference, userId, debitMicro })).id
+  })
   await query(trx, {
     name: 'adopt.insert',
     text: /* sql */ `
@@ -80,13 +85,14 @@ export async function adoptLost(
       feeKobo,
       netKobo,
       payee.bankCode,
-      hold.id,
+      holdTransfer,
       accountHash(config, payee),
       sealAccount(config, reference, payee),
       payee.accountNumber,
     ],
   })
   uow.wake('payouts', payoutJob({ reference, sends: 0, replays: 0, requestId: null }))
+  return owedMicro
 }
 
 /** Takes a withdrawal out of its hold that the provider has: it is looked up, and never sent. False: it is not held any more. */

@@ -1,0 +1,42 @@
+import { type Token, tokens, usdc } from '../kernel/tokens.js'
+import type { CustodyMove } from '../ledger/custody.js'
+import type { ChainTransaction } from '../ports/chain.js'
+import { type AssociatedAccounts, amountReceived, balanceChange } from '../tips/verify/balance-changes.js'
+
+/**
+ * What a transaction took from custody wallets. `sweep`: USDC, to the treasury. `take_out`: one token of one wallet, to who pays the
+ * fee. `outflow`: anything else, which the service never signs.
+ */
+export interface LandedMove {
+  readonly kind: 'sweep' | 'take_out' | 'outflow'
+  readonly transaction: ChainTransaction
+  readonly moves: readonly (CustodyMove & { readonly wallet: string })[]
+  /** Where it went: the treasury, or who paid the fee. */
+  readonly destination: string
+}
+
+/** Undefined: it takes nothing. `owners`: the users of the custody wallets that it names. */
+export function moveIn(
+  chain: AssociatedAccounts,
+  transaction: ChainTransaction,
+  owners: ReadonlyMap<string, string>,
+  treasury: string,
+): LandedMove | undefined {
+  const moves = [...owners].flatMap(([wallet, userId]) =>
+    tokens.flatMap((token) => {
+      const amount = -amountReceived(chain, transaction, wallet, token)
+      return amount > 0n ? [{ wallet, userId, mint: token.mint, token, amount }] : []
+    }),
+  )
+  const [first] = moves
+  if (first === undefined) return undefined
+  const sum = moves.reduce((total, { amount }) => total + amount, 0n)
+  const { feePayer } = transaction
+  const given = (token: Token) => balanceChange(transaction, feePayer, token)
+  const parts = moves.map(({ token: _, ...move }) => move)
+  const isSweep =
+    moves.every(({ token }) => token === usdc) && amountReceived(chain, transaction, treasury, usdc) >= sum
+  if (isSweep) return { kind: 'sweep', transaction, moves: parts, destination: treasury }
+  const isTakeOut = moves.length === 1 && !owners.has(feePayer) && given(first.token) === first.amount
+  return { kind: isTakeOut ? 'take_out' : 'outflow', transaction, moves: parts, destination: feePayer }
+}

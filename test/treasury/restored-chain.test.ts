@@ -1,0 +1,220 @@
+import test from 'ava'
+import { composeRefundReader } from '../../src/compose.js'
+import { usdc } from '../../src/kernel/tokens.js'
+import { checkBooks } from '../../src/ledger/invariants.js'
+import { markSeen, readEpoch } from '../../src/platform/database/restore-guard.js'
+import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
+import { createMovedCheck } from '../../src/reserves/after-restore.js'
+import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createCustodianBatch } from '../../src/treasury/custodian/custodian-batch.js'
+import { viewCreators } from '../../src/treasury/sweeps/custody-overview.js'
+import { partsOf, planSweep } from '../../src/treasury/sweeps/plan-sweeps.js'
+import { createClient } from '../helpers/http/client.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import { payCreator, payerFile } from '../helpers/make/custody.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { createPaidIntents, makeTipsDue } from '../helpers/make/intents.js'
+import { paidTip, refundsAtProvider, requestRefund, workOnRefunds } from '../helpers/make/refunds.js'
+import { createSupporter } from '../helpers/make/supporter.js'
+import {
+  createTaker,
+  handIn,
+  prepared,
+  signed,
+  signedBy,
+  submit,
+  takeOutBatch,
+} from '../helpers/make/take-outs.js'
+import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
+import { readBalance } from '../helpers/make/withdrawals.js'
+import { runOpsScript } from '../helpers/run-ops-script.js'
+import { copyDatabase } from '../helpers/servers/database.js'
+import { startApp } from '../helpers/servers/serve-app.js'
+import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
+import { runBatch, useWorld, type World } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
+
+/** A blockhash lives a minute. */
+const world = useWorld(test, { chain: true, fiat: true, slotMs: 400, env: { WITHDRAW_WAIT_MS: '10000' } })
+
+const why = ['--reason', 'drill', '--as', 'ngozi']
+const sealed = (subject: string) => ['--apply', `--confirm=${subject}`, ...why]
+const finalSlots = 40
+
+/** Pays each creator about two dollars on the chain. Returns the claims. */
+async function pay(one: World, creators: readonly TestCreator[], symbol = 'USDC') {
+  const supporter = createSupporter(one.sandbox, symbol === 'SOL' ? [] : [symbol])
+  const wallets = creators.map(({ wallet }) => wallet)
+  return createPaidIntents(one, supporter, wallets, { symbol })
+}
+
+/** Pays, reports, and waits until it is credited for good. */
+async function tip(one: World, creators: readonly TestCreator[], symbol?: string): Promise<string[]> {
+  const paid = await pay(one, creators, symbol)
+  for (const { claim, intent } of paid) await recordTip(one, { ...claim, intentId: intent.intentId })
+  const signatures = paid.map(({ signature }) => signature)
+  await untilFinal(one, signatures)
+  return signatures
+}
+
+async function untilFinal(one: World, signatures: readonly string[]): Promise<void> {
+  one.sandbox.chain.advance(finalSlots)
+  await runBatchUntil(createVerifierBatch(one.services), 'the tips are final', async () => {
+    await makeTipsDue(one)
+    const rows = await one.db('tips').whereIn('id', signatures).whereNotNull('finalized_at')
+    return rows.length === signatures.length
+  })
+}
+
+function custodian({ services, env }: World) {
+  const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
+  return createCustodianBatch({ ...services, vault })
+}
+
+async function planFor({ services }: World, payer: string, { user }: TestCreator): Promise<string> {
+  const parts = partsOf(await viewCreators(services, [user.id]))
+  const planned = await services.transact((uow) => planSweep(uow, services, { payer, actor: 'test', parts }))
+  return planned?.id ?? ''
+}
+
+const dueNow = { due_at: new Date(0) }
+
+test.serial(
+  'a copied database signs and refunds nothing, and what the chain has is found and booked once',
+  async (t) => {
+    const { db, env, sandbox, fiat, services } = world()
+    Object.assign(process.env, env)
+    const ada = await createTaker(world())
+    const ben = await registerCreator(world())
+    const cyn = await registerCreator(world())
+    const dan = await registerCreator(world())
+    await tip(world(), [ada, ben, cyn])
+    for (const { user } of [ben, cyn]) await payCreator(world(), user.id, 1_500_000n)
+    const waiting = await prepared(world(), ada, usdc.mint, '0.7')
+    const planned = await planFor(world(), payerFile(t, world()).address, cyn)
+    const short = await createFiatIntent(world(), { creatorId: dan.user.id, amount: 10 })
+    payFiatIntent(world(), short.intentId, 123_456)
+    await settleIntentNow(world(), short.intentId)
+    const { provider_transaction: payment } = await db('fiat_payments')
+      .where({ intent_id: short.intentId })
+      .first()
+    const returned = await paidTip(world(), dan)
+    t.is((await requestRefund(world(), dan, returned)).status, 200)
+    await markSeen(db)
+    const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
+
+    // The lost time: two tips, a sweep, the take-out that was prepared, and another one.
+    const loops = startWorkerLoops(services, ['custodian', 'take-outs'])
+    const first = await handIn(world(), ada, waiting.id, signedBy(ada.holder, waiting.transaction))
+    t.is(first.status, 200, JSON.stringify(first.body))
+    submit(world(), first.body.transfer?.transaction ?? null)
+    const ended = async (count: number) => {
+      sandbox.chain.advance(1)
+      return (await db('wallet_transfers').where({ state: 'final' })).length === count
+    }
+    await until('the first take-out is final', () => ended(1))
+    const second = await signed(world(), ada, usdc.mint, '0.5')
+    submit(world(), second.transaction)
+    await until('the second take-out is final', () => ended(2))
+    const payer = payerFile(t, world())
+    const sweeping = runOpsScript(world(), 'sweep', '--apply', '--payer', payer.file, '--json')
+    await until('the sweep lands', async () => {
+      const sent = await db('sweeps').where({ state: 'sent' }).first()
+      return sandbox.chain.ledger.get(sent?.signature ?? '') !== undefined
+    })
+    sandbox.chain.advance(finalSlots)
+    const swept = await sweeping
+    t.is(swept.code, 0, swept.err + swept.out)
+    const [{ signature: lostSweep }] = JSON.parse(swept.out).sweeps
+    const lostTips = [...(await tip(world(), [ben])), ...(await tip(world(), [ada], 'SOL'))]
+    await loops.stop()
+    const lostTakeOuts = [first.body.transfer?.signature ?? '', second.signature ?? '']
+    const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
+    const truth = await balances(world())
+
+    const restoredEnv = { ...env, DATABASE_URL: backup.url, WITHDRAW_WAIT_MS: '300' }
+    const { services: own, url } = await startApp(t, restoredEnv)
+    const request = await createClient(url)
+    const restored: World = Object.assign(Object.create(world()), {
+      env: restoredEnv,
+      url,
+      db: own.db,
+      services: own,
+      request,
+    })
+    t.is((await readEpoch(restored.db)).state, 'copied')
+
+    const refused = await runOpsScript(restored, 'suspense', '--refund', payment, ...sealed(payment))
+    t.is(refused.code, 1)
+    t.regex(refused.err, /the database was restored/)
+    await workOnRefunds(restored)
+    t.like(await restored.db('refunds').first(), { state: 'not_sent' })
+    t.is(refundsAtProvider(restored, returned).length, 0)
+    t.is(fiat.fiatpay.log().refunds.length, 0)
+    await runBatch(custodian(restored))
+    t.like(await restored.db('sweeps').where({ id: planned }).first(), {
+      state: 'planned',
+      last_error: 'the database was restored: run restore-check',
+    })
+    const handedIn = await handIn(restored, ada, waiting.id, signedBy(ada.holder, waiting.transaction))
+    t.is(handedIn.status, 503)
+    await restored.db('wallet_transfers').update(dueNow)
+    await takeOutBatch(restored)()
+    t.like(await restored.db('wallet_transfers').first(), { state: 'prepared', refusal_code: null })
+
+    const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
+    const found = await check('--json')
+    t.is(found.code, 4, found.err)
+    const { chain } = JSON.parse(found.out) as { chain: { subject: string; kind: string }[] }
+    const kindsOf = (kind: string) => chain.flatMap((one) => (one.kind === kind ? [one.subject] : [])).sort()
+    t.is(chain.length, 5, found.out)
+    t.deepEqual(kindsOf('payment'), lostTips.toSorted())
+    t.deepEqual(kindsOf('sweep'), [lostSweep])
+    t.deepEqual(kindsOf('take_out'), lostTakeOuts.toSorted())
+    const shown = await check()
+    const since = /find-uncredited --since (\S+) --apply/.exec(shown.out)?.[1] ?? ''
+    t.true(shown.out.includes(`sweep --adopt ${lostSweep}`), shown.out)
+    t.is((await check('--apply', '--confirm=0', ...why)).code, 3, 'not before the chain is booked')
+
+    for (let times = 0; times < 2; times++) {
+      const recorded = await runOpsScript(restored, 'find-uncredited', '--since', since, '--apply', '--json')
+      t.is(recorded.code, 0, recorded.err)
+      t.is(JSON.parse(recorded.out).unrecorded.length, times === 0 ? 2 : 0)
+    }
+    await untilFinal(restored, lostTips)
+    const adopt = async (command: string, signature: string) => {
+      const plan = await runOpsScript(restored, command, '--adopt', signature)
+      t.regex(plan.out, /not adopted yet/, plan.err)
+      const run = await runOpsScript(restored, command, '--adopt', signature, ...sealed(signature))
+      t.is(run.code, 0, run.err)
+      const again = await runOpsScript(restored, command, '--adopt', signature, ...sealed(signature))
+      t.is(again.code, 1)
+      t.regex(again.err, /nothing to adopt/)
+    }
+    await adopt('sweep', lostSweep)
+    for (const signature of lostTakeOuts) await adopt('take-outs', signature)
+    t.like(
+      await restored.db('wallet_transfers').where({ id: waiting.id }).first(),
+      { state: 'final', signature: lostTakeOuts[0] },
+      'the row that was prepared is completed',
+    )
+    const last = await check('--apply', '--confirm=0', ...why)
+    t.is(last.code, 0, last.err + last.out)
+
+    t.deepEqual(await balances(restored), truth)
+    t.true((await checkBooks(restored.db)).holds)
+    const ids = [ada, ben, cyn].map(({ user }) => user.id)
+    for (const { shortage, unattributed } of await viewCreators(own, ids))
+      t.deepEqual([shortage, unattributed], [0n, 0n])
+    await restored.db('sweeps').where({ id: planned }).update(dueNow)
+    await custodian(restored)()
+    t.like(await restored.db('sweeps').where({ id: planned }).first(), { state: 'signed' })
+
+    // A standby takes over without a tip that was recorded a moment before.
+    const [unknown] = await pay(restored, [ben])
+    await restored.db('database_epoch').update({ timeline: 0, seen_at: new Date() })
+    await createMovedCheck({ ...own, refunds: composeRefundReader(own.config) })()
+    t.is((await readEpoch(restored.db)).state, 'known')
+    t.like(await readTipRow(restored, unknown?.signature ?? ''), { status: 'pending' })
+  },
+)
