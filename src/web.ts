@@ -7,11 +7,15 @@ import { createStateGauges } from './operators/state-gauges.js'
 import { loadConfig } from './platform/config/config.js'
 import { secretsOf } from './platform/config/secrets.js'
 import { loadOrExit } from './platform/config/start-settings.js'
+import { checkOrExit } from './platform/database/check-start.js'
 import { watchClock } from './platform/monitoring/heartbeat.js'
 import { stopOnSignals } from './platform/shutdown.js'
+import { openDataKeys } from './privacy/keys/open-data-keys.js'
 
 /** When the process stops, open requests get this long to finish. */
 const lastRequestsMs = 10_000
+/** A database that answers compares the keys in this time. */
+const compareMs = 3_000
 
 /** A web process. It keeps no state, so any number of them can run. */
 const config = loadOrExit(() => loadConfig(process.env, secretsOf.web))
@@ -19,8 +23,9 @@ const services = compose(config, 'web')
 const app = createApp(services)
 const drainMs = config.http.drainSeconds * 1000
 let stopping = false
+let keysKnown = false
 
-const ready: HealthOptions['ready'] = async () => (stopping ? 'unavailable' : services.ready())
+const ready: HealthOptions['ready'] = async () => (stopping || !keysKnown ? 'unavailable' : services.ready())
 app.koa.use(healthRouter({ ready, switches: services.switches }).routes())
 const { metricsPort } = config
 const metricsServer =
@@ -35,6 +40,17 @@ server.on('request', (_request, response) => {
   // A kept-alive connection could send one more request.
   if (stopping) response.shouldKeepAlive = false
 })
+// Without a database it listens all the same, and seals nothing before its keys are compared.
+config.dataKeys.hold()
+const comparing = checkOrExit(
+  services.log,
+  async () => {
+    await openDataKeys(services.db, config.dataKeys)
+    keysKnown = true
+  },
+  () => !stopping,
+)
+await Promise.race([comparing, sleep(compareMs, undefined, { ref: false })])
 await services.switches.start()
 const stopWatching = watchClock(services)
 server.listen(config.http.port, () => {

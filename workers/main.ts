@@ -1,17 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Composed, compose, composeMail } from '../src/compose.js'
 import { startHealthServer } from '../src/http/health-endpoints.js'
 import { providerCheck } from '../src/operators/provider-checks.js'
 import { createStateGauges } from '../src/operators/state-gauges.js'
 import { loadConfig } from '../src/platform/config/config.js'
 import { loadOperators } from '../src/platform/config/own-settings.js'
-import { checkSettings, exitForBadSettings, loadOrExit } from '../src/platform/config/start-settings.js'
-import { isDatabaseUnavailable } from '../src/platform/database/database.js'
+import { checkSettings, loadOrExit } from '../src/platform/config/start-settings.js'
+import { checkOrExit } from '../src/platform/database/check-start.js'
 import { watchClock } from '../src/platform/monitoring/heartbeat.js'
 import type { Measure } from '../src/platform/monitoring/measurements.js'
 import type { WorkKind } from '../src/platform/queue/wake-ups.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
 import { startWorker } from '../src/platform/worker/worker.js'
+import { openDataKeys } from '../src/privacy/keys/open-data-keys.js'
 import { startClock } from './clock.js'
 import { startOperators } from './operators.js'
 import { type ProcessName, processNames, secretsOfAll, settingsReaders, workers } from './registry.js'
@@ -63,21 +63,10 @@ function ownChecks(names: readonly ProcessName[]): Measure[] {
   return [providerCheck('mail', () => mail.check())]
 }
 
-/** After this time the process ends, and its supervisor starts it again. */
-const checkForMs = 20_000
-const checkPauseMs = 500
-
-/** Compares the settings with the database. Waits for a database that is still starting. */
+/** Compares the settings with the database. */
 async function checkStart(services: Composed, name: ProcessName): Promise<void> {
   const check = name === 'clock' ? undefined : workers[name].checkStart
-  if (check === undefined) return
-  for (const deadline = performance.now() + checkForMs; ; await sleep(checkPauseMs))
-    try {
-      return await check(services)
-    } catch (error) {
-      if (!isDatabaseUnavailable(error) || performance.now() > deadline) exitForBadSettings(error)
-      services.log.warn({ err: error, name }, 'the database is unavailable; the start waits for it')
-    }
+  if (check !== undefined) await checkOrExit(services.log, () => check(services))
 }
 
 const names = namesFrom(process.argv.slice(2))
@@ -87,6 +76,8 @@ const config = loadOrExit(() => {
 })
 const services = compose(config, names.join('+'))
 for (const name of names) await checkStart(services, name)
+if (secretsOfAll(names).includes('DATA_KEY'))
+  await checkOrExit(services.log, () => openDataKeys(services.db, config.dataKeys))
 await services.switches.start()
 const stopWatching = watchClock(services)
 const operators = names.includes('clock') ? loadOperators() : undefined

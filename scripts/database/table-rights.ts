@@ -61,6 +61,12 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     change: ['clock', 'operators'],
     read: roleKinds.filter((kind) => kind !== 'clock' && kind !== 'operators'),
   },
+  // Who writes what is sealed asks whether its key is in use. Only operators take one out of use.
+  data_keys: {
+    append: ['web', 'payouts', 'mailer', 'clock'],
+    change: ['operators'],
+    read: ['settlement', 'reconciler'],
+  },
   data_exports: { write: ['web', 'clock', 'operators'] },
   devices: { write: ['web', 'clock', 'operators'] },
   dispute_polls: { change: ['web', 'settlement'] },

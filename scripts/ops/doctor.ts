@@ -12,7 +12,7 @@ import { checkSettings, type SettingsReader } from '../../src/platform/config/st
 import { defineCommand, exitHelp, type Outcome, runAsProgram, UsageError } from './support/command.js'
 import type { Check } from './support/doctor/check.js'
 import { checkDatabase } from './support/doctor/database.js'
-import { checkWalletKeys } from './support/doctor/keys.js'
+import { checkDataKeys, checkPeppers, checkWalletKeys } from './support/doctor/keys.js'
 import { checkOutside } from './support/doctor/outside.js'
 import { checkRedis } from './support/doctor/redis.js'
 
@@ -21,7 +21,7 @@ const help = `npm run ops -- doctor [--web <n>] [--json]
 
 Asks everything that the settings name whether it is there and as it should be: the database with its schema, rights and
 connections, Redis, the Solana RPC endpoints and their chain, the treasury's accounts, prices, rates, the swap engines, the naira
-provider and its keys, the mail server, the key of the wallets, and the clocks. It changes nothing and moves no money.
+provider and its keys, the mail server, the keys of wallets and personal data, and the clocks. It changes nothing and moves no money.
 
 Run it with the settings of all processes together, or with those of one: what needs a secret that is not set is skipped.
 
@@ -52,14 +52,15 @@ async function checkAll(webProcesses: number): Promise<readonly Check[]> {
   const config = loadSet({ ...process.env, LOG_LEVEL: 'silent' })
   const services = compose(config, 'ops')
   try {
-    const [database, redis, keys, outside] = await Promise.all([
+    const [database, redis, keys, dataKeys, outside] = await Promise.all([
       checkDatabase(services.db, config, webProcesses),
       checkRedis(config),
       checkWalletKeys(services.db),
+      checkDataKeys(services.db, config),
       checkOutside(services),
     ])
     const settings: Check = { name: 'settings', state: 'ok', text: 'complete, and none is faulty' }
-    return [settings, ...database, ...redis, ...keys, ...outside]
+    return [settings, ...database, ...redis, ...keys, ...dataKeys, ...checkPeppers(config), ...outside]
   } finally {
     await services.close()
   }

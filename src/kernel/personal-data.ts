@@ -1,14 +1,82 @@
 import { createHmac } from 'node:crypto'
 import { deriveKey, openBox, SealBroken, sealBox } from './aead.js'
+import { DomainError } from './errors.js'
 
 /**
  * Personal data at rest (docs/decisions/0059), sealed under a key that is made from DATA_KEY for one purpose:
  *
  *     version (1 byte) | box (kernel/aead.ts)
  *
- * The version names the key, so that a later key can stand beside this one.
+ * The version names the key (docs/decisions/0075).
  */
-const version = 1
+const firstVersion = 1
+
+/** What keyed hashes are made for. A purpose that is added later has no key in databases that know an older list. */
+export const hashPurposes = ['mail-address-hash/1', 'recovery-code/1', 'payee/1', 'holder-name/1'] as const
+export type HashPurpose = (typeof hashPurposes)[number]
+export type HashKeys = Readonly<Record<HashPurpose, Uint8Array>>
+
+/** The keys that a first DATA_KEY makes hashes with. They stay when DATA_KEY changes: recovery codes cannot be hashed again. */
+export function makeHashKeys(dataKey: Uint8Array): HashKeys {
+  return Object.fromEntries(
+    hashPurposes.map((purpose) => [purpose, deriveKey(dataKey, purpose)] as const),
+  ) as unknown as HashKeys
+}
+
+/** What a database says about the values of DATA_KEY. */
+export interface KnownKeys {
+  readonly sealing: number
+  readonly byVersion: ReadonlyMap<number, Uint8Array>
+  readonly hashKeys: HashKeys
+}
+
+/** The values of DATA_KEY, the one that seals first, and their versions. One value alone is the first version until `use`. */
+export class DataKeys {
+  readonly given: readonly [Buffer, ...Buffer[]]
+  #known: KnownKeys | undefined
+
+  constructor(given: readonly [Buffer, ...Buffer[]]) {
+    this.given = given
+    const [first, ...others] = given
+    if (others.length === 0)
+      this.use({
+        sealing: firstVersion,
+        byVersion: new Map([[firstVersion, first]]),
+        hashKeys: makeHashKeys(first),
+      })
+  }
+
+  /** Nothing is sealed, opened or hashed until `use`. */
+  hold(): void {
+    this.#known = undefined
+  }
+
+  use(known: KnownKeys): void {
+    this.#known = known
+  }
+
+  /** The version of the key that seals. */
+  get sealing(): number {
+    return this.#all.sealing
+  }
+
+  get hashKeys(): HashKeys {
+    return this.#all.hashKeys
+  }
+
+  /** Throws SealBroken for a version that is not among the values. */
+  keyOf(version: number | undefined): Uint8Array {
+    const key = version === undefined ? undefined : this.#all.byVersion.get(version)
+    if (key === undefined) throw new SealBroken()
+    return key
+  }
+
+  get #all(): KnownKeys {
+    // Not compared with the database yet.
+    if (this.#known === undefined) throw new DomainError('service_unavailable')
+    return this.#known
+  }
+}
 
 export interface Sealer {
   /** `context`: where the data stands, such as a row's id. Sealed data that is copied elsewhere does not open. */
@@ -18,20 +86,23 @@ export interface Sealer {
 }
 
 /** Purposes are names with a number, such as `mail-address/1`. Two purposes never share one. */
-export function createSealer(dataKey: Uint8Array, purpose: string): Sealer {
-  const key = deriveKey(dataKey, purpose)
-  const bound = (context: string): Buffer => Buffer.from(`${purpose}|${version}|${context}`)
+export function createSealer(dataKeys: DataKeys, purpose: string): Sealer {
+  const bound = (version: number, context: string): Buffer => Buffer.from(`${purpose}|${version}|${context}`)
+  const keyOf = (version: number | undefined): Buffer => deriveKey(dataKeys.keyOf(version), purpose)
   return {
-    seal: (plain, context) =>
-      Buffer.concat([Buffer.of(version), sealBox(key, Buffer.from(plain), bound(context))]),
+    seal(plain, context) {
+      const version = dataKeys.sealing
+      const box = sealBox(keyOf(version), Buffer.from(plain), bound(version, context))
+      return Buffer.concat([Buffer.of(version), box])
+    },
     open(sealed, context) {
-      if (sealed[0] !== version) throw new SealBroken()
-      return openBox(key, sealed.subarray(1), bound(context))
+      const [version] = sealed
+      return openBox(keyOf(version), sealed.subarray(1), bound(version ?? 0, context))
     },
   }
 }
 
 /** Finds equal data without opening it. Keyed, because all account numbers and many addresses can be guessed. */
-export function keyedHash(dataKey: Uint8Array, purpose: string, text: string): Buffer {
-  return createHmac('sha256', deriveKey(dataKey, purpose)).update(text).digest()
+export function keyedHash(dataKeys: DataKeys, purpose: HashPurpose, text: string): Buffer {
+  return createHmac('sha256', dataKeys.hashKeys[purpose]).update(text).digest()
 }

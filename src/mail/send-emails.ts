@@ -75,7 +75,7 @@ async function attempt(services: Needs, email: DueEmail): Promise<number> {
 function addressOf({ config }: Needs, { recipient, sealedRecipient }: DueEmail): string {
   if (recipient !== null) return recipient
   if (sealedRecipient === null) throw new Error('An e-mail has no address')
-  return openAddress(config.dataKey, sealedRecipient)
+  return openAddress(config.dataKeys, sealedRecipient)
 }
 
 /** Keeps only our own adapter's message. Any other error may quote the e-mail. */

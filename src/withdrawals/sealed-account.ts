@@ -1,5 +1,6 @@
 import { createSealer } from '../kernel/personal-data.js'
 import type { Config } from '../platform/config/config.js'
+import { type SealedColumn, sealedBatchSize } from '../platform/database/sealed-column.js'
 
 /** Whom a withdrawal pays. */
 export interface BankAccount {
@@ -19,10 +20,30 @@ export interface StoredAccount {
 }
 
 type Opened = Pick<BankAccount, 'accountNumber' | 'accountName'>
-type Keys = Pick<Config, 'dataKey'>
+type Keys = Pick<Config, 'dataKeys'>
 
 const accountPurpose = 'bank-account/1'
 const namePurpose = 'account-name/1'
+const row = { id: 'id', idType: 'uuid', batchSize: sealedBatchSize } as const
+
+/** Bank accounts, and names of their holders. */
+export const sealedAccounts: readonly SealedColumn[] = [
+  { ...row, table: 'withdrawals', column: 'sealed_account', purpose: accountPurpose, context: 'reference' },
+  {
+    ...row,
+    table: 'withdrawals',
+    column: 'sealed_resolved_name',
+    purpose: namePurpose,
+    context: "'resolved ' || reference",
+  },
+  {
+    ...row,
+    table: 'payees',
+    column: 'sealed_name',
+    purpose: namePurpose,
+    context: "'payee ' || encode(account_hash, 'hex')",
+  },
+]
 
 /** The columns of `withdrawals`, as SQL that names it `alias`, for `openAccount`. */
 export function storedAccountColumns(alias: string): string {
@@ -34,27 +55,30 @@ export function lastFourColumn(alias: string): string {
   return `coalesce(${alias}.account_last_four, right(${alias}.account_number, 4)) as "lastFour"`
 }
 
-export function sealAccount({ dataKey }: Keys, reference: string, account: Opened): Buffer {
+export function sealAccount({ dataKeys }: Keys, reference: string, account: Opened): Buffer {
   const { accountNumber, accountName } = account
-  return createSealer(dataKey, accountPurpose).seal(JSON.stringify({ accountNumber, accountName }), reference)
+  return createSealer(dataKeys, accountPurpose).seal(
+    JSON.stringify({ accountNumber, accountName }),
+    reference,
+  )
 }
 
 /** Throws SealBroken when `DATA_KEY` is another one. */
-export function openAccount({ dataKey }: Keys, stored: StoredAccount): Opened {
+export function openAccount({ dataKeys }: Keys, stored: StoredAccount): Opened {
   const { reference, sealedAccount, plainNumber, plainName } = stored
   if (sealedAccount !== null)
-    return JSON.parse(createSealer(dataKey, accountPurpose).open(sealedAccount, reference).toString())
+    return JSON.parse(createSealer(dataKeys, accountPurpose).open(sealedAccount, reference).toString())
   if (plainNumber === null || plainName === null) throw new Error(`Withdrawal ${reference} has no account`)
   return { accountNumber: plainNumber, accountName: plainName }
 }
 
 /** The name of an account alone. `context`: what names the row, and what the name is. */
-export function sealName({ dataKey }: Keys, context: string, name: string): Buffer {
-  return createSealer(dataKey, namePurpose).seal(name, context)
+export function sealName({ dataKeys }: Keys, context: string, name: string): Buffer {
+  return createSealer(dataKeys, namePurpose).seal(name, context)
 }
 
-export function openName({ dataKey }: Keys, context: string, sealed: Buffer): string {
-  return createSealer(dataKey, namePurpose).open(sealed, context).toString()
+export function openName({ dataKeys }: Keys, context: string, sealed: Buffer): string {
+  return createSealer(dataKeys, namePurpose).open(sealed, context).toString()
 }
 
 /** What a payee's name is bound to. */

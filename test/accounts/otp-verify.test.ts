@@ -493,7 +493,11 @@ test('while OTP_PEPPER changes, a code of either pepper is accepted, and none of
   const { services, env } = world()
   const [newer, gone] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
   const during = (peppers: string) =>
-    loadConfig({ ...env, OTP_PEPPER: peppers, DATA_KEY: services.config.dataKey.toString('base64') })
+    loadConfig({
+      ...env,
+      OTP_PEPPER: peppers,
+      DATA_KEY: services.config.dataKeys.given[0].toString('base64'),
+    })
   const both = during(`${newer},${env['OTP_PEPPER']}`)
   const caller = { presentedToken: undefined, deviceToken: 'd', network: '192.0.2.1', userAgent: null }
   const enter = (config: typeof both, person: Person, code: string) =>

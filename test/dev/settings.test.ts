@@ -39,7 +39,7 @@ test('the default sender of e-mails accepts replies, and the default key of pers
   // What was sealed before the stack set DATA_KEY still opens.
   const { OTP_PEPPER = '', DATA_KEY = '' } = processSettings({}, stackSettings({}), started)
   const ground = serviceSettings({ databaseUrl: 'postgres://127.0.0.1/x', redisUrl: 'redis://127.0.0.1' })
-  t.is(loadConfig({ ...ground, OTP_PEPPER }).dataKey.toString('base64'), DATA_KEY)
+  t.is(loadConfig({ ...ground, OTP_PEPPER }).dataKeys.given[0].toString('base64'), DATA_KEY)
 })
 
 test('a port in use is refused with the name of the setting that changes it', async (t) => {

@@ -76,7 +76,7 @@ for (const anonymous of [true, 'yes', 1])
     for (const secret of [canaryName, canaryEmail])
       t.false(`${everything}\n${stored}`.toLowerCase().includes(secret.toLowerCase()))
     t.deepEqual(world().mail.received(canaryEmail), [])
-    const email_hash = addressHash(world().services.config.dataKey, canaryEmail)
+    const email_hash = addressHash(world().services.config.dataKeys, canaryEmail)
     t.is(await world().db('payers').where({ email_hash }).first(), undefined)
   })
 

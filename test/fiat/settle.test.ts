@@ -221,8 +221,8 @@ test.serial('a payment short by at most 1 % completes the tip and credits what a
 
 async function mailsTo(email: string) {
   const rows = await world().db('emails').whereNotNull('sealed_recipient').orderBy('id')
-  const { dataKey } = world().services.config
-  return rows.filter((row) => openAddress(dataKey, row.sealed_recipient) === email)
+  const { dataKeys } = world().services.config
+  return rows.filter((row) => openAddress(dataKeys, row.sealed_recipient) === email)
 }
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
 

@@ -55,7 +55,16 @@ test.serial('doctor finds nothing wrong where everything is as it should be', as
     [],
   )
   for (const name of [
-    ...['settings', 'schema', 'database rights', 'clock of the database', 'redis', 'wallet key', 'treasury'],
+    ...[
+      'settings',
+      'schema',
+      'database rights',
+      'clock of the database',
+      'redis',
+      'wallet key',
+      'data key',
+      'treasury',
+    ],
     ...['prices', 'swap engines', 'exchange rate', 'naira provider', 'mail server', 'clock of this machine'],
   ])
     t.true(ok.includes(name), `${name}: ${findings.join('\n')}`)

@@ -369,7 +369,7 @@ test.serial('an export that cannot be made five times is given up, and an operat
   const creator = await registerPerson(world())
   await requestExport(creator)
   const config = Object.create(services.config, {
-    dataKey: {
+    dataKeys: {
       get() {
         throw new Error('this process has no DATA_KEY')
       },

@@ -5,7 +5,7 @@ import {
   erasePayer,
 } from '../../src/fiat/intents/payer-addresses.js'
 import { SealBroken } from '../../src/kernel/aead.js'
-import { createSealer, keyedHash } from '../../src/kernel/personal-data.js'
+import { createSealer, DataKeys, keyedHash } from '../../src/kernel/personal-data.js'
 import { addressHash, openAddress } from '../../src/mail/sealed-address.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { createAccountWalk } from '../../src/withdrawals/seal-old-accounts.js'
@@ -26,7 +26,7 @@ import { dumpTables, tablesWith } from '../helpers/servers/dump-tables.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, mail: true })
-const dataKey = () => world().services.config.dataKey
+const dataKeys = () => world().services.config.dataKeys
 
 test.serial("a payer's e-mail stands in no table, and the receipt arrives", async (t) => {
   const creator = await registerCreator(world())
@@ -44,9 +44,9 @@ test.serial("a payer's e-mail stands in no table, and the receipt arrives", asyn
   t.deepEqual(tablesWith(await dumpTables(world().db), ['zqx']), [], 'after it')
   const payers = await world()
     .db('payers')
-    .where({ email_hash: addressHash(dataKey(), payerEmail) })
+    .where({ email_hash: addressHash(dataKeys(), payerEmail) })
   t.is(payers.length, 1, 'one payer')
-  t.is(openAddress(dataKey(), payers[0].email_sealed), payerEmail)
+  t.is(openAddress(dataKeys(), payers[0].email_sealed), payerEmail)
 })
 
 test.serial('addresses that the release before has stored are sealed, and receipts go there', async (t) => {
@@ -92,7 +92,7 @@ test.serial(
     t.teardown(() => endHour(true))
     const body = { creatorId: creator.user.id, amount: 10, payerEmail }
     const intents = await Promise.all(Array.from({ length: 4 }, () => createFiatIntent(world(), body)))
-    const payers = () => db('payers').where({ email_hash: addressHash(dataKey(), payerEmail) })
+    const payers = () => db('payers').where({ email_hash: addressHash(dataKeys(), payerEmail) })
     const [payer, ...others] = await payers()
     t.deepEqual(others, [])
     t.is(payer.email, payerEmail, 'the settler of the release before sends the receipt there')
@@ -105,7 +105,7 @@ test.serial(
     await walk()
     const [sealed] = await payers()
     t.is(sealed.email, null)
-    t.is(openAddress(dataKey(), sealed.email_sealed), payerEmail)
+    t.is(openAddress(dataKeys(), sealed.email_sealed), payerEmail)
   },
 )
 
@@ -168,7 +168,7 @@ test.serial('a payer who asks is erased, and a later tip makes a new row', async
   await runBatch(mailerBatch(world()))
   t.deepEqual(world().mail.received(body.payerEmail), [])
   await createFiatIntent(world(), body)
-  t.is((await db('payers').where({ email_hash: addressHash(dataKey(), body.payerEmail) })).length, 1)
+  t.is((await db('payers').where({ email_hash: addressHash(dataKeys(), body.payerEmail) })).length, 1)
 })
 
 test.serial('a bank account stands in no table, and is paid', async (t) => {
@@ -242,7 +242,8 @@ test.serial(
 )
 
 test('sealed data opens with its key, purpose, context and version only', (t) => {
-  const key = Buffer.alloc(32, 7)
+  const key = new DataKeys([Buffer.alloc(32, 7)])
+  const otherKey = new DataKeys([Buffer.alloc(32, 8)])
   const sealer = createSealer(key, 'test/1')
   const sealed = sealer.seal('Ada', 'row 1')
   t.is(sealed[0], 1, 'the version')
@@ -253,13 +254,13 @@ test('sealed data opens with its key, purpose, context and version only', (t) =>
   for (const open of [
     () => sealer.open(sealed, 'row 2'),
     () => createSealer(key, 'test/2').open(sealed, 'row 1'),
-    () => createSealer(Buffer.alloc(32, 8), 'test/1').open(sealed, 'row 1'),
+    () => createSealer(otherKey, 'test/1').open(sealed, 'row 1'),
     () => sealer.open(other, 'row 1'),
     () => sealer.open(Buffer.alloc(0), 'row 1'),
   ])
     t.throws(open, { instanceOf: SealBroken })
-  t.deepEqual(keyedHash(key, 'test/1', 'Ada'), keyedHash(key, 'test/1', 'Ada'))
-  t.notDeepEqual(keyedHash(key, 'test/1', 'Ada'), keyedHash(Buffer.alloc(32, 8), 'test/1', 'Ada'))
+  t.deepEqual(keyedHash(key, 'payee/1', 'Ada'), keyedHash(key, 'payee/1', 'Ada'))
+  t.notDeepEqual(keyedHash(key, 'payee/1', 'Ada'), keyedHash(otherKey, 'payee/1', 'Ada'))
 })
 
 test('the settings of retention: e-mails 30 days, addresses of payers for ever', (t) => {

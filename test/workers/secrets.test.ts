@@ -28,12 +28,15 @@ function openSettings(): Environment {
   return withoutOtherSecrets(all, []) as Environment
 }
 
+/** A database takes one. */
+const dataKey = randomBytes(32).toString('base64')
+
 /** A value for each secret. None stands in for another. */
 function allValues(): Environment {
   const { env } = world()
   return {
     ...Object.fromEntries(allSecrets.map((secret) => [secret, env[secret] ?? 'a value'])),
-    DATA_KEY: randomBytes(32).toString('base64'),
+    DATA_KEY: dataKey,
     REPORT_SIGNING_KEY: randomBytes(32).toString('base64'),
     SECOND_RATE_URL: 'http://127.0.0.1:1/second',
     SMTP_URL: 'smtp://127.0.0.1:1',

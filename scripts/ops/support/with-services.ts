@@ -2,6 +2,7 @@ import { type Composed, compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { type ProcessKind, secretsOf } from '../../../src/platform/config/secrets.js'
 import { checkSettings, type SettingsReader } from '../../../src/platform/config/start-settings.js'
+import { openDataKeys } from '../../../src/privacy/keys/open-data-keys.js'
 
 /**
  * Runs `work` with all services that this command has the secrets for, and closes their connections. Logs nothing: a command
@@ -17,6 +18,8 @@ export async function withServices<Result>(
   const config = load(process.env)
   const services = compose(config, 'ops')
   try {
+    if (secretsOf[command].some((secret) => secret === 'DATA_KEY'))
+      await openDataKeys(services.db, config.dataKeys)
     return await work(services)
   } finally {
     await services.close()

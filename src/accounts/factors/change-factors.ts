@@ -11,7 +11,7 @@ import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js'
 import { voidFactors } from './void-factors.js'
 
-type Needs = Pick<Config, 'http' | 'dataKey'>
+type Needs = Pick<Config, 'http' | 'dataKeys'>
 type Owner = Pick<Account, 'id' | 'email'>
 
 /** What the owner's mails call a factor. */

@@ -28,14 +28,14 @@ export function parseRecoveryCode(text: string): string | undefined {
 }
 
 /** The stored form. The key keeps a reader of the table from checking codes. */
-function storedForm({ dataKey }: Pick<Config, 'dataKey'>, userId: string, code: string): Buffer {
-  return keyedHash(dataKey, 'recovery-code/1', `${userId}|${code}`)
+function storedForm({ dataKeys }: Pick<Config, 'dataKeys'>, userId: string, code: string): Buffer {
+  return keyedHash(dataKeys, 'recovery-code/1', `${userId}|${code}`)
 }
 
 /** Makes ten codes in place of the account's earlier ones. They are shown this once. */
 export async function replaceRecoveryCodes(
   trx: Knex.Transaction,
-  config: Pick<Config, 'dataKey'>,
+  config: Pick<Config, 'dataKeys'>,
   userId: string,
 ): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode)
@@ -59,7 +59,7 @@ export async function deleteRecoveryCodes(trx: Knex.Transaction, userId: string)
 /** Uses a code, as `parseRecoveryCode` gives it. Returns false for one that is wrong or used. */
 export async function useRecoveryCode(
   trx: Knex.Transaction,
-  config: Pick<Config, 'dataKey'>,
+  config: Pick<Config, 'dataKeys'>,
   userId: string,
   code: string,
 ): Promise<boolean> {

@@ -38,7 +38,7 @@ export async function collectEvidence(
   if (intentId === null) return undefined
   const row = await readRow(db, intentId, transaction)
   if (row === undefined) return undefined
-  const email = row.sealedEmail === null ? row.plainEmail : openAddress(config.dataKey, row.sealedEmail)
+  const email = row.sealedEmail === null ? row.plainEmail : openAddress(config.dataKeys, row.sealedEmail)
   const payer = email === null ? undefined : { email, name: row.sender }
   const credited = (await readShares(db, transaction))?.creatorMicro ?? 0n
   const all: readonly (readonly [string, string | undefined])[] = [

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
-import { addressHash, sealAddress } from '../../mail/sealed-address.js'
+import { addressHash, addressPurpose, sealAddress } from '../../mail/sealed-address.js'
 import { query } from '../../platform/database/database.js'
+import { type SealedColumn, sealedBatchSize } from '../../platform/database/sealed-column.js'
 import { createWalk, isPersonalDataSealed } from '../../platform/database/walk-table.js'
 import type { Services } from '../../services.js'
 
@@ -8,6 +9,16 @@ import type { Services } from '../../services.js'
 const lotRows = 1000
 
 type Needs = Pick<Services, 'db' | 'config' | 'log'>
+
+export const sealedPayers: SealedColumn = {
+  table: 'payers',
+  column: 'email_sealed',
+  id: 'id',
+  idType: 'bigint',
+  purpose: addressPurpose,
+  context: "''",
+  batchSize: sealedBatchSize,
+}
 
 /**
  * Seals the addresses that a release before has stored plain, and erases those that are kept long enough, from an hour after the
@@ -73,8 +84,8 @@ async function sealPlain({ db, config }: Needs, payers: readonly WalkedPayer[]):
     values: [
       plain.map(({ id }) => id),
       plain.map(({ email }) => email),
-      plain.map(({ email }) => addressHash(config.dataKey, email)),
-      plain.map(({ email }) => sealAddress(config.dataKey, email)),
+      plain.map(({ email }) => addressHash(config.dataKeys, email)),
+      plain.map(({ email }) => sealAddress(config.dataKeys, email)),
     ],
   })
 }
@@ -108,7 +119,7 @@ export async function erasePayer(
     text: /* sql */ `
       update payers set email = null, email_hash = null, email_sealed = null
       where email_hash = $1 or email = $2 returning 1`,
-    values: [addressHash(config.dataKey, email), email],
+    values: [addressHash(config.dataKeys, email), email],
   })
   return erased.length
 }
@@ -121,7 +132,7 @@ export async function countPayers(
   const [row] = await query<{ count: number }>(db, {
     name: 'fiat.count-payers',
     text: 'select count(*)::int as count from payers where email_hash = $1 or email = $2',
-    values: [addressHash(config.dataKey, email), email],
+    values: [addressHash(config.dataKeys, email), email],
   })
   return row?.count ?? 0
 }

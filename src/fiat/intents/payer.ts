@@ -63,7 +63,7 @@ export async function findOrCreatePayer(
         select $1, $3, case when not personal_data_sealed() then $2 end where not exists (select from found)
         on conflict (email) do update set last_tip_at = clock_timestamp() returning id)
       select id from found union all select id from created`,
-    values: [addressHash(config.dataKey, email), email, sealAddress(config.dataKey, email)],
+    values: [addressHash(config.dataKeys, email), email, sealAddress(config.dataKeys, email)],
   })
   return payer?.id
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
+import { DataKeys } from '../../kernel/personal-data.js'
 import { readSettings } from './read-settings.js'
 import { allSecrets, requiredSecrets, type Secret, withoutOtherSecrets } from './secrets.js'
 import { consistent, dataKeyKnown, settings } from './settings.js'
@@ -11,7 +12,9 @@ export type Config = Readonly<ReturnType<typeof shape>>
 export const deriveDataKey = (otpPepper: Uint8Array): Buffer => deriveKey(otpPepper, 'data/1')
 
 function shape(s: z.output<typeof settings>) {
-  const dataKey = s.DATA_KEY ?? (s.OTP_PEPPER?.length === 1 ? deriveDataKey(s.OTP_PEPPER[0]) : undefined)
+  const derived = s.OTP_PEPPER?.length === 1 ? ([deriveDataKey(s.OTP_PEPPER[0])] as const) : undefined
+  const dataKeyList = s.DATA_KEY ?? derived
+  const dataKeys = dataKeyList === undefined ? undefined : new DataKeys(dataKeyList)
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
     http: {
@@ -118,8 +121,9 @@ function shape(s: z.output<typeof settings>) {
     get otpPeppers() {
       return s.OTP_PEPPER ?? refuseUse('OTP_PEPPER')
     },
-    get dataKey() {
-      return dataKey ?? refuseUse('DATA_KEY')
+    /** With two values, and where DATA_KEY was changed before, `openDataKeys` must have compared them with the database. */
+    get dataKeys() {
+      return dataKeys ?? refuseUse('DATA_KEY')
     },
     tips: {
       treasuryWallet: s.TREASURY_WALLET,

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
 import { serviceName } from '../../kernel/brand.js'
+import { DataKeys } from '../../kernel/personal-data.js'
 import { ConfigError, readSettings } from './read-settings.js'
-import { key, mailbox, peppers, whole } from './setting-forms.js'
+import { key, keys, mailbox, whole } from './setting-forms.js'
 import { settings } from './settings.js'
 import { walletKeys } from './wallet-keys.js'
 
@@ -57,6 +58,13 @@ export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMa
   return readSettings(z.object({ WALLET_KEK: walletKeys }), env).WALLET_KEK
 }
 
+/** For the command that seals personal data again. */
+export function loadDataKeys(env: NodeJS.ProcessEnv = process.env): DataKeys {
+  const { DATA_KEY } = readSettings(z.object({ DATA_KEY: keys.optional() }), env)
+  if (DATA_KEY === undefined) throw new ConfigError([{ setting: 'DATA_KEY', message: 'is missing' }])
+  return new DataKeys(DATA_KEY)
+}
+
 /**
  * The seed of the Ed25519 key that signs reserve reports: 32 bytes, base64; unset: made from OTP_PEPPER, of two from the first. Only the clock and the
  * command that makes a report read it. It is not part of Config, so that no other process signs.
@@ -64,7 +72,7 @@ export function loadWalletKeys(env: NodeJS.ProcessEnv = process.env): ReadonlyMa
 export function loadReportSigningKey(env: NodeJS.ProcessEnv = process.env): Buffer {
   const own = readSettings(z.object({ REPORT_SIGNING_KEY: key.optional() }), env).REPORT_SIGNING_KEY
   if (own !== undefined) return own
-  const pepper = readSettings(z.object({ OTP_PEPPER: peppers.optional() }), env).OTP_PEPPER
+  const pepper = readSettings(z.object({ OTP_PEPPER: keys.optional() }), env).OTP_PEPPER
   if (pepper === undefined) throw new ConfigError([{ setting: 'REPORT_SIGNING_KEY', message: 'is missing' }])
   return deriveKey(pepper[0], 'report-signing/1')
 }

@@ -99,6 +99,7 @@ export const secretsOf = {
   'ops remove-factors': service,
   'ops restore-check': [...service, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY'],
   'ops reserves': [...service, ...rates, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY', 'REPORT_SIGNING_KEY'],
+  'ops rotate-data-key': ['DATABASE_URL', 'DATA_KEY'],
   'ops rotate-wallet-key': ['DATABASE_URL', 'WALLET_KEK'],
   'ops refunds': [...service, 'FIATPAY_SECRET_KEY'],
   'ops setup-treasury': ['DATABASE_URL', 'SOLANA_RPC_URLS'],

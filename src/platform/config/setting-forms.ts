@@ -57,7 +57,7 @@ function oneOrTwo<Value>(read: (part: string) => Value | undefined, form: string
     return z.NEVER
   })
 }
-export const peppers = oneOrTwo((part) => key.safeParse(part).data, '32 bytes, base64')
+export const keys = oneOrTwo((part) => key.safeParse(part).data, '32 bytes, base64')
 export const providerKeys = oneOrTwo((part) => (/^\S+$/.test(part) ? part : undefined), 'a key')
 export const providerKey = z
   .string()

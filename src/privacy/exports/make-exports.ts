@@ -9,6 +9,7 @@ import { createSealer } from '../../kernel/personal-data.js'
 import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
+import type { SealedColumn } from '../../platform/database/sealed-column.js'
 import { type DueRows, finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Services } from '../../services.js'
 import { gatherAccountData } from './account-data.js'
@@ -27,6 +28,17 @@ const attemptsMost = 5
 const pauseMs = 60_000
 const linkHours = 72
 const purpose = 'data-export/1'
+
+export const sealedExports: SealedColumn = {
+  table: 'data_exports',
+  column: 'sealed_file',
+  id: 'id',
+  idType: 'uuid',
+  purpose,
+  context: 'id::text',
+  // Files of megabytes.
+  batchSize: 5,
+}
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'log' | 'metrics'>
 
@@ -55,7 +67,7 @@ async function makeExport(services: Needs, { id, attempts }: DueExport): Promise
   const { config, transact } = services
   const data = await gatherAccountData(services, id)
   const text = JSON.stringify({ success: true, madeAt: new Date(), ...data }, null, 1)
-  const file = createSealer(config.dataKey, purpose).seal(await promisify(gzip)(text), id)
+  const file = createSealer(config.dataKeys, purpose).seal(await promisify(gzip)(text), id)
   const token = newSecret()
   await transact(async (uow) => {
     // Fenced: a slower run finds another number of attempts. The account may have been closed meanwhile.
@@ -116,6 +128,6 @@ export async function openExport(
     values: [hashSecret(token)],
   })
   if (found === undefined) throw new DomainError('invalid_link')
-  const zipped = createSealer(config.dataKey, purpose).open(found.file, found.id)
+  const zipped = createSealer(config.dataKeys, purpose).open(found.file, found.id)
   return { text: await promisify(gunzip)(zipped), madeAt: found.madeAt }
 }

@@ -10,10 +10,10 @@ import { type BankAccount, openName, payeeContext, sealName } from '../sealed-ac
 
 /** What names a bank account in look-ups. The key keeps a reader of the table from trying all account numbers. */
 export function accountHash(
-  { dataKey }: Pick<Config, 'dataKey'>,
+  { dataKeys }: Pick<Config, 'dataKeys'>,
   { bankCode, accountNumber }: Pick<BankAccount, 'bankCode' | 'accountNumber'>,
 ): Buffer {
-  return keyedHash(dataKey, 'payee/1', `${bankCode}|${accountNumber}`)
+  return keyedHash(dataKeys, 'payee/1', `${bankCode}|${accountNumber}`)
 }
 
 /** Who asks for a withdrawal, to which account. */
@@ -45,7 +45,7 @@ export interface PayeeHistory {
  */
 export async function usePayee(
   trx: Knex.Transaction,
-  config: Pick<Config, 'dataKey'>,
+  config: Pick<Config, 'dataKeys'>,
   use: PayeeUse,
 ): Promise<PayeeHistory> {
   const [history] = await query<PayeeHistory>(trx, {

@@ -32,8 +32,8 @@ export function normaliseName(name: string): string {
     .join(' ')
 }
 
-export function nameHash({ dataKey }: Pick<Config, 'dataKey'>, name: string): Buffer {
-  return keyedHash(dataKey, 'holder-name/1', normaliseName(name))
+export function nameHash({ dataKeys }: Pick<Config, 'dataKeys'>, name: string): Buffer {
+  return keyedHash(dataKeys, 'holder-name/1', normaliseName(name))
 }
 
 function isLimited(limits: Sums): boolean {

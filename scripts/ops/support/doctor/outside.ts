@@ -165,10 +165,29 @@ async function findProvider({ fiatpay, payouts }: Config): Promise<readonly Find
     await provider.readBalance().catch((error: Error) => found.push(['wrong', `${name}: ${error.message}`]))
     if (key.startsWith('sk_test') && inProduction()) found.push(['warning', `${name} is a test key`])
   }
+  found.push(...(await findSecondKey(fiatpay, payouts.timeoutMs)))
   if (url.startsWith('http:') && !isLocal(url)) found.push(['wrong', 'the key is sent without TLS'])
   return found.length > 0
     ? found
     : [['ok', `${hostOf(url)} accepts ${keys.length === 1 ? 'the key' : 'both keys'}`]]
+}
+
+/** A second key checks webhooks until the provider ends it. */
+async function findSecondKey(
+  { url, webhookKeys, deduplicates }: Config['fiatpay'],
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const second = webhookKeys?.at(1)
+  if (second === undefined) return []
+  const provider = createFiatpayPayouts({ url, secretKey: second, deduplicates, timeoutMs })
+  const ended = await provider.readBalance().then(
+    () => false,
+    (error: Error) => / 401\b/.test(error.message),
+  )
+  const text = ended
+    ? 'the second value has ended at the provider: set FIATPAY_SECRET_KEY to the first alone'
+    : 'FIATPAY_SECRET_KEY has two values, and the provider still takes the second: end it there'
+  return [['warning', text]]
 }
 
 async function findMail(): Promise<Finding> {

@@ -2,12 +2,13 @@ import type { Knex } from 'knex'
 import { createSealer } from '../../../kernel/personal-data.js'
 import type { Config } from '../../../platform/config/config.js'
 import { query } from '../../../platform/database/database.js'
+import { type SealedColumn, sealedBatchSize } from '../../../platform/database/sealed-column.js'
 import { clearFactorAttempts, countFactorAttempt, forgetFactorAttempt } from '../attempts.js'
 import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from '../factor-rules.js'
 import { parseRecoveryCode, useRecoveryCode } from '../recovery-codes.js'
 import { findStep, parseTotpCode } from './totp.js'
 
-type Needs = Pick<Config, 'dataKey'>
+type Needs = Pick<Config, 'dataKeys'>
 
 const wrong: FactorOutcome = { kind: 'wrong', field: 'totp' }
 const young: FactorOutcome = { kind: 'young', field: 'totp' }
@@ -90,11 +91,21 @@ async function useStep(trx: Knex.Transaction, userId: string, step: number): Pro
 
 const purpose = 'totp/1'
 
-/** The account is the context: a secret copied to another account does not open. */
-export function sealTotpSecret({ dataKey }: Needs, userId: string, secret: Uint8Array): Buffer {
-  return createSealer(dataKey, purpose).seal(secret, userId)
+export const sealedTotpSecrets: SealedColumn = {
+  table: 'totp_factors',
+  column: 'sealed_secret',
+  id: 'user_id',
+  idType: 'uuid',
+  purpose,
+  context: 'user_id::text',
+  batchSize: sealedBatchSize,
 }
 
-export function openTotpSecret({ dataKey }: Needs, userId: string, sealed: Uint8Array): Buffer {
-  return createSealer(dataKey, purpose).open(sealed, userId)
+/** The account is the context: a secret copied to another account does not open. */
+export function sealTotpSecret({ dataKeys }: Needs, userId: string, secret: Uint8Array): Buffer {
+  return createSealer(dataKeys, purpose).seal(secret, userId)
+}
+
+export function openTotpSecret({ dataKeys }: Needs, userId: string, sealed: Uint8Array): Buffer {
+  return createSealer(dataKeys, purpose).open(sealed, userId)
 }

@@ -1,0 +1,146 @@
+import type { Knex } from 'knex'
+import { deriveKey, SealBroken } from '../../kernel/aead.js'
+import {
+  createSealer,
+  DataKeys,
+  type HashKeys,
+  hashPurposes,
+  makeHashKeys,
+} from '../../kernel/personal-data.js'
+import { ConfigError } from '../../platform/config/read-settings.js'
+import { query } from '../../platform/database/database.js'
+import { readFirstSealed } from './reseal.js'
+import { sealedColumns } from './sealed-columns.js'
+
+const fingerprintBytes = 16
+const hashKeysPurpose = 'hash-keys/1'
+const anotherKey =
+  'is not the key that has sealed the personal data in this database (unset, it is made from OTP_PEPPER); set that key again'
+
+interface StoredKey {
+  readonly version: number
+  readonly fingerprint: Buffer
+  readonly hashKeys: Buffer
+  readonly retiredAt: Date | null
+}
+
+/** Which key it is. Tells nothing about a key of 32 random bytes. */
+export function fingerprintOf(key: Uint8Array): Buffer {
+  return deriveKey(key, 'data-key-fingerprint/1').subarray(0, fingerprintBytes)
+}
+
+export function readDataKeys(db: Knex): Promise<StoredKey[]> {
+  return query<StoredKey>(db, {
+    name: 'data-keys.read',
+    text: 'select version, fingerprint, hash_keys as "hashKeys", retired_at as "retiredAt" from data_keys order by version',
+    values: [],
+  })
+}
+
+/**
+ * Throws ConfigError unless DATA_KEY is what has sealed the personal data of this database: another key would seal what nobody can
+ * open beside it. Gives the values their versions. A value that is new becomes the next version at its first use, `store`: is that
+ * stored; the first of two processes with different new values wins.
+ */
+export async function openDataKeys(db: Knex, dataKeys: DataKeys, store = true): Promise<void> {
+  const rows = await readDataKeys(db)
+  if (rows.length === 0) return useFirst(db, dataKeys, store)
+  const found = dataKeys.given.map((key) => ({ key, row: rowOf(rows, key) }))
+  const known = found.flatMap(({ key, row }) => (row === undefined ? [] : [{ key, row }]))
+  const [any] = known
+  if (any === undefined) throw refusal(anotherKey)
+  refuseMissing(rows, dataKeys)
+  const hashKeys = openHashKeys(any.key, any.row)
+  for (const { key, row } of known.slice(1)) openHashKeys(key, row)
+  const [{ row: sealing } = { row: undefined }] = found
+  if (sealing?.retiredAt != null)
+    throw refusal('has a first value that rotate-data-key took out of use: set the newer key alone')
+  const next = (rows.at(-1)?.version ?? 0) + 1
+  const byVersion = new Map(found.map(({ key, row }) => [row?.version ?? next, key] as const))
+  dataKeys.use({ sealing: sealing?.version ?? next, byVersion, hashKeys })
+  const added = found.find(({ row }) => row === undefined)
+  if (added === undefined || !store) return
+  await storeKey(db, next, added.key, hashKeys)
+  await openDataKeys(db, dataKeys, false)
+}
+
+/** No process with this release has run yet. */
+async function useFirst(db: Knex, dataKeys: DataKeys, store: boolean): Promise<void> {
+  const [key, ...others] = dataKeys.given
+  if (others.length > 0)
+    throw refusal(
+      'has two values, and this database knows neither: first start every process with the one that has sealed its data alone',
+    )
+  if (!(await opensFirst(db, dataKeys))) throw refusal(anotherKey)
+  if (!store) return
+  await storeKey(db, 1, key, makeHashKeys(key))
+  await openDataKeys(db, dataKeys, false)
+}
+
+/** Data may be older than the list of keys. False when there is some, and none of it opens. */
+async function opensFirst(db: Knex, dataKeys: DataKeys): Promise<boolean> {
+  let broken = 0
+  for (const column of sealedColumns) {
+    const first = await readFirstSealed(db, column)
+    if (first === undefined) continue
+    try {
+      createSealer(dataKeys, column.purpose).open(first.sealed, first.context)
+      return true
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error
+      broken += 1
+    }
+  }
+  return broken === 0
+}
+
+function refuseMissing(rows: readonly StoredKey[], { given }: DataKeys): void {
+  const missing = rows.filter(
+    ({ retiredAt, fingerprint }) =>
+      retiredAt === null && !given.some((key) => fingerprintOf(key).equals(fingerprint)),
+  )
+  if (missing.length === 0) return
+  const versions = missing.map(({ version }) => version).join(' and ')
+  throw refusal(
+    `lacks the key of version ${versions}, which is in use: set both, the one that seals first, until rotate-data-key says that ` +
+      'the older may go',
+  )
+}
+
+const rowOf = (rows: readonly StoredKey[], key: Buffer): StoredKey | undefined =>
+  rows.find(({ fingerprint }) => fingerprintOf(key).equals(fingerprint))
+
+/** One key alone, which needs no list. */
+const sealerOf = (key: Buffer) => createSealer(new DataKeys([key]), hashKeysPurpose)
+
+async function storeKey(db: Knex, version: number, key: Buffer, hashKeys: HashKeys): Promise<void> {
+  const text = JSON.stringify(
+    Object.fromEntries(
+      hashPurposes.map((purpose) => [purpose, Buffer.from(hashKeys[purpose]).toString('base64')]),
+    ),
+  )
+  await query(db, {
+    name: 'data-keys.store',
+    text: 'insert into data_keys (version, fingerprint, hash_keys) values ($1, $2, $3) on conflict do nothing',
+    values: [version, fingerprintOf(key), sealerOf(key).seal(text, String(version))],
+  })
+}
+
+function openHashKeys(key: Buffer, { hashKeys, version }: StoredKey): HashKeys {
+  try {
+    const stored = JSON.parse(sealerOf(key).open(hashKeys, String(version)).toString()) as Record<
+      string,
+      string
+    >
+    return Object.fromEntries(
+      hashPurposes.map((purpose) => [purpose, Buffer.from(stored[purpose] ?? '', 'base64')]),
+    ) as unknown as HashKeys
+  } catch (error) {
+    if (error instanceof SealBroken) throw refusal(anotherKey)
+    throw error
+  }
+}
+
+function refusal(message: string): ConfigError {
+  return new ConfigError([{ setting: 'DATA_KEY', message }])
+}

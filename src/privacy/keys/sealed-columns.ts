@@ -1,0 +1,15 @@
+import { sealedTotpSecrets } from '../../accounts/factors/totp/verify-code.js'
+import { sealedPayers } from '../../fiat/intents/payer-addresses.js'
+import { sealedRecipients } from '../../mail/sealed-address.js'
+import type { SealedColumn } from '../../platform/database/sealed-column.js'
+import { sealedAccounts } from '../../withdrawals/sealed-account.js'
+import { sealedExports } from '../exports/make-exports.js'
+
+/** Everything that is sealed with DATA_KEY. Payers before e-mails, which have copies of their addresses. */
+export const sealedColumns: readonly SealedColumn[] = [
+  sealedPayers,
+  sealedRecipients,
+  sealedTotpSecrets,
+  ...sealedAccounts,
+  sealedExports,
+]
