@@ -3,6 +3,7 @@ import { runMonthCommand } from './faults/month/run-month.js'
 import { outageRuns } from './faults/outages/run-outages.js'
 import { runRestore } from './faults/restore/run-restore.js'
 import { runReleasesCommand, runRollingCommand } from './faults/rolling/run-rolling.js'
+import { runRotationsCommand } from './faults/rotations/run-rotations.js'
 import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
 import { runBalance, runCommits } from './faults/run-races.js'
@@ -18,6 +19,7 @@ npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
 npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
 npm run faults -- redis|redis-cluster|blackholes|clocks [--rounds <n>] [--seed <n>]
 npm run faults -- restore [--payouts 200] [--seed <n>]
+npm run faults -- rotations [--seed <n>]
 npm run faults -- balance
 npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -67,6 +69,9 @@ restore   Needs Debian's package postgresql. Takes a backup of the working servi
           in crypto and naira, take-outs and a sweep, and the server is lost. pg_restore into a new one, the whole service starts, and
           an operator follows what restore-check prints. Nothing may be sent before it is accepted. At the end every tip, payment,
           payout, sweep and take-out, and each account of the ledger, is compared with chain and bank. Prints the time of each step.
+rotations Changes every secret that can change under load, one after the other, with the steps of docs/operations.md: restarts of the
+          processes that read it, the commands that seal again, wrong values at a start, and the old value at the end. No request may
+          fail, no stream may miss an event, wrong values are refused, and old ones are refused after the overlap.
 balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
           must succeed.
 commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
@@ -88,6 +93,7 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   rolling: runRollingCommand,
   releases: runReleasesCommand,
   restore: runRestore,
+  rotations: runRotationsCommand,
   balance: runBalance,
   commits: runCommits,
   acts: runActs,

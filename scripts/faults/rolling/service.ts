@@ -20,23 +20,30 @@ export class Service {
   readonly name: string
   readonly url: string
   readonly #options: ServiceOptions
+  #env: Readonly<Record<string, string>>
   #child: ChildProcess | undefined
 
   constructor(options: ServiceOptions) {
     this.#options = options
+    this.#env = options.env
     this.name = options.name
     this.url = options.url
   }
 
+  /** Settings of its next start. */
+  change(settings: Readonly<Record<string, string>>): void {
+    this.#env = { ...this.#env, ...settings }
+  }
+
   /** Starts it from the folder of a release, and waits until it is ready. */
   async start(folder: string): Promise<void> {
-    const { name, args, env, url, logFile } = this.#options
+    const { name, args, url, logFile } = this.#options
     const log = openSync(logFile, 'a')
     const child = spawn(process.execPath, [...args], {
       cwd: folder,
       // It ends with this process, because its standard input does.
       stdio: ['pipe', log, log],
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], ...this.#env },
     })
     closeSync(log)
     this.#child = child

@@ -30,6 +30,8 @@ export interface StagePlan {
   readonly pollMs: number
   /** The folder of the release that runs first. */
   readonly folder: string
+  /** In place of the stage's own. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** Two web processes behind the proxy, and workers; chain, bank, mail server and rates in this process. Under load. */
@@ -38,6 +40,7 @@ export interface Stage {
   readonly workers: readonly Service[]
   readonly proxy: ReverseProxy
   readonly load: Load
+  readonly sandbox: Sandbox
   readonly env: Readonly<Record<string, string>>
   /** The logs of all processes. */
   readonly logs: string
@@ -72,7 +75,7 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
   const sandbox = await startSandbox({ port: 0, slotMs, treasury })
   sandbox.rates.set({ NGN: 1600 })
   const db = createDb(servers.databaseUrl, 2)
-  const env = settingsFor(servers, sandbox, treasury, plan.drainSeconds)
+  const env = { ...settingsFor(servers, sandbox, treasury, plan.drainSeconds), ...plan.settings }
   const logs = mkdtempSync(join(tmpdir(), 'tipping-rolling-'))
   const webs = await Promise.all(
     Array.from({ length: webCount }, (_, index) => service(`web-${index}`, ['dist/src/web.js'], 'PORT')),
@@ -123,6 +126,7 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
       workers,
       proxy,
       load: running,
+      sandbox,
       env,
       logs,
       untilReady,

@@ -9,6 +9,8 @@ export type Endpoint = (request: SandboxRequest) => SandboxAnswer | NoAnswer
 /** What every endpoint needs. */
 export interface EndpointContext {
   readonly secretKey: string
+  /** Accepted beside the secret key, until it ends. */
+  readonly oldKey: string | undefined
   /** The only key that may send money, when there is one. */
   readonly payoutKey: string | undefined
   readonly faults: FiatpayFaults
@@ -55,17 +57,15 @@ export function answerOrRefusal(endpoint: Endpoint, request: SandboxRequest): Sa
 const paying: readonly string[] = ['POST /transfer', 'POST /transferrecipient', 'POST /refund']
 
 /** Makes a route of an endpoint: checks the secret key and counts the calls under the endpoint's name. */
-export function serve(
-  { secretKey, payoutKey, faults, calls }: EndpointContext,
-  name: string,
-  endpoint: Endpoint,
-): Route {
-  const keys = paying.includes(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, payoutKey]
-  const accepted = keys.filter((key) => key !== undefined).map((key) => `Bearer ${key}`)
+export function serve(context: EndpointContext, name: string, endpoint: Endpoint): Route {
+  const { faults, calls } = context
   return (request) => {
     calls.httpRequests += 1
     calls.add(name)
-    const known = accepted.includes(request.headers.authorization ?? '')
+    const { secretKey, oldKey, payoutKey } = context
+    const keys =
+      paying.includes(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, oldKey, payoutKey]
+    const known = keys.some((key) => key !== undefined && request.headers.authorization === `Bearer ${key}`)
     if (!known || faults.refusesEveryKey) return new Refusal('invalid_Key').answer
     return answerOrRefusal(endpoint, request)
   }

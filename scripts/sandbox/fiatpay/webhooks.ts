@@ -24,7 +24,7 @@ export interface Delivery {
  */
 export class Webhooks {
   #url: string | undefined
-  readonly #secretKey: string
+  #secretKey: string
   readonly #faults: FiatpayFaults
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #requests = new Set<ClientRequest>()
@@ -34,6 +34,10 @@ export class Webhooks {
     this.#secretKey = secretKey
     this.#faults = faults
     this.#url = url
+  }
+
+  setKey(secretKey: string): void {
+    this.#secretKey = secretKey
   }
 
   /** Sets where further webhooks go. `undefined`: none are sent. */
