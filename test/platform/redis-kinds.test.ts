@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { stopChild } from '../../scripts/bootstrap/child-process.mjs'
 import { freePort } from '../../scripts/dev/ports.js'
 import { startProgram } from '../../scripts/dev/supervise.js'
 import { createProducerClient, type RedisServer } from '../../src/platform/redis/clients.js'
+import { privateRedis } from '../helpers/servers/private-redis.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 
@@ -77,19 +77,17 @@ test('with REDIS_CLUSTER one address finds the cluster, and the nodes it names g
   t.is(await alone.client.get('tips'), '1')
 })
 
-test('a Redis that accepts connections and never answers is reported once, and its connections are replaced', async (t) => {
-  const sockets: Socket[] = []
-  const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
-  const port = await freePort()
-  await new Promise<void>((listening) => silent.listen(port, '127.0.0.1', listening))
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    silent.close()
-  })
-  const { reports } = connect(t, { url: `redis://127.0.0.1:${port}` })
-  await until('it connects again', () => sockets.length > 1)
-  t.is(reports.length, 1)
+test('a Redis that stops answering is reported once, its connection is replaced, and it is used again', async (t) => {
+  const redis = await privateRedis(t)
+  const { client, reports } = connect(t, { url: redis.url })
+  await until('the client is ready', () => client.status === 'ready')
+  redis.freeze()
+  await t.throwsAsync(client.ping())
+  await until('it is reported', () => reports.length > 0)
   t.regex(reports[0] ?? '', /Expecting data/)
+  redis.thaw()
+  await until('it is used again', () => client.status === 'ready')
+  t.deepEqual(reports.slice(1), [undefined])
 })
 
 test('a Redis that comes back is reported once as well', async (t) => {

@@ -12,7 +12,7 @@ import { StreamClient } from '../rolling/stream-client.js'
 import { ClientNotes } from './client-notes.js'
 import { compareAll } from './compare.js'
 import { SteadyLoad } from './load.js'
-import type { Disturbance, Run, Scenario } from './scenario.js'
+import type { Disturbance, OpenScenario, Run, Scenario } from './scenario.js'
 
 export interface OutagePlan {
   readonly seed: number
@@ -58,7 +58,7 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
   const folder = mkdtempSync(join(tmpdir(), 'tipping-outage-'))
   // Servers run as a user of their own.
   chmodSync(folder, 0o711)
-  const open = await scenario({ seed, folder, report })
+  const open: OpenScenario = await scenario({ seed, folder, report })
   const notes = new ClientNotes()
   const truth = emptyTruth()
   const closing: (() => Promise<void> | void)[] = [

@@ -15,7 +15,7 @@ const heldMs = 5000
 const readers = 64
 const reads = 40
 
-/** PostgreSQL takes 20 connections. The pools of six processes together are four times as large. */
+/** PostgreSQL takes 20 connections. The pools of six processes together are three times as large. */
 export const connections: Scenario = async ({ folder }) => {
   const postgres = await startPostgres({
     dataDir: folder,
