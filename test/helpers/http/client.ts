@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnswerCheck, createAnswerCheck, type OpenApi } from './check-answer.js'
 import { requestRaw } from './raw-request.js'
-import { withoutReferences } from './without-references.js'
 
 export interface RequestOptions {
   /** Sent as JSON. Text and bytes are sent unchanged. */
@@ -42,7 +41,7 @@ export type Request = <Body = Refusal>(
 /** Creates a client of the service at `url` that checks answers against the service's document. */
 export async function createClient(url: string): Promise<Request> {
   const check: AnswerCheck = createAnswerCheck(
-    withoutReferences((await exchange(url, 'GET', '/openapi.json', {})).body as OpenApi),
+    (await exchange(url, 'GET', '/openapi.json', {})).body as OpenApi,
   )
   return async <Body>(method: string, path: string, options: RequestOptions = {}) => {
     const answer = await exchange(url, method, path, options)

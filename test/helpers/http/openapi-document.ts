@@ -31,7 +31,8 @@ interface Reply {
 
 /** With the schemas where they are used, instead of references to them. */
 export async function readDocument(request: Request): Promise<Document> {
-  return withoutReferences((await request<Document>('GET', '/openapi.json')).body)
+  const { body } = await request<Document>('GET', '/openapi.json')
+  return withoutReferences(body, body)
 }
 
 /** Every documented operation. */

@@ -1,12 +1,12 @@
-/** Replaces each reference to a component by the component. */
-export function withoutReferences<Doc extends object>(document: Doc): Doc {
+/** Replaces each reference to a component of the document by the component: in the whole document, or in a part of it. */
+export function withoutReferences<Part extends object>(document: object, part: Part): Part {
   const resolve = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(resolve)
     if (typeof node !== 'object' || node === null) return node
     if ('$ref' in node) return resolve(componentOf(document, String(node.$ref)))
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(value)]))
   }
-  return resolve(document) as Doc
+  return resolve(part) as Part
 }
 
 function componentOf(document: object, reference: string): unknown {
