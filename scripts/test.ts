@@ -11,12 +11,12 @@ import { withConnection } from './dev/postgres/session.js'
 import { dropDatabases, ensureTemplate, templateName } from './dev/postgres/test-database.js'
 import { ProcessGroup } from './dev/process-group.js'
 import { redisProgram, redisReady } from './dev/redis.js'
-import { runAva } from './dev/test-run/run-ava.js'
-import { runWithSecondRun } from './dev/test-run/second-run.js'
+import { printLine, runAva } from './dev/test-run/run-ava.js'
+import { repeatFailed } from './dev/test-run/second-run.js'
 import { addCounts, closingReport, noTests, type TestCounts } from './dev/test-run/tap.js'
 
 // `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
-// PostgreSQL and a Redis that are started for this run, and then the contract (test/contract) against a stack on them.
+// PostgreSQL and a Redis that are started for this run, and beside them the contract (test/contract) against a stack on them.
 const dataDir = '.test-data'
 const scratchLink = join(dataDir, 'scratch')
 const processes = new ProcessGroup(printProgress)
@@ -32,6 +32,8 @@ async function stopAll(): Promise<void> {
  * settings are as in production.
  */
 const testFlags = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'autovacuum=off']
+/** For the processes of the contract's stack beside those of several test files. */
+const connections = ['-c', 'max_connections=400']
 /**
  * Begins the names of the tests' databases. They are dropped at the end: ext4 gives no new file the place of one that was
  * deleted seconds ago, so a database copied after others were dropped takes five times as long.
@@ -46,7 +48,11 @@ async function database(): Promise<string> {
 }
 
 async function ownServer(): Promise<string> {
-  const postgres = await preparePostgres({ dataDir, port: await freePort(), flags: testFlags })
+  const postgres = await preparePostgres({
+    dataDir,
+    port: await freePort(),
+    flags: [...testFlags, ...connections],
+  })
   process.once('exit', postgres.release)
   processes.start('database', 'postgres', postgres.program)
   await postgresReady(postgres.url('postgres'), () => processes.mayStillStart)
@@ -126,13 +132,17 @@ function testsToRun(): TestsToRun {
 
 const isOfContract = (file: string): boolean => file.startsWith(join('dist', 'test', 'contract'))
 
-/** Runs the contract against a stack of its own, on a database and a Redis namespace of this run. */
+/**
+ * Runs the contract against a stack of its own, on a database and a Redis namespace of this run. It waits more than it computes,
+ * so it runs beside the other tests, one file at a time. Its lines are printed together.
+ */
 async function runContractTests(
   server: string,
   redisUrl: string,
   files: readonly string[],
+  others: Promise<unknown>,
 ): Promise<TestCounts> {
-  const name = `contract_${process.pid}`
+  const name = `${databasePrefix}contract`
   await withConnection(`${server}postgres`, (admin) => admin.query(`create database ${name}`))
   process.env['REDIS_NAMESPACE'] = name
   const folder = join(dataDir, 'contract')
@@ -142,15 +152,20 @@ async function runContractTests(
     stackProcesses = group
   })
   try {
-    const check = (args: readonly string[]) => runContract(stack, { args, print: printProgress })
-    return files[0] === contractTests
-      ? await runWithSecondRun(files, 'dist/test/contract', check, printProgress)
-      : await check(files)
+    const lines: string[] = []
+    const first = await runContract(stack, {
+      args: [...files, '--concurrency=1'],
+      print: printProgress,
+      onLine: (line) => lines.push(line),
+    })
+    printProgress('the contract, which ran beside the other tests:')
+    for (const line of lines) printLine(line)
+    if (first.failed === 0 || files[0] !== contractTests) return first
+    await others
+    const again = (args: readonly string[]) => runContract(stack, { args, print: printProgress })
+    return await repeatFailed(first, 'dist/test/contract', again, printProgress)
   } finally {
     await stack.stop()
-    await withConnection(`${server}postgres`, (admin) =>
-      admin.query(`drop database if exists ${name} with (force)`),
-    )
   }
 }
 
@@ -162,7 +177,8 @@ async function run(): Promise<number> {
   const scratch = scratchFolder()
   const [server, redisUrl] = await Promise.all([database(), redis()])
   printProgress('PostgreSQL and Redis are ready')
-  const own = {
+  const env = {
+    ...process.env,
     TEST_DATABASE_URL: server,
     TEST_TEMPLATE: templateName,
     TEST_DATABASE_PREFIX: databasePrefix,
@@ -170,16 +186,15 @@ async function run(): Promise<number> {
     TMPDIR: scratch,
   }
   const tests = testsToRun()
-  let tally = noTests
-  const runOwn = (files: readonly string[]) => runAva(files, { ...process.env, ...own })
-  if (tests.own.length > 0)
-    tally = tests.whole
-      ? await runWithSecondRun(tests.own, tests.whole, runOwn, printProgress)
-      : await runOwn(tests.own)
-  const contract = tests.contract.length > 0 ? runContractTests(server, redisUrl, tests.contract) : noTests
-  // Beside the contract, which waits much: one after the other they take some seconds.
-  const [counts] = await Promise.all([contract, dropDatabases(server, databasePrefix)])
-  tally = addCounts(tally, counts)
+  const runOwn = (files: readonly string[]) => runAva(files, env)
+  const first = tests.own.length > 0 ? runOwn(tests.own) : Promise.resolve(noTests)
+  const [own, contract] = await Promise.all([
+    first,
+    tests.contract.length > 0 ? runContractTests(server, redisUrl, tests.contract, first) : noTests,
+  ])
+  const repeated = tests.whole ? await repeatFailed(own, tests.whole, runOwn, printProgress) : own
+  const tally = addCounts(repeated, contract)
+  await dropDatabases(server, databasePrefix)
   await processes.stop()
   removeScratch()
   process.stdout.write(`${closingReport(tally)}\n`)

@@ -1,4 +1,4 @@
-import { runAva } from '../dev/test-run/run-ava.js'
+import { printLine, runAva } from '../dev/test-run/run-ava.js'
 import type { TestCounts } from '../dev/test-run/tap.js'
 import type { ContractServer } from './contract-stack.js'
 
@@ -13,11 +13,18 @@ export async function runContract(
   {
     args = [contractTests],
     print,
-  }: { readonly args?: readonly string[]; readonly print: (text: string) => void },
+    onLine = printLine,
+  }: {
+    readonly args?: readonly string[]
+    readonly print: (text: string) => void
+    /** Gets each TAP line. */
+    readonly onLine?: (line: string) => void
+  },
 ): Promise<TestCounts> {
   const env = { ...process.env, CONTRACT_URL: url, CONTRACT_STAND_INS: standIns ?? '' }
   const skipped = new Map<string, number>()
   const counts = await runAva(args, env, (line) => {
+    onLine(line)
     const subject = skippedCheck.exec(line)?.[1]
     if (subject !== undefined) skipped.set(subject, (skipped.get(subject) ?? 0) + 1)
   })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { failedFiles, runWithSecondRun } from '../../scripts/dev/test-run/second-run.js'
+import { failedFiles, repeatFailed } from '../../scripts/dev/test-run/second-run.js'
 import { closingReport, noTests, type TestCounts } from '../../scripts/dev/test-run/tap.js'
 
 const existing = ['d/tips/confirm.test.js', 'd/tips/confirm/credit-tips.test.js', 'd/http.test.js']
@@ -22,7 +22,7 @@ test('a failure that names no file allows no second run', (t) => {
   t.is(filesOf('http › a', 'the process exited'), undefined)
 })
 
-/** A run whose first call fails tests of these files of this folder, and whose second fails so many. */
+/** A run that fails tests of these files of this folder, and whose second run fails so many. */
 async function runs(failing: readonly string[], failedAgain: number, crashed = 0) {
   const failures = failing.map((name) => `not ok 1 - ${name} › is fast`)
   const first: TestCounts = { ...noTests, passed: 9, failed: failures.length + crashed, failures }
@@ -32,18 +32,17 @@ async function runs(failing: readonly string[], failedAgain: number, crashed = 0
     failures: failures.slice(0, failedAgain),
   }
   const calls: (readonly string[])[] = []
-  const counts = await runWithSecondRun(
-    ['all'],
-    'dist/test/dev',
-    async (files) => (calls.push(files) === 1 ? first : second),
-    () => undefined,
-  )
+  const run = async (files: readonly string[]) => {
+    calls.push(files)
+    return second
+  }
+  const counts = await repeatFailed(first, 'dist/test/dev', run, () => undefined)
   return { calls, counts }
 }
 
 test('what failed beside others and passes alone does not fail the run, and is named', async (t) => {
   const { calls, counts } = await runs(['tap'], 0)
-  t.deepEqual(calls, [['all'], ['dist/test/dev/tap.test.js']])
+  t.deepEqual(calls, [['dist/test/dev/tap.test.js']])
   t.is(
     closingReport(counts),
     'Failed beside others and passed alone (mend them):\nnot ok 1 - tap › is fast\n10 passed, 0 failed, 1 unsteady',
@@ -55,6 +54,6 @@ test('what fails again fails the run', async (t) => {
 })
 
 test('many failed files, and files that crashed, are run once only', async (t) => {
-  t.is((await runs(['tap', 'lock', 'build', 'postgres'], 0)).calls.length, 1)
-  t.is((await runs(['tap'], 0, 1)).calls.length, 1)
+  t.is((await runs(['tap', 'lock', 'build', 'postgres'], 0)).calls.length, 0)
+  t.is((await runs(['tap'], 0, 1)).calls.length, 0)
 })

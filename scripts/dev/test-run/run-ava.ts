@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline'
 import { startChild } from '../../bootstrap/child-process.mjs'
 import { TapCounter, type TestCounts } from './tap.js'
 
-/** Runs AVA with these files and options, prints its TAP lines and counts them. `onLine` gets each line. */
+/** Runs AVA with these files and options and counts its tests. `onLine` gets each TAP line, and by default prints it. */
 export async function runAva(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  onLine: (line: string) => void = () => undefined,
+  onLine: (line: string) => void = printLine,
 ): Promise<TestCounts> {
   const program = ['scripts/bootstrap/ava.mjs', '--tap', ...args]
   const runner = startChild({ command: process.execPath, args: program, signal: 'SIGTERM', env }, 'pipe')
@@ -17,9 +17,12 @@ export async function runAva(
     for await (const line of createInterface({ input: runner.stdout })) {
       counter.line(line)
       onLine(line)
-      process.stdout.write(`${line}\n`)
     }
   const [exitCode] = await ended
   runner.stdin?.end()
   return counter.counts(exitCode ?? 1)
+}
+
+export function printLine(line: string): void {
+  process.stdout.write(`${line}\n`)
 }

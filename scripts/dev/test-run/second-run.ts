@@ -29,16 +29,15 @@ function fileOf(line: string, folder: string, exists: (file: string) => boolean)
 }
 
 /**
- * Runs tests; when few files failed, runs these once more, with nothing beside them. What passes then depends on how busy
- * the machine is: it does not fail the run, but the report names it, and somebody must mend it.
+ * When few files of a run failed, runs these once more; the caller sees that nothing runs beside them. What passes then depends
+ * on how busy the machine is: it does not fail the run, but the report names it, and somebody must mend it.
  */
-export async function runWithSecondRun(
-  files: readonly string[],
+export async function repeatFailed(
+  first: TestCounts,
   folder: string,
   run: (files: readonly string[]) => Promise<TestCounts>,
   print: (text: string) => void,
 ): Promise<TestCounts> {
-  const first = await run(files)
   const again = failedFiles(first.failures, folder)
   if (first.failed === 0 || first.failed > first.failures.length) return first
   if (again === undefined || again.length > mostFiles) return first
