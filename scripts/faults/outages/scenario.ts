@@ -25,7 +25,7 @@ export interface Disturbance {
 }
 
 /** The servers of one run, and what happens to them. */
-interface OpenScenario {
+export interface OpenScenario {
   /** On these ways the results are read, and the service's Redis. */
   readonly servers: Omit<ServerUrls, 'namespace'>
   /** Where the service finds its database, if not there. */

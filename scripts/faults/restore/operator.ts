@@ -5,7 +5,7 @@ import type { Truth } from '../month/truth.js'
 import { makeDue } from '../sweeps/make-due.js'
 
 /** What people outside can tell the operator: whose withdrawal and whose tip it was. */
-export interface Notes {
+interface Notes {
   readonly withdrawals: ReadonlyMap<string, string>
   readonly tips: ReadonlyMap<string, string>
 }
