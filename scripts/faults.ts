@@ -1,4 +1,5 @@
 import { Refusal } from './bootstrap/progress.mjs'
+import { runChaosCommand } from './faults/alerts/run-chaos.js'
 import { runMonthCommand } from './faults/month/run-month.js'
 import { outageRuns } from './faults/outages/run-outages.js'
 import { runRestore } from './faults/restore/run-restore.js'
@@ -18,6 +19,7 @@ npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
 npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
 npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
 npm run faults -- redis|redis-cluster|blackholes|clocks [--rounds <n>] [--seed <n>]
+npm run faults -- chaos [--minutes 10] [--seed <n>] [--dead <process>]
 npm run faults -- restore [--payouts 200] [--seed <n>]
 npm run faults -- rotations [--seed <n>]
 npm run faults -- balance
@@ -65,6 +67,10 @@ blackholes
           name who is silent.
 clocks    The wall clocks of web processes and workers are up to an hour wrong, step and go backwards (12 times). Nothing may expire
           early or late, codes must work, and doctor must name the skew.
+chaos     Minutes of faults that need no person, under load: processes killed and restarted, PostgreSQL and Redis killed, providers and RPC
+          nodes that are slow, lag or answer errors for seconds. A Prometheus with the shipped rules reads every process: no alert that
+          wakes a person may fire, and nothing may be lost or doubled. --dead keeps one process (verifier, settlement, payouts,
+          custodian or web-1) dead instead: its alerts must fire, and no other. Needs Debian's prometheus.
 restore   Needs Debian's package postgresql. Takes a backup of the working service with pg_dump, under load; then come so many payouts, tips
           in crypto and naira, take-outs and a sweep, and the server is lost. pg_restore into a new one, the whole service starts, and
           an operator follows what restore-check prints. Nothing may be sent before it is accepted. At the end every tip, payment,
@@ -94,6 +100,7 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   releases: runReleasesCommand,
   restore: runRestore,
   rotations: runRotationsCommand,
+  chaos: runChaosCommand,
   balance: runBalance,
   commits: runCommits,
   acts: runActs,

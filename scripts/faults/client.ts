@@ -79,6 +79,8 @@ export async function withdrawOnce(
 export interface ApiAnswer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
+  /** Seconds. */
+  readonly retryAfter?: number
 }
 
 export type ApiRequest = readonly [method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown]
@@ -100,7 +102,7 @@ function saysNothing({ status, body }: ApiAnswer): boolean {
   return status === 0 || status >= 500 || body['code'] === 'request_in_progress'
 }
 
-/** Repeats a request until its answer says something, or too many did not. */
+/** Repeats a request until its answer says something, or too many did not. Waits as long as the refusal says, as our client library does. */
 export async function requestUntilAnswered(
   url: string,
   request: ApiRequest,
@@ -108,7 +110,7 @@ export async function requestUntilAnswered(
 ): Promise<ApiAnswer> {
   let answer = await requestOnce(url, request, headers)
   for (let tries = 1; saysNothing(answer) && tries < triesMax; tries++) {
-    await sleep(retryMs)
+    await sleep(Math.max(retryMs, (answer.retryAfter ?? 0) * 1000))
     answer = await requestOnce(url, request, headers)
   }
   return answer
@@ -122,7 +124,7 @@ async function send(
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>>,
-): Promise<{ status: number; body: unknown; cookie: string | undefined }> {
+): Promise<{ status: number; body: unknown; cookie: string | undefined; retryAfter: number }> {
   const response = await fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
@@ -132,6 +134,7 @@ async function send(
   return {
     status: response.status,
     body: await response.json(),
+    retryAfter: Number(response.headers.get('retry-after') ?? 0),
     cookie: response.headers.get('set-cookie')?.split(';', 1)[0],
   }
 }

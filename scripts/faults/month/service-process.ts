@@ -27,6 +27,8 @@ export class ServiceProcess {
   #child: ChildProcess | undefined
   #next: KillPoint | undefined
   #ends = false
+  #held: Promise<void> | undefined
+  #release: () => void = () => undefined
   readonly #options: ServiceProcessOptions
   readonly #done: Promise<void>
 
@@ -41,8 +43,25 @@ export class ServiceProcess {
     this.#child?.kill('SIGKILL')
   }
 
+  /** Stops it in order, as a deploy does. It is started again when `restarts` is set. */
+  terminate(): void {
+    this.#child?.kill('SIGTERM')
+  }
+
+  /** Kills it, and does not start it again before the returned function is called. */
+  hold(): () => void {
+    let release = (): void => undefined
+    this.#held = new Promise((done) => {
+      release = done
+    })
+    this.#release = release
+    this.kill()
+    return release
+  }
+
   async end(): Promise<void> {
     this.#ends = true
+    this.#release()
     this.#child?.kill('SIGKILL')
     await this.#done
   }
@@ -55,6 +74,7 @@ export class ServiceProcess {
       const child = startProgram(args, env, logFile, point)
       this.#child = child
       const [code, signal] = await once(child, 'exit')
+      await this.#held
       if (this.#ends) return
       if (signal === 'SIGKILL') await onKill({ name, at: point === undefined ? 'anywhere' : point.at })
       else if (restarts) await sleep(restartMs)

@@ -44,6 +44,8 @@ export interface Stage {
   readonly kills: string[]
   /** Kills a process where it is, by a number from 0 to 1. In half of the cases the next one is killed at a named point. */
   killOne(choice: number): void
+  /** Every process, and where its metrics are when `metrics` was asked for. */
+  readonly processes: readonly StageProcess[]
   /** Throws when a process has ended by itself. */
   throwFailure(): void
   /** Kills every process. */
@@ -51,6 +53,13 @@ export interface Stage {
   /** Starts the service against another database, after `stopService`. Returns the stage with it; the one before is not used any more. */
   moveTo(databaseUrl: string): Promise<Stage>
   close(): Promise<void>
+}
+
+export interface StageProcess {
+  readonly name: string
+  /** The host and port of `/metrics`. */
+  readonly metrics: string
+  readonly process: ServiceProcess
 }
 
 /** Naira per dollar at the beginning. */
@@ -97,6 +106,8 @@ export interface StageOptions {
   readonly env?: (sandbox: Sandbox) => Readonly<Record<string, string>>
   /** Further settings of one process: `web-0`, `verifier`, `settlement`, `payouts`, `custodian`. */
   readonly envOf?: (process: string) => Readonly<Record<string, string>>
+  /** Every process has a port of its own for its metrics. */
+  readonly metrics?: boolean
   /** A process that ends by itself is started again, as a supervisor does. */
   readonly restarts?: boolean
   /** Creators without payout wallets take nothing out. */
@@ -109,7 +120,7 @@ export async function openStage(
   creatorCount: number,
   options: StageOptions = {},
 ): Promise<Stage> {
-  const { webs = 1, front, restarts = false, payoutWallets = true } = options
+  const { webs = 1, front, restarts = false, payoutWallets = true, metrics = false } = options
   const treasury = Keypair.generate()
   const treasuryWallet = treasury.publicKey.toBase58()
   const sandbox = await startSandbox({ port: 0, slotMs, treasury: treasuryWallet, fiatpayFees: true })
@@ -139,14 +150,24 @@ export async function openStage(
   sandbox.fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
   sandbox.fiatpay.faults.setFault(bankFaults(seed))
   const all = [
-    ...ports.map((each, n) => ({ ...web, name: `web-${n}`, own: { PORT: String(each) } })),
-    ...workers.map((one) => ({ ...one, own: {} })),
+    ...ports.map((each, n) => ({
+      ...web,
+      name: `web-${n}`,
+      own: { PORT: String(each) },
+      portSetting: 'METRICS_PORT',
+    })),
+    ...workers.map((one) => ({ ...one, own: {}, portSetting: 'WORKER_PORT' })),
   ]
-  const start = (settings: Readonly<Record<string, string>>): ServiceProcess[] =>
-    all.map(({ name, args, own }) => {
+  const metricsPorts = new Map<string, string>()
+  if (metrics) for (const { name } of all) metricsPorts.set(name, String(await freePort()))
+  const start = (settings: Readonly<Record<string, string>>): StageProcess[] =>
+    all.map(({ name, args, own, portSetting }) => {
+      const metricsPort = metricsPorts.get(name)
+      const given = metricsPort === undefined ? {} : { [portSetting]: metricsPort }
+      const ofProcess = { ...settings, ...own, ...given, ...options.envOf?.(name) }
       const logFile = join(logs, `${name}.log`)
-      const ofProcess = { ...settings, ...own, ...options.envOf?.(name) }
-      return new ServiceProcess({ name, args, env: ofProcess, logFile, restarts, onKill, onFailure })
+      const process = new ServiceProcess({ name, args, env: ofProcess, logFile, restarts, onKill, onFailure })
+      return { name, metrics: `127.0.0.1:${metricsPort}`, process }
     })
   let running = start(env)
   // Beside a pooler, and with the connections that are kept for superusers.
@@ -162,7 +183,7 @@ export async function openStage(
   let killed = 0
   const opened = new Set([{ db, commands }])
   const stopService = async (): Promise<void> => {
-    await Promise.all(running.map((one) => one.end()))
+    await Promise.all(running.map(({ process }) => process.end()))
   }
   async function close(): Promise<void> {
     await stopService()
@@ -199,7 +220,10 @@ export async function openStage(
         const roles = all[nth]?.roles ?? web.roles
         killed += 1
         const role = roles[killed % roles.length] ?? roles[0]
-        running[nth]?.kill(killed % 2 === 0 ? chooseKillPoint(seed, role, killed) : undefined)
+        running[nth]?.process.kill(killed % 2 === 0 ? chooseKillPoint(seed, role, killed) : undefined)
+      },
+      get processes() {
+        return running
       },
       throwFailure,
       stopService,
@@ -254,7 +278,7 @@ function settingsFor(
 }
 
 /** Most transfers are ordinary. Some requests are answered too late or not at all, and some transfers fail at the bank. */
-function bankFaults(seed: number) {
+export function bankFaults(seed: number) {
   return {
     seed,
     transfers: { auto: 90, 'accept-then-500': 3, 'accept-then-reset': 3, '500': 3, reject: 1 },

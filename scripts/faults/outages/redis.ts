@@ -5,9 +5,12 @@ import { startProgram } from '../../dev/supervise.js'
 
 const stopMs = 5000
 
-/** A Redis of this run. */
-export async function startRedis(folder: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const port = await freePort()
+/** A Redis of this run. Stopped, it has forgotten everything. */
+export async function startRedis(
+  folder: string,
+  givenPort?: number,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const port = givenPort ?? (await freePort())
   const child = startProgram(redisProgram(port, folder))
   await redisReady(port, () => child.exitCode === null)
   return {

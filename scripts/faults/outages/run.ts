@@ -18,6 +18,8 @@ export interface OutagePlan {
   readonly seed: number
   /** How many disturbances there are. */
   readonly rounds: number
+  /** No disturbance begins after this time. */
+  readonly longestMs?: number
   /** People who do something at the same time. */
   readonly lanes: number
   readonly creators: number
@@ -71,6 +73,7 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
       webs,
       restarts: true,
       payoutWallets: false,
+      metrics: open.metrics === true,
       ...(open.serviceDatabaseUrl !== undefined && { serviceDatabaseUrl: open.serviceDatabaseUrl }),
       ...(open.env !== undefined && { env: open.env }),
       ...(open.envOf !== undefined && { envOf: open.envOf }),
@@ -122,7 +125,10 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
     }
     const disturbances: OutageResult['disturbances'][number][] = []
     await run.untilItself()
+    await open.begin?.(run)
+    const begunAt = Date.now()
     for (const [n, { name, act }] of drawOrder(open.disturbances, plan).entries()) {
+      if (Date.now() - begunAt > (plan.longestMs ?? Number.POSITIVE_INFINITY)) break
       doing = `before disturbance ${n + 1} of ${plan.rounds}`
       await run.untilDone(plan.acts)
       doing = `disturbance ${n + 1} of ${plan.rounds}: ${name}`

@@ -36,6 +36,10 @@ export interface OpenScenario {
   readonly readyLeast?: number
   /** Further settings of one process: `web-0`, `web-1`, `verifier`, `settlement`, `payouts`, `custodian`. */
   readonly envOf?: (process: string) => Readonly<Record<string, string>>
+  /** Every process shows its metrics on a port of its own. */
+  readonly metrics?: boolean
+  /** Called once, when the service is itself, before the first disturbance. */
+  readonly begin?: (run: Run) => Promise<void>
   /** They come in turn, in an order that the seed decides; each at least once. */
   readonly disturbances: readonly Disturbance[]
   /** Refusals that clients may see beside those which every run allows, as `ClientNotes` writes them. */
