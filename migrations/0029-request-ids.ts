@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 export const config = { transaction: false }
 
 /**
- * The HTTP request that made a row (docs/decisions/0081). Only empty columns and their indexes. Request ids come in order of
+ * The HTTP request that made a row (docs/decisions/0078). Only empty columns and their indexes. Request ids come in order of
  * time, so the index of tips need not know every tip: it costs recording nothing.
  */
 export async function up(knex: Knex): Promise<void> {
