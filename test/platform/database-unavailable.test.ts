@@ -95,7 +95,7 @@ test('connections that nobody needs go back to the server, where another process
   const db = createDb(world().env['DATABASE_URL'] ?? '', 3)
   t.teardown(() => db.destroy())
   const { pool } = db.client
-  await Promise.all([1, 2, 3].map(() => db.raw('select pg_sleep(0.1)')))
+  await Promise.all([1, 2, 3].map(() => db.raw('select 1')))
   t.true(pool.numFree() > 1)
   // The default of knex is 30 s.
   await until('they are closed', () => pool.numFree() === 0, 20_000)
