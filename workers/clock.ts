@@ -53,6 +53,8 @@ export function startClock(services: Services): () => Promise<void> {
     ['fiat', '*/15 * * * * *', () => expireFiatIntents(services)],
     // Keeps the last rate under a day old even without requests: the guard against jumps compares with it.
     ['rates', '45 */10 * * * *', () => rates.refresh()],
+    // The alarms look at the last 90 s.
+    ['rates-again', '20,50 * * * * *', () => rates.refreshAfterFault()],
     // BankList requests the banks once an hour. The task runs more often to retry after a failure.
     ['banks', '5-59/15 * * * * *', () => banks.banks()],
     ['forget-rates', '23 * * * *', () => deleteOldRates(services)],

@@ -157,7 +157,7 @@ function linesOf({ transfers, collections, chain }: LostTime, since: Date): stri
     ...collections.map(({ subject, kind, ours, theirs }) => {
       const next =
         kind === 'not_ours' && subject.startsWith('payment ')
-          ? `  -> collections adopt ${/ for (\S+)$/.exec(theirs ?? '')?.[1] ?? '<reference>'} --creator <id>`
+          ? `  -> collections adopt ${/ for ([\w.=-]+)$/.exec(theirs ?? '')?.[1] ?? '<reference>'} --creator <id>`
           : ''
       return `${subject}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}${next}`
     }),

@@ -42,8 +42,12 @@ export class EventStream {
     res.on('error', () => this.close())
     res.write(retryDirective)
     this.#isChunked = res.chunkedEncoding
-    // A response that waits for an earlier one on its connection keeps writing itself.
-    if (res.socket === null) return
+    // A response that waits for an earlier one on its connection keeps writing itself, and is not told when that connection closes.
+    if (res.socket === null) {
+      req.socket.once('close', () => this.close())
+      if (req.socket.destroyed) setImmediate(() => this.close())
+      return
+    }
     const onClose = req.socket.listeners('close') as Listener[]
     req.once('end', () => setImmediate(() => this.#detach(req.socket, onClose)))
     req.resume()

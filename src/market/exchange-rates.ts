@@ -33,6 +33,8 @@ export class ExchangeRates {
   #current: CurrentRate | undefined
   #cachedUntilMs = Number.NEGATIVE_INFINITY
   #newestWasRefused = false
+  /** The last reading was refused, or a feed gave no answer. */
+  #isFaulty = false
   readonly #readOnce = singleFlight(() => this.#read())
 
   constructor(services: Needs) {
@@ -52,7 +54,13 @@ export class ExchangeRates {
     await this.#readOnce()
   }
 
+  /** Reads again soon after a fault, so that its alarm goes on while nobody asks for a rate. */
+  async refreshAfterFault(): Promise<void> {
+    if (this.#isFaulty) await this.refresh()
+  }
+
   async #read(): Promise<void> {
+    this.#isFaulty = false
     const { exchangeRates, secondExchangeRates } = this.#services
     const [first, second] = await Promise.all([
       this.#ask('first', exchangeRates),
@@ -72,6 +80,7 @@ export class ExchangeRates {
     try {
       return await feed.read()
     } catch (error) {
+      this.#isFaulty = true
       this.#services.metrics.alerts.inc({ kind: 'rate_feed_away' })
       this.#services.log.error(
         { err: error, feed: which },
@@ -101,6 +110,7 @@ export class ExchangeRates {
   async #refuse({ value, asOf }: ExchangeRateReading, fault: RateFault | undefined): Promise<void> {
     const { db, metrics, log } = this.#services
     if (fault !== 'stale' && value !== undefined) await recordRefusedRate(db, { value, asOf })
+    this.#isFaulty = true
     metrics.alerts.inc({ kind: 'rate_refused' })
     log.error(
       { fault },

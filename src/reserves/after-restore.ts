@@ -13,6 +13,8 @@ const marginHours = 24
 const maxDifferences = 10_000
 /** A standby takes over within this time. Who goes back further has restored something. */
 const failoverMs = 15 * 60_000
+/** After a comparison that failed. */
+const retryMs = 30_000
 /** After differences were found. */
 const pauseMs = 10 * 60_000
 
@@ -78,17 +80,26 @@ async function compareTakeover(services: Needs & Pick<Services, 'transact'>, see
 
 /**
  * Lets payouts run again after a standby was promoted: the rows are seen where they were minutes ago, and the provider's lists and
- * the chain show nothing that they lack. Everything else waits for `restore-check`. Call it now and then.
+ * the chain show nothing that they lack, once nothing lost can land any more. Everything else waits for `restore-check`. Call it now and then.
  */
 export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): () => Promise<void> {
-  const { db, transact, log } = services
+  const { db, transact, chain, log } = services
   let notBefore = 0
+  /** Until this block, what was signed before and is lost here can land. */
+  let landsUntil: number | undefined
+  async function mayStillLand(): Promise<boolean> {
+    landsUntil ??= (await chain.latestBlockhash()).lastValidBlockHeight
+    return (await chain.blockHeight()) <= landsUntil
+  }
   return async () => {
     const epoch = await readEpoch(db)
+    if (epoch.state !== 'moved') landsUntil = undefined
     if (epoch.state !== 'moved' || performance.now() < notBefore) return
     const { seenAt } = epoch
     const now = await readClock(db)
     const isFailover = seenAt !== null && now.getTime() - seenAt.getTime() < failoverMs
+    if (isFailover && (await mayStillLand())) return
+    notBefore = performance.now() + retryMs
     if (!isFailover || (await compareTakeover(services, seenAt)) > 0) {
       notBefore = performance.now() + pauseMs
       log.error(

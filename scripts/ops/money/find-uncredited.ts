@@ -78,8 +78,14 @@ async function run(values: Given): Promise<Outcome> {
   const days = parseDays(values.days)
   const since = values.since === undefined ? undefined : parseSince(values.since)
   return withServices('ops find-uncredited', async (services) => {
-    const unrecorded = since === undefined ? [] : await findUnrecorded(services, since, values)
-    const totals: Totals = { gaps: [], credited: 0, tips: 0, unread: 0, unrecorded }
+    const found = since === undefined ? noUnrecorded : await findUnrecorded(services, since, values)
+    const totals: Totals = {
+      gaps: [],
+      credited: 0,
+      tips: 0,
+      unread: found.unread,
+      unrecorded: found.payments,
+    }
     let position: TipPosition | undefined
     do {
       const page = await findCreditGaps(services, days, position)
@@ -94,16 +100,20 @@ async function run(values: Given): Promise<Outcome> {
   })
 }
 
+interface Unrecorded {
+  readonly payments: readonly LandedPayment[]
+  /** Transactions and addresses that could not be read to their end. */
+  readonly unread: number
+}
+const noUnrecorded: Unrecorded = { payments: [], unread: 0 }
+
 /** The payments that no row knows. With --apply they are recorded. */
-async function findUnrecorded(
-  services: Services,
-  since: Date,
-  given: Given,
-): Promise<readonly LandedPayment[]> {
-  const { payments } = await compareChain(services, since, (wallets, unknown) =>
+async function findUnrecorded(services: Services, since: Date, given: Given): Promise<Unrecorded> {
+  const { payments, differences } = await compareChain(services, since, (wallets, unknown) =>
     process.stderr.write(`${wallets} custody wallets read, ${unknown} unknown transactions\n`),
   )
-  if (given.apply !== true) return payments
+  const unread = differences.filter(({ kind }) => kind === 'unread').length
+  if (given.apply !== true) return { payments, unread }
   await services.transact(async ({ trx, wake }) => {
     const recorded = new Set(await recordLanded(trx, payments, services.config.tips.claimWindowHours))
     for (const { signature, wallet, userId, token, received } of payments)
@@ -116,7 +126,7 @@ async function findUnrecorded(
         })
     wake('verifier')
   })
-  return payments
+  return { payments, unread }
 }
 
 /**

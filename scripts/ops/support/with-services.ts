@@ -19,7 +19,8 @@ export async function withServices<Result>(
   const services = compose(config, 'ops')
   try {
     if (secretsOf[command].some((secret) => secret === 'DATA_KEY'))
-      await openDataKeys(services.db, config.dataKeys)
+      // Stores no key: a wrong one in somebody's shell would keep every process from starting.
+      await openDataKeys(services.db, config.dataKeys, false)
     return await work(services)
   } finally {
     await services.close()

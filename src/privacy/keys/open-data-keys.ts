@@ -53,11 +53,15 @@ export async function openDataKeys(db: Knex, dataKeys: DataKeys, store = true): 
   const hashKeys = openHashKeys(any.key, any.row)
   for (const { key, row } of known.slice(1)) openHashKeys(key, row)
   const [{ row: sealing } = { row: undefined }] = found
-  if (sealing?.retiredAt != null)
+  if (sealing === undefined)
+    throw refusal(
+      'has a first value that no process knows yet: set it second for every process before it seals',
+    )
+  if (sealing.retiredAt !== null)
     throw refusal('has a first value that rotate-data-key took out of use: set the newer key alone')
   const next = (rows.at(-1)?.version ?? 0) + 1
   const byVersion = new Map(found.map(({ key, row }) => [row?.version ?? next, key] as const))
-  dataKeys.use({ sealing: sealing?.version ?? next, byVersion, hashKeys })
+  dataKeys.use({ sealing: sealing.version, byVersion, hashKeys })
   const added = found.find(({ row }) => row === undefined)
   if (added === undefined || !store) return
   await storeKey(db, next, added.key, hashKeys)

@@ -52,11 +52,11 @@ export async function recordLanded(
   const rows = await query<{ id: string }>(trx, {
     name: 'tips.record-landed',
     text: /* sql */ `
-      insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, due_at)
-      select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash,
-        case when coalesce(landed_at, now()) > now() - $10 * interval '1 hour' then clock_timestamp() end
-      from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::timestamptz[])
-        as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, landed_at)
+      insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id, due_at)
+      select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id,
+        case when coalesce(landed_at, now()) > now() - $11 * interval '1 hour' then clock_timestamp() end
+      from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[], $10::timestamptz[])
+        as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, landed_at)
       on conflict (id) do nothing returning id`,
     values: [
       ...signedClaimColumns(ordered.map(claimOf)),
