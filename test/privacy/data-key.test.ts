@@ -58,6 +58,9 @@ test.serial(
     t.regex(wrong.err, /DATA_KEY: is not the key that has sealed the personal data in this database/)
 
     // Every process knows the new one before one seals with it.
+    await refused(/has a first value that no process knows yet/, fresh, old)
+    await runOpsScript(withKeys(old, other), 'payouts', 'list')
+    t.is((await db('data_keys')).length, 1, 'a command registers no key')
     t.is((await open(old, fresh)).sealing, 1)
     await refused(/lacks the key of version 2, which is in use/, old)
     await refused(/lacks the key of version 2/, other, old)
@@ -67,6 +70,9 @@ test.serial(
     t.deepEqual(addressHash(both, email), addressHash(older, email), 'found as before')
     t.throws(() => openAddress(older, sealAddress(both, email)), { instanceOf: SealBroken })
 
+    const early = await runOpsScript(withKeys(old, fresh), 'rotate-data-key', '--apply')
+    t.not(early.code, 0)
+    t.regex(early.err, /the first value of DATA_KEY is version 1, and version 2 is newer/)
     const plan = await runOpsScript(withKeys(fresh, old), 'rotate-data-key', '--json')
     t.like(JSON.parse(plan.out), { ok: true, sealing: 2, counts: { 'payers.email_sealed': { 1: 2 } } })
     // A run that was killed after its first row.

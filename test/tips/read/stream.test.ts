@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
@@ -46,6 +47,20 @@ test('a stream starts with the retry directive and the connected event, and send
   t.is(reader.body(), `${opening(wallet, before)}id: ${at}\ndata: ${data}\n\n`)
   t.is(withoutChunks.body(), reader.body())
   t.regex(reader.head(), /\r\nTransfer-Encoding: chunked/i)
+})
+
+test('streams that were asked for one behind the other on a connection end with it', async (t) => {
+  const { url, services } = await startApp(t, world().env)
+  const countOpen = async () => (await services.metrics.openStreams.get()).values[0]?.value
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  t.teardown(() => socket.destroy())
+  const asked = `GET /chain/tips/stream?wallet=${unusedWallet()} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`
+  socket.resume().write(asked.repeat(4))
+  // Who asks for more on the connection of a stream loses it.
+  await once(socket, 'close')
+  await until('none is left', async () => (await countOpen()) === 0)
+  t.is(await countOpen(), 0)
 })
 
 test('a stream that is asked for behind another request on its connection comes after that answer', async (t) => {
