@@ -6,6 +6,7 @@ import { processNames } from '../../workers/registry.js'
 
 // `node dist/scripts/deploy/split-settings.js <settings file> <folder>`: makes of one file with all settings `common.env` with
 // those that are not secret, and for each process a file with its own secrets alone, which only their owner may read.
+// `DATABASE_URL_WEB`, `DATABASE_URL_MAILER` and so on become the DATABASE_URL of that process: each may have its own role.
 const [source, folder] = process.argv.slice(2)
 if (source === undefined || folder === undefined) {
   process.stderr.write(
@@ -13,7 +14,16 @@ if (source === undefined || folder === undefined) {
   )
   process.exit(2)
 }
-const all = parseEnv(readFileSync(source, 'utf8')) as NodeJS.ProcessEnv
+const given = parseEnv(readFileSync(source, 'utf8')) as NodeJS.ProcessEnv
+const roles = ['web', 'operators', ...processNames].map((name) => [name, roleSetting(name)] as const)
+const all = Object.fromEntries(
+  Object.entries(given).filter(([name]) => !roles.some(([, role]) => role === name)),
+)
+const unknown = Object.keys(all).filter((name) => name.startsWith('DATABASE_URL_'))
+if (unknown.length > 0) {
+  process.stderr.write(`${unknown.join(', ')}: no process has this name. Nothing was written\n`)
+  process.exit(2)
+}
 mkdirSync(folder, { recursive: true, mode: 0o755 })
 
 /** Each process has its own; its unit sets them. */
@@ -27,7 +37,13 @@ write(
 for (const name of ['web', ...processNames] as const) {
   // Take-outs run in the custodian's process.
   if (name === 'take-outs') continue
-  write(`${name}.env`, secretsAmong(withoutOtherSecrets(all, secretsOf[name])), 0o600)
+  const own = { ...all, DATABASE_URL: given[roleSetting(name)] || all['DATABASE_URL'] }
+  write(`${name}.env`, secretsAmong(withoutOtherSecrets(own, secretsOf[name])), 0o600)
+}
+
+/** The setting with the address of a process's own database role. */
+function roleSetting(name: string): string {
+  return `DATABASE_URL_${name.toUpperCase().replaceAll('-', '_')}`
 }
 
 function secretsAmong(env: NodeJS.ProcessEnv): [string, string | undefined][] {

@@ -64,3 +64,23 @@ test('split-settings gives each process its own secrets and nobody else those', 
       [...secretsOf[name]].map((secret) => `${secret}="of ${secret}"`).sort(),
     )
 })
+
+test('split-settings gives a process the address of its own database role, and shows it to nobody else', (t) => {
+  const folder = temporaryFolder(t)
+  const source = join(folder, 'all.env')
+  const split = (text: string) => {
+    writeFileSync(source, text)
+    const program = ['dist/scripts/deploy/split-settings.js', source, folder]
+    return spawnSync(process.execPath, program, { encoding: 'utf8' })
+  }
+  const { status, stderr } = split(
+    'DATABASE_URL=owner\nDATABASE_URL_WEB=web\nDATABASE_URL_OPERATORS=ops\nPUBLIC_URL=https://tips.example\n',
+  )
+  t.is(status, 0, stderr)
+  t.is(readFileSync(join(folder, 'common.env'), 'utf8'), 'PUBLIC_URL="https://tips.example"\n')
+  t.is(readFileSync(join(folder, 'web.env'), 'utf8'), 'DATABASE_URL="web"\n')
+  t.is(readFileSync(join(folder, 'mailer.env'), 'utf8'), 'DATABASE_URL="owner"\n')
+  const misspelt = split('DATABASE_URL=owner\nDATABASE_URL_MAILR=secret\n')
+  t.is(misspelt.status, 2)
+  t.regex(misspelt.stderr, /DATABASE_URL_MAILR: no process has this name/)
+})
