@@ -1,4 +1,5 @@
 import { Refusal } from './bootstrap/progress.mjs'
+import { runAlertsCommand } from './faults/alerts/run-alerts.js'
 import { runChaosCommand } from './faults/alerts/run-chaos.js'
 import { runMonthCommand } from './faults/month/run-month.js'
 import { outageRuns } from './faults/outages/run-outages.js'
@@ -19,6 +20,7 @@ npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
 npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
 npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
 npm run faults -- redis|redis-cluster|blackholes|clocks [--rounds <n>] [--seed <n>]
+npm run faults -- alerts [--only <alert>,<alert>] [--seed <n>]
 npm run faults -- chaos [--minutes 10] [--seed <n>] [--dead <process>]
 npm run faults -- restore [--payouts 200] [--seed <n>]
 npm run faults -- rotations [--seed <n>]
@@ -67,6 +69,9 @@ blackholes
           name who is silent.
 clocks    The wall clocks of web processes and workers are up to an hour wrong, step and go backwards (12 times). Nothing may expire
           early or late, codes must work, and doctor must name the skew.
+alerts    Makes the causes of alerts while all built processes run, reads their metrics before and while each lasts, and gives both to the
+          shipped rules: the alert must fire, no other may, and all must be silent before. Rules whose cause is not made are listed,
+          with the test that counts it. --only: the causes of these alerts. Needs Debian's prometheus.
 chaos     Minutes of faults that need no person, under load: processes killed and restarted, PostgreSQL and Redis killed, providers and RPC
           nodes that are slow, lag or answer errors for seconds. A Prometheus with the shipped rules reads every process: no alert that
           wakes a person may fire, and nothing may be lost or doubled. --dead keeps one process (verifier, settlement, payouts,
@@ -100,6 +105,7 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   releases: runReleasesCommand,
   restore: runRestore,
   rotations: runRotationsCommand,
+  alerts: runAlertsCommand,
   chaos: runChaosCommand,
   balance: runBalance,
   commits: runCommits,

@@ -8,7 +8,7 @@ import { respondsAt } from '../../dev/probe.js'
 import { startProgram } from '../../dev/supervise.js'
 import type { StageProcess } from '../month/stage.js'
 
-const rulesFile = resolve('scripts/deploy/monitoring/rules.yml')
+export const rulesFile = resolve('scripts/deploy/monitoring/rules.yml')
 const startMs = 60_000
 const stopMs = 10_000
 /** Short, so that a run sees what is there for seconds. The rules wait in minutes. */

@@ -105,7 +105,7 @@ export interface StageOptions {
   /** Settings of the service. */
   readonly env?: (sandbox: Sandbox) => Readonly<Record<string, string>>
   /** Further settings of one process: `web-0`, `verifier`, `settlement`, `payouts`, `custodian`. */
-  readonly envOf?: (process: string) => Readonly<Record<string, string>>
+  readonly envOf?: (process: string, sandbox: Sandbox) => Readonly<Record<string, string>>
   /** Every process has a port of its own for its metrics. */
   readonly metrics?: boolean
   /** A process that ends by itself is started again, as a supervisor does. */
@@ -164,7 +164,7 @@ export async function openStage(
     all.map(({ name, args, own, portSetting }) => {
       const metricsPort = metricsPorts.get(name)
       const given = metricsPort === undefined ? {} : { [portSetting]: metricsPort }
-      const ofProcess = { ...settings, ...own, ...given, ...options.envOf?.(name) }
+      const ofProcess = { ...settings, ...own, ...given, ...options.envOf?.(name, sandbox) }
       const logFile = join(logs, `${name}.log`)
       const process = new ServiceProcess({ name, args, env: ofProcess, logFile, restarts, onKill, onFailure })
       return { name, metrics: `127.0.0.1:${metricsPort}`, process }
