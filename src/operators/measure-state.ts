@@ -36,8 +36,12 @@ const unfinished = {
     'wallets join users on users.id = wallets.user_id where wallets.due_at is not null',
     'users.created_at',
   ],
-  custodian: ['sweeps where ended_at is null', 'created_at'],
-  'take-outs': ['wallet_transfers where ended_at is null and signed_at is not null', 'signed_at'],
+  // What is undecided waits for a person: it is a case.
+  custodian: ['sweeps where ended_at is null and expired_at is null', 'created_at'],
+  'take-outs': [
+    'wallet_transfers where ended_at is null and signed_at is not null and undecided_at is null',
+    'signed_at',
+  ],
   mailer: ['emails where due_at is not null', 'created_at'],
 } as const satisfies Readonly<Record<string, readonly [rows: string, since: string]>>
 export const unfinishedKinds = Object.keys(unfinished) as (keyof typeof unfinished)[]

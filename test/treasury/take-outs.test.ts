@@ -14,6 +14,7 @@ import { solMint, type Token, tokenBySymbol, tokens, usdc } from '../../src/kern
 import { readBalance } from '../../src/ledger/balance.js'
 import { readCustody } from '../../src/ledger/custody.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
+import { measureState } from '../../src/operators/measure-state.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { gatherAccountData } from '../../src/privacy/exports/account-data.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
@@ -568,11 +569,14 @@ test.serial('with one endpoint a person decides, by command', async (t) => {
   const ops = (...args: string[]) => runOpsScript(world(), 'take-outs', ...args)
   const taker = await createTaker(world(), 4_000_000n)
   const one = await signed(world(), taker)
+  const unfinishedSeconds = async () =>
+    (await measureState(db)).unfinished.find(({ kind }) => kind === 'take-outs')?.seconds
   t.is(
     (await ops('--give-back', one.id, '--apply', '--reason', 'x', '--confirm', one.id)).code,
     1,
     'too early',
   )
+  t.not(await unfinishedSeconds(), 0)
   sandbox.chain.advance(300)
   await until('a person must decide', async () => {
     await db('wallet_transfers')
@@ -581,6 +585,7 @@ test.serial('with one endpoint a person decides, by command', async (t) => {
     return (await db('wallet_transfers').where({ id: one.id }).first()).undecided_at !== null
   })
   t.is(await statusOf(taker, one.id), 'signed')
+  t.is(await unfinishedSeconds(), 0, 'it waits for no worker')
   await until('it is told', async () => (await countAlerts(world(), 'take_out_undecided')) > 0)
   const listed = await ops()
   t.is(listed.code, 4)
