@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { stopChild } from '../../bootstrap/child-process.mjs'
 import { Refusal } from '../../bootstrap/progress.mjs'
 import { freePort } from '../../dev/ports.js'
@@ -8,7 +9,9 @@ import { respondsAt } from '../../dev/probe.js'
 import { startProgram } from '../../dev/supervise.js'
 import type { StageProcess } from '../month/stage.js'
 
-export const rulesFile = resolve('scripts/deploy/monitoring/rules.yml')
+export const rulesFile = fileURLToPath(
+  new URL('../../../../scripts/deploy/monitoring/rules.yml', import.meta.url),
+)
 const startMs = 60_000
 const stopMs = 10_000
 /** Short, so that a run sees what is there for seconds. The rules wait in minutes. */
