@@ -2,6 +2,7 @@ import { displayText, nairaText, usdcText } from '../../kernel/money.js'
 import { usdc } from '../../kernel/tokens.js'
 import { booksStatementMs } from '../../ledger/invariants.js'
 import { findLastAcceptedRate, type LastAcceptedRate } from '../../market/accepted-rates.js'
+import { readClock } from '../../platform/database/read-clock.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { pausePayouts } from '../../withdrawals/breaker/pause.js'
@@ -45,8 +46,7 @@ export async function makeReport(
   const facts = await readFacts(services, onProgress)
   const { custody } = facts
   const stored = await services.transact(async ({ trx }) => {
-    const { rows } = await trx.raw('select clock_timestamp() as now')
-    const report = JSON.stringify(presentReport(services.config, rows[0].now, facts))
+    const report = JSON.stringify(presentReport(services.config, await readClock(trx), facts))
     const signed = { report, signature: signer.sign(report) }
     const row = await insertReport(trx, signed, signer, { daily, shortWallets: custody.shortWallets })
     const reason = `${custody.shortCount} custody wallets lack ${usdcText(custody.short)} on the chain`

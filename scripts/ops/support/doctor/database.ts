@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { mostConnections } from '../../../../src/compose.js'
 import type { Config } from '../../../../src/platform/config/config.js'
 import { migrationSource } from '../../../../src/platform/database/migrate.js'
+import { readClock } from '../../../../src/platform/database/read-clock.js'
 import { processNames } from '../../../../workers/registry.js'
 import { roleOf } from '../../../database/roles-sql.js'
 import { type RoleKind, roleKinds, type TableRights, tableRights } from '../../../database/table-rights.js'
@@ -205,9 +206,9 @@ function findLimits({ role, ...limits }: Server): Finding {
 
 async function findSkew(db: Knex): Promise<Finding> {
   const before = Date.now()
-  const { rows } = await db.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now')
+  const theirs = (await readClock(db)).getTime()
   const after = Date.now()
-  return skewFinding((rows[0]?.now.getTime() ?? Number.NaN) - (before + after) / 2, (after - before) / 2)
+  return skewFinding(theirs - (before + after) / 2, (after - before) / 2)
 }
 
 /** `toleranceMs`: how exact the measurement is. */
