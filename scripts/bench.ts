@@ -35,9 +35,9 @@ models           reading and writing through models, against SQL
 costs            what one tip, one naira tip and one withdrawal cost from beginning to end: CPU of each process kind, bytes, calls to
                  the node: the figures of docs/sizing.md
 
---compare        builds another commit in a temporary folder and runs these benchmarks against it and against this folder in turns. Says of
-                 each figure whether this folder is faster, slower or the same, beside the noise of the repeated runs. Default: record.
-                 Exit code 4 when something is slower beyond the noise.
+--compare        builds another commit in a temporary folder and runs these benchmarks against it and against this folder in turns. Says
+                 whether this folder is faster, slower or the same, for each figure; a difference smaller than that between repeated runs
+                 is the same. Exit code 4 when something is slower. Default: record.
 --rounds <n>     how many runs the medians are of; with --compare, how many runs of each side. An odd number.
 --help           this text
 `

@@ -10,7 +10,7 @@ test('crashes of PostgreSQL and of processes under load lose, double and half do
   const { faults, disturbances, landed, payouts, events } = await runOutage(crashes, {
     seed,
     rounds: 2,
-    lanes: 3,
+    concurrency: 3,
     creators: 2,
     acts: 8,
     report: (text) => t.log(text),

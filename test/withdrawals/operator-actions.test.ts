@@ -7,6 +7,7 @@ import {
   createWithdrawal,
   creatorWithBalance,
   listHistory,
+  quickPayouts,
   readBalance,
   readWithdrawalRow,
   reconcileAll,
@@ -20,15 +21,7 @@ import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 import { countAlerts } from '../reserves/support.js'
 
-const world = useWorld(test, {
-  fiat: true,
-  env: {
-    WITHDRAW_WAIT_MS: '0',
-    PAYOUT_LOOK_SECONDS: '0.05',
-    PAYOUT_SETTLE_SECONDS: '0.5',
-    IDENTITY_SINGLE_NGN: '200000',
-  },
-})
+const world = useWorld(test, { fiat: true, env: quickPayouts })
 test.beforeEach('the provider has no faults', () => {
   world().fiat.fiatpay.faults.reset()
 })

@@ -19,6 +19,7 @@ import {
   creatorWithBalance,
   creditCreator,
   makeWithdrawalsDue,
+  quickPayouts,
   readBalance,
   readWithdrawalRow,
   reconcileAll,
@@ -34,15 +35,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
-const world = useWorld(test, {
-  fiat: true,
-  env: {
-    WITHDRAW_WAIT_MS: '0',
-    PAYOUT_LOOK_SECONDS: '0.05',
-    PAYOUT_SETTLE_SECONDS: '0.5',
-    IDENTITY_SINGLE_NGN: '200000',
-  },
-})
+const world = useWorld(test, { fiat: true, env: quickPayouts })
 
 const reason = ['--reason', 'drill', '--as', 'ngozi']
 const sealed = (reference: string) => ['--apply', `--confirm=${reference}`, ...reason]

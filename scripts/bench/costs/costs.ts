@@ -5,6 +5,7 @@ import { waitUntil } from '../../dev/wait-until.js'
 import type { Creator } from '../../faults/client.js'
 import { faucetOf, requestAirdrop } from '../../sandbox/chain/faucet.js'
 import type { Outcome } from '../outcome.js'
+import { post } from '../post.js'
 import { startServers } from '../servers.js'
 import { type Kind, kinds, openStage, type Stage, type Used } from './stage.js'
 
@@ -116,13 +117,13 @@ async function run(
   const before = await stage.used()
   const startedAt = performance.now()
   let serial = 0
-  const lane = async (creator: Creator): Promise<void> => {
+  const repeat = async (creator: Creator): Promise<void> => {
     while (serial < count) {
       serial += 1
       await one(stage, creator, serial)
     }
   }
-  await Promise.all(stage.creators.map(lane))
+  await Promise.all(stage.creators.map(repeat))
   await untilNone(stage, openSql)
   const after = await stage.used()
   return costOf(before, after, count, (performance.now() - startedAt) / 1000, idlePerSecond)
@@ -150,17 +151,6 @@ function costOf(
 async function untilNone({ db }: Stage, sql: string): Promise<void> {
   const none = async (): Promise<boolean> => (await db.raw(sql)).rows[0].n === 0
   if (!(await waitUntil(none, endMs))) throw new Error(`not within ${endMs / 1000} s: ${sql}`)
-}
-
-async function post(url: string, body: unknown, cookie = ''): Promise<Record<string, unknown>> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', cookie },
-    body: JSON.stringify(body),
-  })
-  const answer = (await response.json()) as Record<string, unknown>
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status} ${JSON.stringify(answer)}`)
-  return answer
 }
 
 function tableOf(costs: Readonly<Record<string, Cost>>, idleMs: Readonly<Record<string, number>>): string {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,10 +9,11 @@ import { freePort } from '../../dev/ports.js'
 import { type Creator, createFundedCreator } from '../../faults/client.js'
 import { Service } from '../../faults/rolling/service.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
+import { sandboxSettings } from '../../sandbox/service-settings.js'
 import { cpuOfServer } from '../measurement.js'
 import { type Servers, serviceSettings } from '../servers.js'
 
-/** The process kinds whose cost is told apart, with the workers that run in each. */
+/** The process kinds that are measured separately, with the workers that run in each. */
 const workers = {
   tips: ['verifier', 'finder'],
   naira: ['settlement', 'provisioner'],
@@ -57,15 +57,7 @@ export async function openStage(servers: Servers): Promise<Stage> {
   const env = {
     ...serviceSettings(servers),
     PUBLIC_URL: url,
-    SOLANA_RPC_URLS: sandbox.url,
-    PRICE_URL: `${sandbox.url}/price/v3`,
-    TREASURY_WALLET: treasury,
-    FIATPAY_URL: `${sandbox.url}/fiatpay`,
-    FIATPAY_SECRET_KEY: sandbox.fiatpay.secretKey,
-    RATE_URL: `${sandbox.url}/rates/USD`,
-    SMTP_URL: sandbox.mail.url,
-    MAIL_FROM: 'Tips <support@tips.example>',
-    WALLET_KEK: randomBytes(32).toString('base64'),
+    ...sandboxSettings(sandbox, treasury),
     IDENTITY_SINGLE_NGN: '1000000000',
     IDENTITY_DAILY_NGN: '1000000000',
     STOP_WITH_STDIN: '1',

@@ -12,6 +12,7 @@ import { Service } from '../../faults/rolling/service.js'
 import { type FiatSandbox, startFiatSandbox } from '../../sandbox/fiat-sandbox.js'
 import { alternateOrder, cpuOfServer, median } from '../measurement.js'
 import type { BenchOptions, Outcome } from '../outcome.js'
+import { post } from '../post.js'
 import { type Servers, serviceSettings, startServers } from '../servers.js'
 import { countStatements, startService, statementsOf } from './compare.js'
 import { startKoaFloor } from './floor.js'
@@ -23,7 +24,7 @@ const fundedMicro = 1_000_000_000_000n
 const amountUSDC = 2
 const sendWaitMs = 120_000
 /** As many payouts as a worker has under way. */
-const floorLanes = 8
+const floorConcurrency = 8
 const floorPayouts = 300
 
 /** Everything that a round uses. */
@@ -118,14 +119,14 @@ async function load(
   const before = await read()
   const times: number[] = []
   const startedAt = performance.now()
-  const lane = async (creator: Creator): Promise<void> => {
+  const repeat = async (creator: Creator): Promise<void> => {
     while (performance.now() < startedAt + secondsEach * 1000) {
       const from = performance.now()
       await work(creator)
       times.push(performance.now() - from)
     }
   }
-  await Promise.all(creators.map(lane))
+  await Promise.all(creators.map(repeat))
   const seconds = (performance.now() - startedAt) / 1000
   const after = await read()
   return {
@@ -137,18 +138,7 @@ async function load(
   }
 }
 
-async function post(url: string, body: unknown, cookie = ''): Promise<Record<string, unknown>> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', cookie },
-    body: JSON.stringify(body),
-  })
-  const answer = (await response.json()) as Record<string, unknown>
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status} ${JSON.stringify(answer)}`)
-  return answer
-}
-
-/** Asks for a withdrawal to an account that nobody has used. Returns its reference. */
+/** Requests a withdrawal to a bank account that was never used. Returns its reference. */
 async function ask({ web }: Stage, { cookie, userId }: Creator): Promise<string> {
   const accountNumber = String(randomInt(1e9, 9.9e9))
   const accountName = `Ada ${userId.slice(0, 8).replace(/\d/g, 'x')}`
@@ -222,7 +212,7 @@ async function sendFloor({ db, fiat }: Stage): Promise<number> {
   const { rows } = await db.raw('/* bench */ select id from peer_payouts where code is null')
   const queue: number[] = rows.map(({ id }: { id: number }) => id)
   const startedAt = performance.now()
-  const lane = async (): Promise<void> => {
+  const sendAll = async (): Promise<void> => {
     for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
       const account = { account_number: String(randomInt(1e9, 9.9e9)), bank_code: '058', name: 'Ada Obi' }
       const { recipient_code } = await call('/transferrecipient', {
@@ -238,6 +228,6 @@ async function sendFloor({ db, fiat }: Stage): Promise<number> {
       ])
     }
   }
-  await Promise.all(Array.from({ length: floorLanes }, lane))
+  await Promise.all(Array.from({ length: floorConcurrency }, sendAll))
   return (floorPayouts / (performance.now() - startedAt)) * 1000
 }

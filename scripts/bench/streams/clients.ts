@@ -14,8 +14,8 @@ export type Report =
   | { readonly half: number; readonly last: number }
   | { readonly failed: string }
 
-/** Opened at the same time. */
-const lanes = 64
+/** How many are opened at the same time. */
+const openingMost = 64
 /** A heartbeat is shorter, an event is longer. */
 const leastEventBytes = 64
 const buffer = Buffer.allocUnsafe(64 * 1024)
@@ -71,13 +71,13 @@ async function openAll(url: string, count: number): Promise<void> {
   const { hostname, port, pathname, search, host } = new URL(url)
   const request = `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept: text/event-stream\r\n\r\n`
   let begun = 0
-  const lane = async (): Promise<void> => {
+  const openNext = async (): Promise<void> => {
     while (begun < count) {
       begun += 1
       await openOne(hostname, Number(port), request)
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: openingMost }, openNext))
   report({ opened: open })
 }
 

@@ -15,7 +15,7 @@ const alertsOf: Readonly<Record<string, readonly string[]>> = {
 /** More than can happen in the time. */
 const rounds = 10_000
 const minuteMs = 60_000
-const load = { lanes: 4, creators: 4, acts: 25, report: printProgress }
+const load = { concurrency: 4, creators: 4, acts: 25, report: printProgress }
 
 /** `npm run faults -- chaos`. Returns the exit code. */
 export async function runChaosCommand(args: readonly string[]): Promise<number> {

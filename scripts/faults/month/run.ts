@@ -30,7 +30,7 @@ export interface MonthResult {
 }
 
 /** People who do something at the same time. */
-const lanes = 6
+const concurrency = 6
 const tipsPerCreator = 250
 const creatorsRange = [4, 40] as const
 /** Of so many kills one is of an operator's command. */
@@ -128,7 +128,7 @@ async function live(
   let asked = first
   let next = 0
   let saidAt = Date.now()
-  const lane = async (): Promise<void> => {
+  const doNext = async (): Promise<void> => {
     while (next < names.length) {
       stage.throwFailure()
       const n = next++
@@ -149,7 +149,7 @@ async function live(
     sweep(stage, sweepKills, seed + 1000 * day),
   )
   try {
-    await Promise.all([sweeping, ...Array.from({ length: lanes }, lane)])
+    await Promise.all([sweeping, ...Array.from({ length: concurrency }, doNext)])
   } finally {
     living = false
   }

@@ -12,6 +12,7 @@ import { respondsAt } from '../../dev/probe.js'
 import { waitUntil } from '../../dev/wait-until.js'
 import { mintTokens, requestAirdrop } from '../../sandbox/chain/faucet.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
+import { sandboxSettings } from '../../sandbox/service-settings.js'
 import { OperatorCommands } from '../acts/operator-commands.js'
 import { register } from '../client.js'
 import type { ServerUrls } from '../kill-payouts.js'
@@ -254,20 +255,11 @@ function settingsFor(
   port: number,
   treasuryWallet: string,
 ): Record<string, string> {
-  const provider = {
-    FIATPAY_URL: `${sandbox.url}/fiatpay`,
-    FIATPAY_SECRET_KEY: sandbox.fiatpay.secretKey,
-    RATE_URL: `${sandbox.url}/rates/USD`,
-  }
   return {
-    ...serviceSettings(servers, { env: provider }, port, true),
+    ...serviceSettings(servers, { env: {} }, port, true),
+    ...sandboxSettings(sandbox, treasuryWallet),
     // Twice, so that what expired needs no person.
     SOLANA_RPC_URLS: `${sandbox.url},${sandbox.url}`,
-    PRICE_URL: `${sandbox.url}/price/v3`,
-    TREASURY_WALLET: treasuryWallet,
-    SMTP_URL: sandbox.mail.url,
-    MAIL_FROM: 'Tips <support@tips.example>',
-    WALLET_KEK: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'warn',
     SWEEP_AFTER_HOURS: '0.0003',
     DISPUTE_POLL_SECONDS: '2',

@@ -11,13 +11,13 @@ const pauseMs = 100
 /** People who tip and withdraw, each doing one thing after the other, and who repeat what was not answered. */
 export class SteadyLoad {
   done = 0
-  readonly #lanes: readonly Promise<void>[]
+  readonly #running: readonly Promise<void>[]
   #stopped = false
   #failure: unknown
 
-  constructor(stage: Stage, truth: Truth, seed: number, lanes: number) {
-    this.#lanes = Array.from({ length: lanes }, (_, lane) =>
-      this.#run(stage, truth, seed + 1_000_003 * (lane + 1)).catch((error) => {
+  constructor(stage: Stage, truth: Truth, seed: number, concurrency: number) {
+    this.#running = Array.from({ length: concurrency }, (_, index) =>
+      this.#run(stage, truth, seed + 1_000_003 * (index + 1)).catch((error) => {
         this.#failure ??= error
       }),
     )
@@ -30,7 +30,7 @@ export class SteadyLoad {
   /** Lets everybody finish what they are doing. */
   async stop(): Promise<void> {
     this.#stopped = true
-    await Promise.all(this.#lanes)
+    await Promise.all(this.#running)
     this.throwFailure()
   }
 

@@ -34,7 +34,7 @@ export const outageRuns: Readonly<Record<string, (args: readonly string[]) => Pr
     ]),
   )
 
-const load = { lanes: 4, creators: 4, acts: 40, report: printProgress }
+const load = { concurrency: 4, creators: 4, acts: 40, report: printProgress }
 
 /** Returns the exit code. */
 async function runNamed(scenario: Scenario, usual: number, args: readonly string[]): Promise<number> {

@@ -21,7 +21,7 @@ export interface OutagePlan {
   /** No disturbance begins after this time. */
   readonly longestMs?: number
   /** People who do something at the same time. */
-  readonly lanes: number
+  readonly concurrency: number
   readonly creators: number
   /** Things that clients do before each disturbance. */
   readonly acts: number
@@ -92,7 +92,7 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
     })
     let load: SteadyLoad | undefined
     await wait('all streams are open', () => readers.every(({ owedAfter }) => owedAfter !== undefined))
-    const running = new SteadyLoad(stage, truth, seed, plan.lanes)
+    const running = new SteadyLoad(stage, truth, seed, plan.concurrency)
     load = running
     let doing = 'begins'
     const beat = setInterval(

@@ -28,7 +28,7 @@ export interface LifeContext {
 }
 
 type Name = keyof Life
-const lanes = 6
+const concurrency = 6
 const sayMs = 10_000
 const leastUsdc = 1
 /** A balance that is short now has tips on their way. */
@@ -43,7 +43,7 @@ export async function live(context: LifeContext, life: Life): Promise<void> {
     for (let n = 0; n < life[name]; n++) names.splice(draw.whole(0, names.length), 0, name)
   let next = 0
   let said = Date.now()
-  const lane = async (): Promise<void> => {
+  const doNext = async (): Promise<void> => {
     while (next < names.length) {
       const n = next++
       context.stage.throwFailure()
@@ -53,7 +53,7 @@ export async function live(context: LifeContext, life: Life): Promise<void> {
       report(`${n} of ${names.length} acts`)
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: concurrency }, doNext))
 }
 
 async function doOne({ stage, truth, notes }: LifeContext, name: Name, draw: Draw): Promise<void> {

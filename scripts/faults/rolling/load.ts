@@ -17,11 +17,11 @@ export interface LoadNeeds {
   readonly seed: number
   /** The recipients of tips. */
   readonly wallets: readonly string[]
-  /** Requests under way at the same time. */
-  readonly lanes: number
+  /** How many requests are under way at the same time. */
+  readonly concurrency: number
 }
 
-/** Requests through one address, one after the other in each lane, until stopped. No request is repeated. */
+/** Requests through one address, so many at a time, until stopped. No request is repeated. */
 export class Load {
   /** The ms of the answers, by kind. */
   readonly answered: Record<RequestKind, number[]> = {
@@ -39,12 +39,12 @@ export class Load {
   readonly recorded: string[] = []
   readonly #needs: LoadNeeds
   readonly #agent = new Agent({ keepAlive: true })
-  readonly #lanes: readonly Promise<void>[]
+  readonly #running: readonly Promise<void>[]
   #stopped = false
 
   constructor(needs: LoadNeeds) {
     this.#needs = needs
-    this.#lanes = Array.from({ length: needs.lanes }, (_, lane) => this.#run(lane))
+    this.#running = Array.from({ length: needs.concurrency }, (_, index) => this.#run(index))
   }
 
   get count(): number {
@@ -53,13 +53,13 @@ export class Load {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    await Promise.all(this.#lanes)
+    await Promise.all(this.#running)
     this.#agent.destroy()
   }
 
-  async #run(lane: number): Promise<void> {
+  async #run(index: number): Promise<void> {
     for (let turn = 0; !this.#stopped; turn++) {
-      const kind = chooseKind<RequestKind>(weights, seededNumber(this.#needs.seed, 'load', lane, turn))
+      const kind = chooseKind<RequestKind>(weights, seededNumber(this.#needs.seed, 'load', index, turn))
       const startedAt = performance.now()
       const fault = await this.#one(kind, turn).catch(String)
       if (fault === undefined) this.answered[kind].push(performance.now() - startedAt)

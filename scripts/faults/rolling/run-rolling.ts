@@ -7,7 +7,7 @@ import { runRolling } from './rolling.js'
 
 const text = { type: 'string' } as const
 const load = {
-  lanes: 8,
+  concurrency: 8,
   readers: 40,
   workers: [
     ['verifier', 'finder'],

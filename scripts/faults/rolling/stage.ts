@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { freePort } from '../../dev/ports.js'
 import { waitUntil } from '../../dev/wait-until.js'
 import { requestAirdrop } from '../../sandbox/chain/faucet.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
+import { sandboxSettings } from '../../sandbox/service-settings.js'
 import type { ServerUrls } from '../kill-payouts.js'
 import { serviceSettings } from '../settings.js'
 import { Load, type RequestKind } from './load.js'
@@ -20,7 +20,7 @@ import { StreamClient } from './stream-client.js'
 export interface StagePlan {
   readonly seed: number
   /** Requests under way at the same time. */
-  readonly lanes: number
+  readonly concurrency: number
   /** Open event streams. */
   readonly readers: number
   /** The worker processes, each with the names that it runs. */
@@ -119,7 +119,13 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
       (_, index) => new StreamClient(proxy.url, wallets[index % walletCount] ?? ''),
     )
     await wait('all streams are open', () => readers.every(({ owedAfter }) => owedAfter !== undefined))
-    const running = new Load({ url: proxy.url, sandbox, seed: plan.seed, wallets, lanes: plan.lanes })
+    const running = new Load({
+      url: proxy.url,
+      sandbox,
+      seed: plan.seed,
+      wallets,
+      concurrency: plan.concurrency,
+    })
     load = running
     return {
       webs,
@@ -157,19 +163,9 @@ function settingsFor(
   treasury: string,
   drainSeconds: number,
 ): Record<string, string> {
-  const provider = {
-    FIATPAY_URL: `${sandbox.url}/fiatpay`,
-    FIATPAY_SECRET_KEY: sandbox.fiatpay.secretKey,
-    RATE_URL: `${sandbox.url}/rates/USD`,
-  }
   return {
-    ...serviceSettings(servers, { env: provider }, 0, true),
-    SOLANA_RPC_URLS: sandbox.url,
-    PRICE_URL: `${sandbox.url}/price/v3`,
-    TREASURY_WALLET: treasury,
-    SMTP_URL: sandbox.mail.url,
-    MAIL_FROM: 'Tips <support@tips.example>',
-    WALLET_KEK: randomBytes(32).toString('base64'),
+    ...serviceSettings(servers, { env: {} }, 0, true),
+    ...sandboxSettings(sandbox, treasury),
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: String(drainSeconds),
   }

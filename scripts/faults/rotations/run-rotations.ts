@@ -15,7 +15,7 @@ export async function runRotationsCommand(args: readonly string[]): Promise<numb
     const startedAt = Date.now()
     const result = await runRotations(servers, {
       seed,
-      lanes: 4,
+      concurrency: 4,
       readers: 10,
       workers: [
         ['verifier', 'finder', 'settlement', 'reconciler'],

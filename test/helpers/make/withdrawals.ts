@@ -42,6 +42,14 @@ export interface PayoutBody {
   readonly failedAt: string | null
 }
 
+/** Settings of a world: requests do not wait for the provider, it is asked again soon, and larger payouts need a verified name. */
+export const quickPayouts = {
+  WITHDRAW_WAIT_MS: '0',
+  PAYOUT_LOOK_SECONDS: '0.05',
+  PAYOUT_SETTLE_SECONDS: '0.5',
+  IDENTITY_SINGLE_NGN: '200000',
+} as const
+
 export const bank = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' } as const
 
 /** Adds micro-USDC to a user's available balance. */

@@ -21,6 +21,18 @@ async function paidOut(scene: Scene, n: number): Promise<string> {
   return reference
 }
 
+/** A payout of a creator that was paid, and ends in another way after all. */
+function endsAfterAll(name: string, alert: string, creator: number, outcome: 'reversed' | 'failed'): Cause {
+  return {
+    name,
+    fires: [alert],
+    async make(scene) {
+      scene.fiatpay.setOutcome(scene.transfer(await paidOut(scene, creator)), outcome)
+      return () => undefined
+    },
+  }
+}
+
 const askedMinutesAgo = (scene: Scene, reference: string, minutes: number) =>
   scene.rewrite((trx) =>
     trx('withdrawals')
@@ -115,24 +127,8 @@ export const moneyCauses: readonly Cause[] = [
     },
     seen: (now, before) => now.alerts('payout_mismatch', before) > 0,
   },
-  {
-    name: 'a bank sends a payout back',
-    fires: ['payout_reversed'],
-    async make(scene) {
-      const reference = await paidOut(scene, 2)
-      scene.fiatpay.setOutcome(scene.transfer(reference), 'reversed')
-      return () => undefined
-    },
-  },
-  {
-    name: 'a completed payout fails',
-    fires: ['payout_failed_after_completed'],
-    async make(scene) {
-      const reference = await paidOut(scene, 3)
-      scene.fiatpay.setOutcome(scene.transfer(reference), 'failed')
-      return () => undefined
-    },
-  },
+  endsAfterAll('a bank sends a payout back', 'payout_reversed', 2, 'reversed'),
+  endsAfterAll('a completed payout fails', 'payout_failed_after_completed', 3, 'failed'),
   {
     name: 'a failed payout is paid',
     fires: ['payout_paid_after_failed'],
