@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { solMint } from '../../src/kernel/tokens.js'
-import { migrateToLatest } from '../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { printProgress } from '../bootstrap/progress.mjs'
 import { freePort } from '../dev/ports.js'
 import { postgresReady, preparePostgres } from '../dev/postgres/postgres.js'

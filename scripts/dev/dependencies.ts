@@ -1,5 +1,5 @@
 import { withoutOtherSecrets } from '../../src/platform/config/secrets.js'
-import { migrateToLatest } from '../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { createRoles } from '../database/create-roles.js'
 import { postgresReady, preparePostgres } from './postgres/postgres.js'
 import { withConnection } from './postgres/session.js'

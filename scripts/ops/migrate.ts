@@ -1,5 +1,5 @@
 import { loadDatabaseUrl } from '../../src/platform/config/own-settings.js'
-import { migrateToLatest, readMigrations } from '../../src/platform/database/migrate.js'
+import { migrateToLatest, readMigrations } from '../../src/platform/database/migrations/migrate.js'
 import { defineCommand, exitHelp, type Outcome, runAsProgram } from './support/command.js'
 
 /** Brings the database to the newest schema: the release step of a deploy, also `npm run migrate`. */

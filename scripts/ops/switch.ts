@@ -6,7 +6,7 @@ import {
   type SwitchName,
   switchNames,
   switchWord,
-} from '../../src/platform/database/switches.js'
+} from '../../src/platform/database/switches/switches.js'
 import {
   actorOf,
   applyHint,

@@ -1,6 +1,6 @@
-import { clientAddress } from '../http/client-address.js'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
+import { clientAddress } from '../http/limits/client-address.js'
 import { nameRow, requestIdOf } from '../http/request-id.js'
 import type { ExchangeRates } from '../market/exchange-rates.js'
 import type { Services } from '../services.js'

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import type { z } from 'zod'
 import type { ErrorCode } from '../kernel/errors.js'
-import type { SwitchName } from '../platform/database/switches.js'
+import type { SwitchName } from '../platform/database/switches/switches.js'
 import { readJsonBody } from './body.js'
 import { checkQueryText, parseInput } from './input.js'
-import type { Limit } from './limits.js'
+import type { Limit } from './limits/rate-limits.js'
 
 /**
  * An endpoint as data. The same description parses requests and makes the OpenAPI document, and tests validate every

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DomainError, type ErrorCode, errors, type FieldProblem, inputError } from '../kernel/errors.js'
 import { isVisible, maxMessageLength } from '../kernel/text.js'
-import { generalProblem } from './error-details.js'
+import { generalProblem } from './errors/error-details.js'
 
 /** Faults that one answer names. */
 const mostDetails = 20

@@ -1,10 +1,16 @@
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
-import { refuseWhileStopped, type Switches } from '../platform/database/switch-watch.js'
-import type { SwitchName } from '../platform/database/switches.js'
+import { refuseWhileStopped, type Switches } from '../platform/database/switches/switch-watch.js'
+import type { SwitchName } from '../platform/database/switches/switches.js'
 import type { RateLimits } from '../platform/rate-limits/rate-limits.js'
 import type { CheckLimit, Route } from './endpoint.js'
-import { addressLimit, type KeyedLimit, limitByAddress, limitByKey, limitOpenStreams } from './limits.js'
+import {
+  addressLimit,
+  type KeyedLimit,
+  limitByAddress,
+  limitByKey,
+  limitOpenStreams,
+} from './limits/rate-limits.js'
 
 /**
  * Mounts the routes with their limits on a router. A limit per client address runs first, before the credentials are

@@ -3,7 +3,7 @@ import { serviceName } from '../kernel/brand.js'
 import { codesWithProviderText, type ErrorCode, errors } from '../kernel/errors.js'
 import type { LimitName } from '../platform/rate-limits/rate-limits.js'
 import { type Endpoint, type Route, readsQuery } from './endpoint.js'
-import { hasDetails } from './error-details.js'
+import { hasDetails } from './errors/error-details.js'
 import { idempotencyErrors } from './idempotency.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../http/pages/html.js'
 import { serviceName } from '../kernel/brand.js'
-import { type Switch, switchWord } from '../platform/database/switches.js'
+import { type Switch, switchWord } from '../platform/database/switches/switches.js'
 import type { WorkKind } from '../platform/queue/wake-ups.js'
 import { type OpenCase, opsCommand } from './open-cases.js'
 import { standstillSeconds, type WorkCount, type WorkRow } from './work-rows.js'

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { switchNames } from './database/switches.js'
+import { switchNames } from './database/switches/switches.js'
 import { alertKinds } from './monitoring/alert-kinds.js'
 
 export interface Metrics {

@@ -2,9 +2,9 @@ import { createIntent } from '../intents/create-intent.js'
 import type { IntentAnswer } from '../intents/schemas.js'
 import { DomainError, inputError } from '../kernel/errors.js'
 import type { TokenPrices } from '../market/token-prices.js'
-import { meansCreator } from './match-creator.js'
 import type { TipInput } from './schemas.js'
-import { countedSession, type SdkSession } from './session.js'
+import { meansCreator } from './sessions/match-creator.js'
+import { countedSession, type SdkSession } from './sessions/session.js'
 
 type Needs = Parameters<typeof createIntent>[0]
 

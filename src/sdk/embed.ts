@@ -3,7 +3,7 @@ import type { Pages } from '../http/pages/built-pages.js'
 import { plainPage, sendPlainPage } from '../http/pages/plain-page.js'
 import { sendPage } from '../http/pages/send-page.js'
 import type { Services } from '../services.js'
-import { findEmbed } from './session.js'
+import { findEmbed } from './sessions/session.js'
 
 /** The page for an unknown or expired embed. It has no script: without a session a script has nothing to request. */
 const expiredPage = plainPage({

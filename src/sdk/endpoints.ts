@@ -1,10 +1,9 @@
 import type { z } from 'zod'
 import type { Endpoint } from '../http/endpoint.js'
-import type { KeyedLimit } from '../http/limits.js'
+import type { KeyedLimit } from '../http/limits/rate-limits.js'
 import { readBearer } from '../http/security/credentials.js'
 import { intentOutput } from '../intents/schemas.js'
 import type { ErrorCode } from '../kernel/errors.js'
-import { presentedSession } from './auth.js'
 import {
   eventsInput,
   eventsOutput,
@@ -26,6 +25,7 @@ import {
   sessionOutput,
   tipInput,
 } from './schemas.js'
+import { presentedSession } from './sessions/auth.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 

@@ -4,7 +4,7 @@ import { DomainError } from '../kernel/errors.js'
 import { hashSecret } from '../kernel/ids.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
-import { countedSession } from './session.js'
+import { countedSession } from './sessions/session.js'
 
 /** The session and the tip of a payment link. */
 export interface PayLink {

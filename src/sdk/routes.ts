@@ -4,6 +4,11 @@ import { nameRow, requestIdOf } from '../http/request-id.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
+import { createSdkTip } from './create-tip.js'
+import * as endpoints from './endpoints.js'
+import { listEvents } from './list-events.js'
+import { createPayLinkTransaction, findPayLink } from './pay-link.js'
+import { listSdkIntents, readSdkIntent } from './read-intent.js'
 import {
   findKeyOwner,
   presentedSession,
@@ -11,16 +16,11 @@ import {
   requireOpenSession,
   requireReadableSession,
   requireTippingSession,
-} from './auth.js'
-import { createSdkTip } from './create-tip.js'
-import { describeSession } from './describe-session.js'
-import * as endpoints from './endpoints.js'
-import { createHandoff, redeemHandoff } from './handoff.js'
-import { initSession, renewSession } from './init-session.js'
-import { listEvents } from './list-events.js'
-import { meansCreator } from './match-creator.js'
-import { createPayLinkTransaction, findPayLink } from './pay-link.js'
-import { listSdkIntents, readSdkIntent } from './read-intent.js'
+} from './sessions/auth.js'
+import { describeSession } from './sessions/describe-session.js'
+import { createHandoff, redeemHandoff } from './sessions/handoff.js'
+import { initSession, renewSession } from './sessions/init-session.js'
+import { meansCreator } from './sessions/match-creator.js'
 
 /** The routes of creators' backends, with an API key. */
 function backendRoutes(services: Services): Route[] {

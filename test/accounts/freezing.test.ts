@@ -8,9 +8,9 @@ import {
   registerCreator,
   registerPerson,
 } from '../helpers/make/creators.js'
-import { addTotp, ageFactors } from '../helpers/make/factors.js'
 import { makeTipsDue } from '../helpers/make/intents.js'
 import { payOnChain } from '../helpers/make/landed-tips.js'
+import { addTotp, ageFactors } from '../helpers/make/sign-in/factors.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { bank, createWithdrawal, creatorWithBalance, sendDuePayouts } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'

@@ -2,7 +2,7 @@ import test from 'ava'
 import { isCommonPassword } from '../../src/accounts/passwords/common-passwords.js'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
-import { mailedToken, queuedCode } from '../helpers/make/emailed-codes.js'
+import { mailedToken, queuedCode } from '../helpers/make/sign-in/emailed-codes.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)

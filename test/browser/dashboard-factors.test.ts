@@ -6,8 +6,8 @@ import { cardOf, openDashboard, signIn, signOut } from '../helpers/browser/dashb
 import { heading, tabTo } from '../helpers/browser/on-page.js'
 import { addVirtualAuthenticator } from '../helpers/browser/virtual-authenticator.js'
 import { logIn, registerPerson } from '../helpers/make/creators.js'
-import { queuedCode } from '../helpers/make/emailed-codes.js'
-import { addTotp, ageSessions, decodeBase32, nextCode, totpCode } from '../helpers/make/factors.js'
+import { queuedCode } from '../helpers/make/sign-in/emailed-codes.js'
+import { addTotp, ageSessions, decodeBase32, nextCode, totpCode } from '../helpers/make/sign-in/factors.js'
 import { publicUrl } from '../helpers/servers/world.js'
 
 /** How an owner adds second factors, signs in with them and removes them. */

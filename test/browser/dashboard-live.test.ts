@@ -10,9 +10,9 @@ import { clickButton, tabTo } from '../helpers/browser/on-page.js'
 import { hostileTexts } from '../helpers/http/hostile-input.js'
 import { createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { disputeTip, endDispute, lookNow } from '../helpers/make/disputes.js'
-import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
-import { endRefundAtProvider, paidTip, workOnRefunds } from '../helpers/make/refunds.js'
+import { disputeTip, endDispute, lookNow } from '../helpers/make/fiat/disputes.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+import { endRefundAtProvider, paidTip, workOnRefunds } from '../helpers/make/fiat/refunds.js'
 import { createWithdrawal } from '../helpers/make/withdrawals.js'
 
 const open = useBrowser(test)

@@ -4,7 +4,7 @@ import { checkScreen } from '../helpers/browser/check-accessibility.js'
 import { openDashboard, signIn } from '../helpers/browser/dashboard.js'
 import { assertBecomes, heading, tabTo, waitForHeading } from '../helpers/browser/on-page.js'
 import { freshEmail, logIn, registerPerson } from '../helpers/make/creators.js'
-import { mailedToken } from '../helpers/make/emailed-codes.js'
+import { mailedToken } from '../helpers/make/sign-in/emailed-codes.js'
 
 /** How an owner chooses, changes and recovers the password. */
 const open = useBrowser(test)

@@ -5,8 +5,8 @@ import { cardOf, openDashboard, signIn } from '../helpers/browser/dashboard.js'
 import { layoutShifts } from '../helpers/browser/layout-shifts.js'
 import { assertBecomes, heading, tabTo, waitForHeading } from '../helpers/browser/on-page.js'
 import { freshEmail, logIn, registerPerson, userRow } from '../helpers/make/creators.js'
-import { mailedToken } from '../helpers/make/emailed-codes.js'
-import { ageSessions } from '../helpers/make/factors.js'
+import { mailedToken } from '../helpers/make/sign-in/emailed-codes.js'
+import { ageSessions } from '../helpers/make/sign-in/factors.js'
 
 /** How an owner sees who is signed in, changes the e-mail address, and takes the account back. */
 const open = useBrowser(test)

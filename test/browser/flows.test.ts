@@ -14,7 +14,7 @@ import {
   type Visit,
 } from '../helpers/browser/browser.js'
 import { assertBecomes, chooseRadio } from '../helpers/browser/on-page.js'
-import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { listTips, readTipRow } from '../helpers/make/tips.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'

@@ -15,7 +15,7 @@ import {
   payFiatIntent,
   referenceOf,
   settleIntentNow,
-} from '../helpers/make/fiat-tips.js'
+} from '../helpers/make/fiat/fiat-tips.js'
 import { publicUrl } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 

@@ -13,7 +13,7 @@ import {
   waitForAnnouncement,
   waitForHeading,
 } from '../helpers/browser/on-page.js'
-import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { until } from '../helpers/until.js'
 

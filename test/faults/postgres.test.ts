@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createRoles } from '../../scripts/database/create-roles.js'
 import { createDb } from '../../src/platform/database/database.js'
-import { migrateToLatest } from '../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { follow } from '../helpers/http/stream-reader.js'
 import { confirmedStamps } from '../helpers/make/confirmed-tips.js'
 import { type PostAnswer, payOnChain, postClaim, type TipClaim } from '../helpers/make/landed-tips.js'

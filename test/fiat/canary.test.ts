@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createClient } from '../helpers/http/client.js'
-import { type FiatIntentBody, payFiatIntent, readFiatStatus } from '../helpers/make/fiat-tips.js'
+import { type FiatIntentBody, payFiatIntent, readFiatStatus } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { monitorRedis } from '../helpers/servers/private-redis.js'
 import { startMs, startWeb, startWorkerProcess } from '../helpers/servers/service-process.js'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { follow } from '../helpers/http/stream-reader.js'
-import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'

@@ -2,13 +2,13 @@ import test from 'ava'
 import { releaseCardReserves } from '../../src/fiat/settlement/card-reserve.js'
 import { owesReceivable } from '../../src/ledger/receivables.js'
 import { type Person, registerCreator } from '../helpers/make/creators.js'
-import { disputeTip, endDispute } from '../helpers/make/disputes.js'
+import { disputeTip, endDispute } from '../helpers/make/fiat/disputes.js'
 import {
   createFiatIntent,
   payFiatIntent,
   settleIntentNow,
   settlementBatch,
-} from '../helpers/make/fiat-tips.js'
+} from '../helpers/make/fiat/fiat-tips.js'
 import {
   countExecutions,
   createWithdrawal,

@@ -18,9 +18,9 @@ import {
   reconcileAll,
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
+import { watchPostgresSteps } from '../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { startWorkerProcess } from '../helpers/servers/service-process.js'
-import { watchPostgresSteps } from '../helpers/servers/watch-steps.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'

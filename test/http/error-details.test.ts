@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
-import { generalDetails, hasDetails } from '../../src/http/error-details.js'
+import { generalDetails, hasDetails } from '../../src/http/errors/error-details.js'
 import { type ErrorCode, errors } from '../../src/kernel/errors.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { freshEmail, registerCreator, registerPerson } from '../helpers/make/creators.js'

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { changeSwitch } from '../../src/platform/database/switches.js'
+import { changeSwitch } from '../../src/platform/database/switches/switches.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import type { IntentBody } from '../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'

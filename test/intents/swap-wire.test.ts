@@ -7,7 +7,7 @@ import { advanceMonotonicClock } from '../helpers/clock.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import type { IntentBody } from '../helpers/make/intents.js'
 import { createSupporter, type Supporter, unusedWallet } from '../helpers/make/supporter.js'
-import type { ProxiedExchange } from '../helpers/servers/sandbox-proxy.js'
+import type { ProxiedExchange } from '../helpers/proxies/sandbox-proxy.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 // The wire formats of the swap engines. Each test changes one answer of the stand-in.

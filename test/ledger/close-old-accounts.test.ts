@@ -3,7 +3,7 @@ import { type ClosedAccountKind, type Currency, platformAccount } from '../../sr
 import { closeOldAccounts } from '../../src/ledger/close-old-accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { reserve, voidReserved } from '../../src/ledger/transfers.js'
-import { readPlatformBalance } from '../helpers/make/fiat-tips.js'
+import { readPlatformBalance } from '../helpers/make/fiat/fiat-tips.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { available, createUserWith, newKey } from './support.js'
 

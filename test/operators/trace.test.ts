@@ -9,7 +9,7 @@ import {
   type FiatIntentBody,
   payFiatIntent,
   settleIntentNow,
-} from '../helpers/make/fiat-tips.js'
+} from '../helpers/make/fiat/fiat-tips.js'
 import { unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
 import { someClaim } from '../helpers/make/tips.js'
 import {

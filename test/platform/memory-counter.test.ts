@@ -1,5 +1,5 @@
 import test from 'ava'
-import { networkOf } from '../../src/http/client-address.js'
+import { networkOf } from '../../src/http/limits/client-address.js'
 import { MemoryCounter } from '../../src/platform/rate-limits/memory-counter.js'
 
 test('hits are counted until the window ends, which begins with the first hit', (t) => {

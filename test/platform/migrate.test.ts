@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
 import { createDb } from '../../src/platform/database/database.js'
-import { foldedMigrations, migrationsBefore } from '../../src/platform/database/folded-migrations.js'
+import {
+  foldedMigrations,
+  migrationsBefore,
+} from '../../src/platform/database/migrations/folded-migrations.js'
 import {
   migrateToLatest,
   migrationRules,
   migrationSource,
   readMigrations,
   sourceBeforeFolding,
-} from '../../src/platform/database/migrate.js'
+} from '../../src/platform/database/migrations/migrate.js'
 import { createControlledCall } from '../helpers/controlled-call.js'
 import { runOpsScript, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { createDatabase } from '../helpers/servers/database.js'

@@ -9,14 +9,14 @@ import { deleteExpiredExports } from '../../src/privacy/exports/request-export.j
 import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
 import { someConfirmation, storePendingTips } from '../helpers/make/confirmed-tips.js'
 import { registerCreator, registerPerson, type TestCreator } from '../helpers/make/creators.js'
-import { deliverEmail } from '../helpers/make/emailed-codes.js'
 import {
   createFiatIntent,
   expireFiatIntent,
   payFiatIntent,
   settleIntentNow,
-} from '../helpers/make/fiat-tips.js'
+} from '../helpers/make/fiat/fiat-tips.js'
 import { createSession } from '../helpers/make/sdk.js'
+import { deliverEmail } from '../helpers/make/sign-in/emailed-codes.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { listTips } from '../helpers/make/tips.js'
 import { creatorWithBalance, requestWithdrawal } from '../helpers/make/withdrawals.js'

@@ -11,8 +11,8 @@ import { loadConfig } from '../../src/platform/config/config.js'
 import { createAccountWalk } from '../../src/withdrawals/seal-old-accounts.js'
 import { openAccount } from '../../src/withdrawals/sealed-account.js'
 import { registerCreator } from '../helpers/make/creators.js'
-import { mailerBatch } from '../helpers/make/emailed-codes.js'
-import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+import { mailerBatch } from '../helpers/make/sign-in/emailed-codes.js'
 import {
   creatorWithBalance,
   creditCreator,

@@ -9,7 +9,7 @@ import {
   payFiatIntent,
   readPlatformBalance,
   settleIntentNow,
-} from '../helpers/make/fiat-tips.js'
+} from '../helpers/make/fiat/fiat-tips.js'
 import {
   createWithdrawal,
   creatorWithBalance,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { permittedOrigin } from '../../src/sdk/check-origin.js'
+import { permittedOrigin } from '../../src/sdk/sessions/check-origin.js'
 
 const whitelist = [
   'example.com',

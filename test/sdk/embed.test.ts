@@ -1,5 +1,5 @@
 import test from 'ava'
-import { deleteOldSdkSessions } from '../../src/sdk/session.js'
+import { deleteOldSdkSessions } from '../../src/sdk/sessions/session.js'
 import { ageSession, createSession, type InitBody, registerEmbedder } from '../helpers/make/sdk.js'
 import { useWorld } from '../helpers/servers/world.js'
 

@@ -12,9 +12,9 @@ import { partsOf, planSweep } from '../../src/treasury/sweeps/plan-sweeps.js'
 import { createClient } from '../helpers/http/client.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import { payCreator, payerFile } from '../helpers/make/custody.js'
-import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+import { paidTip, refundsAtProvider, requestRefund, workOnRefunds } from '../helpers/make/fiat/refunds.js'
 import { createPaidIntents, makeTipsDue } from '../helpers/make/intents.js'
-import { paidTip, refundsAtProvider, requestRefund, workOnRefunds } from '../helpers/make/refunds.js'
 import { createSupporter } from '../helpers/make/supporter.js'
 import {
   createTaker,

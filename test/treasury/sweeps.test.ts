@@ -18,7 +18,7 @@ import {
   tipIntoCustody,
   usdcOnChain,
 } from '../helpers/make/custody.js'
-import { readPlatformBalance } from '../helpers/make/fiat-tips.js'
+import { readPlatformBalance } from '../helpers/make/fiat/fiat-tips.js'
 import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'

@@ -31,7 +31,7 @@ import {
   tipIntoCustody,
   usdcOnChain,
 } from '../helpers/make/custody.js'
-import { readPlatformBalance } from '../helpers/make/fiat-tips.js'
+import { readPlatformBalance } from '../helpers/make/fiat/fiat-tips.js'
 import { solTransfer } from '../helpers/make/instructions.js'
 import { createIntent, makeTipsDue } from '../helpers/make/intents.js'
 import { sendTipsTo } from '../helpers/make/payout-wallets.js'
@@ -51,8 +51,8 @@ import {
   tipToken,
 } from '../helpers/make/take-outs.js'
 import { readTipRow, recordTip } from '../helpers/make/tips.js'
+import { startSandboxProxy } from '../helpers/proxies/sandbox-proxy.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
-import { startSandboxProxy } from '../helpers/servers/sandbox-proxy.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'

@@ -7,10 +7,10 @@ import { advance } from '../../src/withdrawals/advance.js'
 import { reasonToConfirm } from '../../src/withdrawals/confirmation/reason.js'
 import { verifyIdentity } from '../../src/withdrawals/review/verify-identity.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
-import { Authenticator, type CreationOptions } from '../helpers/make/authenticator.js'
 import { freshEmail, type Person } from '../helpers/make/creators.js'
-import { mailerBatch, wrongCode } from '../helpers/make/emailed-codes.js'
-import { decodeBase32, totpCode } from '../helpers/make/factors.js'
+import { Authenticator, type CreationOptions } from '../helpers/make/sign-in/authenticator.js'
+import { mailerBatch, wrongCode } from '../helpers/make/sign-in/emailed-codes.js'
+import { decodeBase32, totpCode } from '../helpers/make/sign-in/factors.js'
 import {
   bank,
   countExecutions,

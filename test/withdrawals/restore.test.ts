@@ -7,11 +7,16 @@ import { composeRefundReader } from '../../src/compose.js'
 import { listDebts } from '../../src/ledger/receivables.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { markSeen, readEpoch } from '../../src/platform/database/restore-guard.js'
-import { runsLockedSql } from '../../src/platform/database/switches.js'
+import { runsLockedSql } from '../../src/platform/database/switches/switches.js'
 import { createMovedCheck } from '../../src/reserves/after-restore.js'
 import { createClient } from '../helpers/http/client.js'
 import type { Person } from '../helpers/make/creators.js'
-import { createFiatIntent, payFiatIntent, referenceOf, settleIntentNow } from '../helpers/make/fiat-tips.js'
+import {
+  createFiatIntent,
+  payFiatIntent,
+  referenceOf,
+  settleIntentNow,
+} from '../helpers/make/fiat/fiat-tips.js'
 import {
   bank,
   countExecutions,

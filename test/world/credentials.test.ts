@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { RequestOptions } from '../helpers/http/client.js'
 import { registerPerson } from '../helpers/make/creators.js'
-import { ageSessions } from '../helpers/make/factors.js'
 import { createSession, registerEmbedder } from '../helpers/make/sdk.js'
+import { ageSessions } from '../helpers/make/sign-in/factors.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)

@@ -10,7 +10,7 @@ import { transpile, transpiledFile } from './transpile.mjs'
 
 /** What starts a server or a process, or needs one. A test that reaches none of it by its imports is a unit test. */
 const servers =
-  /^(test\/(helpers\/servers|contract|browser)\/|scripts\/sandbox\/http-server[.]ts$|node:child_process$)/
+  /^(test\/(helpers\/(servers|proxies)|contract|browser)\/|scripts\/sandbox\/http-server[.]ts$|node:child_process$)/
 /** An editor writes several files, or one several times. */
 const collectMs = 100
 const stopMs = 5_000

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrateToLatest } from '../../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../../src/platform/database/migrations/migrate.js'
 import { freePort } from '../../dev/ports.js'
 import { startPostgres } from '../../dev/postgres/postgres.js'
 import { waitUntil } from '../../dev/wait-until.js'

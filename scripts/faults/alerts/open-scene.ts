@@ -1,4 +1,4 @@
-import { migrateToLatest } from '../../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../../src/platform/database/migrations/migrate.js'
 import { freePort } from '../../dev/ports.js'
 import { startPostgres } from '../../dev/postgres/postgres.js'
 import { recordBeginning } from '../month/operator.js'

@@ -4,7 +4,6 @@ import { isPayoutReference } from '../../../src/kernel/ids.js'
 import { compareTransfers } from '../../../src/withdrawals/reconcile/compare-statement.js'
 import type { ActionOptions, OperatorAction } from '../../../src/withdrawals/review/operator-actions.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
-import { adoptPayout } from '../support/adopt-payout.js'
 import {
   actorOf,
   applyHint,
@@ -20,8 +19,9 @@ import {
   UsageError,
   type Values,
 } from '../support/command.js'
-import { type ActionResult, runAction } from '../support/payout-actions.js'
-import { changePause, type PauseRequest } from '../support/payout-pause.js'
+import { adoptPayout } from '../support/payouts/adopt-payout.js'
+import { type ActionResult, runAction } from '../support/payouts/payout-actions.js'
+import { changePause, type PauseRequest } from '../support/payouts/payout-pause.js'
 import {
   findPayout,
   listHistory,
@@ -29,7 +29,7 @@ import {
   payoutJson,
   payoutLine,
   payoutText,
-} from '../support/payout-rows.js'
+} from '../support/payouts/payout-rows.js'
 import { withServices } from '../support/with-services.js'
 
 /** Shows withdrawals, compares them with the provider, and takes the decisions that only a person may take. */

@@ -2,6 +2,9 @@ import type { Keypair } from '@solana/web3.js'
 import { loadTreasury } from '../../../src/platform/config/own-settings.js'
 import type { Chain } from '../../../src/ports/chain.js'
 import { createSolanaChain } from '../../../src/providers/solana/solana-chain.js'
+import { buildInstructions, type FeeAccounts, readFeeAccounts } from '../support/chain/fee-accounts.js'
+import { readKeyPair } from '../support/chain/key-pair.js'
+import { submitAndConfirm } from '../support/chain/submit-transaction.js'
 import {
   actorOf,
   applyOptions,
@@ -12,10 +15,7 @@ import {
   UsageError,
   type Values,
 } from '../support/command.js'
-import { buildInstructions, type FeeAccounts, readFeeAccounts } from '../support/fee-accounts.js'
-import { readKeyPair } from '../support/key-pair.js'
 import { recordAudit } from '../support/record-audit.js'
-import { submitAndConfirm } from '../support/submit-transaction.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Opens the token accounts that receive the platform's fees. Without them tips go out without a fee. */

@@ -7,6 +7,8 @@ import { type CustodyView, viewCustody } from '../../../src/treasury/sweeps/cust
 import { declareDead } from '../../../src/treasury/sweeps/declare-dead.js'
 import { groupParts, type PlannedPart, partsOf } from '../../../src/treasury/sweeps/plan-sweeps.js'
 import { listSweeps, type SweepRow } from '../../../src/treasury/sweeps/sweep.js'
+import { readKeyPair } from '../support/chain/key-pair.js'
+import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
 import {
   actorOf,
   applyHint,
@@ -22,10 +24,8 @@ import {
   UsageError,
   type Values,
 } from '../support/command.js'
-import { readKeyPair } from '../support/key-pair.js'
-import { explainMove, readLandedMove } from '../support/landed-move.js'
 import { recordAudit } from '../support/record-audit.js'
-import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/sweep-run.js'
+import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/treasury/sweep-run.js'
 import { withServices } from '../support/with-services.js'
 
 /** Moves USDC that creators were paid for from their custody wallets to the treasury. */

@@ -5,6 +5,7 @@ import { type Token, tokenByMint } from '../../../src/kernel/tokens.js'
 import { adoptTakeOut } from '../../../src/treasury/take-outs/adopt-take-out.js'
 import { giveBack, listSigned } from '../../../src/treasury/take-outs/give-back.js'
 import type { TakeOut } from '../../../src/treasury/take-outs/take-out.js'
+import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
 import {
   actorOf,
   applyHint,
@@ -20,7 +21,6 @@ import {
   UsageError,
   type Values,
 } from '../support/command.js'
-import { explainMove, readLandedMove } from '../support/landed-move.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 

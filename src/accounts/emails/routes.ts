@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
-import { clientAddress } from '../../http/client-address.js'
 import { type Route, route } from '../../http/endpoint.js'
+import { clientAddress } from '../../http/limits/client-address.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
 import { limitGuesses, ownerLimit, presentedFields } from '../passwords/routes.js'

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
-import { runsLockedSql } from '../../platform/database/switches.js'
+import { runsLockedSql } from '../../platform/database/switches/switches.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'

@@ -1,5 +1,5 @@
 import { ProviderError } from '../../kernel/provider-error.js'
-import { runsSql } from '../../platform/database/switches.js'
+import { runsSql } from '../../platform/database/switches/switches.js'
 import { type DueRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderRefund, Refunds } from '../../ports/refunds.js'

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { newSecret } from '../../kernel/ids.js'
 import { cleanLine } from '../../kernel/text.js'
-import { clientAddress } from '../client-address.js'
+import { clientAddress } from '../limits/client-address.js'
 import { readCookie, readSessionCookie, setCookie } from './credentials.js'
 
 /** The longest lifetime that browsers give a cookie. */

@@ -1,5 +1,5 @@
 import { sqlList } from '../../kernel/state-machine.js'
-import { changeSwitch, runsSql, type SwitchChange } from '../../platform/database/switches.js'
+import { changeSwitch, runsSql, type SwitchChange } from '../../platform/database/switches/switches.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { sendableStates } from '../lifecycle.js'
 

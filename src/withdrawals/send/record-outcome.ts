@@ -1,5 +1,5 @@
 import { sourcesOf } from '../../kernel/state-machine.js'
-import { lockSwitch, runsLockedSql } from '../../platform/database/switches.js'
+import { lockSwitch, runsLockedSql } from '../../platform/database/switches/switches.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { advance, type StepPlace } from '../advance.js'

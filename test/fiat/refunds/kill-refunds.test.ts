@@ -11,9 +11,9 @@ import {
   refundsAtProvider,
   requestRefund,
   workOnRefunds,
-} from '../../helpers/make/refunds.js'
+} from '../../helpers/make/fiat/refunds.js'
+import { watchPostgresSteps } from '../../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
-import { watchPostgresSteps } from '../../helpers/servers/watch-steps.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })

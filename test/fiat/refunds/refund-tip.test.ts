@@ -11,7 +11,7 @@ import {
   readPlatformBalance,
   referenceOf,
   settleIntentNow,
-} from '../../helpers/make/fiat-tips.js'
+} from '../../helpers/make/fiat/fiat-tips.js'
 import {
   endRefundAtProvider,
   listRefunds,
@@ -19,7 +19,7 @@ import {
   refundsAtProvider,
   requestRefund,
   workOnRefunds,
-} from '../../helpers/make/refunds.js'
+} from '../../helpers/make/fiat/refunds.js'
 import { requestWithdrawal } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'

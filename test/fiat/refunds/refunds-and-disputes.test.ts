@@ -1,15 +1,15 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { registerCreator } from '../../helpers/make/creators.js'
-import { disputeTip, endDispute, lookNow } from '../../helpers/make/disputes.js'
-import { readAvailableUsdc } from '../../helpers/make/fiat-tips.js'
+import { disputeTip, endDispute, lookNow } from '../../helpers/make/fiat/disputes.js'
+import { readAvailableUsdc } from '../../helpers/make/fiat/fiat-tips.js'
 import {
   endRefundAtProvider,
   paidTip,
   refundsAtProvider,
   requestRefund,
   workOnRefunds,
-} from '../../helpers/make/refunds.js'
+} from '../../helpers/make/fiat/refunds.js'
 import { readBalance } from '../../helpers/make/withdrawals.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'

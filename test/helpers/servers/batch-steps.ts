@@ -1,4 +1,4 @@
-import type { AtStep } from './watch-steps.js'
+import type { AtStep } from '../proxies/watch-steps.js'
 
 /** A statement or request of a process, before it reaches the server or after the server has answered. */
 export interface Step {

@@ -8,11 +8,11 @@ import type { Sandbox } from '../../../scripts/sandbox/server.js'
 import type { Composed } from '../../../src/compose.js'
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createClient, type Request } from '../http/client.js'
+import { type SandboxProxy, startSandboxProxy } from '../proxies/sandbox-proxy.js'
+import { type SqlRecorder, startSqlRecorder } from '../proxies/sql-recorder.js'
 import { createDatabase, type TestDatabase, testServers } from './database.js'
 import { assertNothingOpen } from './leaks.js'
-import { type SandboxProxy, startSandboxProxy } from './sandbox-proxy.js'
 import { serveApp } from './serve-app.js'
-import { type SqlRecorder, startSqlRecorder } from './sql-recorder.js'
 
 export interface WorldOptions {
   /** Settings that differ from the test world's own. */

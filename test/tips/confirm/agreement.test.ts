@@ -7,7 +7,7 @@ import { registerCreator, type TestCreator } from '../../helpers/make/creators.j
 import { createPaidIntents, makeTipsDue, type PaidIntent } from '../../helpers/make/intents.js'
 import { createSupporter } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
-import { type SandboxProxy, startSandboxProxy } from '../../helpers/servers/sandbox-proxy.js'
+import { type SandboxProxy, startSandboxProxy } from '../../helpers/proxies/sandbox-proxy.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400 })

@@ -6,7 +6,7 @@ import { createIntent } from '../../helpers/make/intents.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
-import type { RpcReply } from '../../helpers/servers/sandbox-proxy.js'
+import type { RpcReply } from '../../helpers/proxies/sandbox-proxy.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, proxies: true })

@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { readTipRow } from '../../helpers/make/tips.js'
-import { type SandboxProxy, startSandboxProxy } from '../../helpers/servers/sandbox-proxy.js'
+import { type SandboxProxy, startSandboxProxy } from '../../helpers/proxies/sandbox-proxy.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })

@@ -15,8 +15,8 @@ export const causes: readonly Cause[] = [
 
 /** Rules whose causes are not made in the run. A test counts each by its cause, and promtool tests the rule. */
 export const madeElsewhere: Readonly<Record<string, string>> = {
-  collection_difference: 'test/fiat/dispute-answers.test.ts',
-  payout_unknown: 'test/withdrawals/operator-actions.test.ts',
+  collection_difference: 'test/fiat/disputes/dispute-answers.test.ts',
+  payout_unknown: 'test/withdrawals/review/operator-actions.test.ts',
   sweep_undecided: 'test/treasury/sweeps.test.ts',
   export_failed: 'test/privacy/account.test.ts',
   float_low: 'test/reserves/float.test.ts',

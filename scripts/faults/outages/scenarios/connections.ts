@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { migrateToLatest } from '../../../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../../../src/platform/database/migrations/migrate.js'
 import { freePort } from '../../../dev/ports.js'
 import { startPostgres } from '../../../dev/postgres/postgres.js'
 import { withConnection } from '../../../dev/postgres/session.js'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrateToLatest } from '../../../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../../../src/platform/database/migrations/migrate.js'
 import { freePort } from '../../../dev/ports.js'
 import { startPostgres } from '../../../dev/postgres/postgres.js'
 import { brokenConnection } from '../client-notes.js'

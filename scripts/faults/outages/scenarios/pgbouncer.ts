@@ -1,6 +1,6 @@
 import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { migrateToLatest } from '../../../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../../../src/platform/database/migrations/migrate.js'
 import { stopChild } from '../../../bootstrap/child-process.mjs'
 import { Refusal } from '../../../bootstrap/progress.mjs'
 import { freePort } from '../../../dev/ports.js'

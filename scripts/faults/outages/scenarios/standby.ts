@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../../../src/platform/database/database.js'
-import { migrateToLatest } from '../../../../src/platform/database/migrate.js'
+import { migrateToLatest } from '../../../../src/platform/database/migrations/migrate.js'
 import { withConnection } from '../../../dev/postgres/session.js'
 import { waitUntil } from '../../../dev/wait-until.js'
 import { DebianPostgres, folderForServer } from '../debian-postgres.js'

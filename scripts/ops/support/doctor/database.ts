@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { mostConnections } from '../../../../src/compose.js'
 import type { Config } from '../../../../src/platform/config/config.js'
-import { migrationSource } from '../../../../src/platform/database/migrate.js'
+import { migrationSource } from '../../../../src/platform/database/migrations/migrate.js'
 import { readClock } from '../../../../src/platform/database/read-clock.js'
 import { processNames } from '../../../../workers/registry.js'
 import { roleOf } from '../../../database/roles-sql.js'

@@ -6,7 +6,7 @@ import type { Config } from '../../../../src/platform/config/config.js'
 import { loadMail } from '../../../../src/platform/config/own-settings.js'
 import type { ExchangeRateFeed } from '../../../../src/ports/exchange-rates.js'
 import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
-import { readFeeAccounts } from '../fee-accounts.js'
+import { readFeeAccounts } from '../chain/fee-accounts.js'
 import { type Check, check, type Finding, hostOf, isLocal, reasonOf } from './check.js'
 import { skewFinding } from './database.js'
 

@@ -1,0 +1,89 @@
+import type { Context, Middleware } from 'koa'
+import {
+  codesWithProviderText,
+  DomainError,
+  type ErrorCode,
+  errors,
+  type FieldProblem,
+} from '../../kernel/errors.js'
+import { ProviderError } from '../../kernel/provider-error.js'
+import { isDatabaseUnavailable } from '../../platform/database/database.js'
+import { Overloaded } from '../../platform/database/group-commit.js'
+import type { Log } from '../../platform/log.js'
+import type { Metrics } from '../../platform/metrics.js'
+import { namedRow, newRequestId } from '../request-id.js'
+import { generalDetails, hasDetails } from './error-details.js'
+
+/** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
+const retrySeconds: Partial<Record<ErrorCode, number>> = {
+  too_many_requests: 60,
+  request_in_progress: 3,
+  service_unavailable: 2,
+}
+
+/**
+ * The outermost middleware. Gives each request an id, answers every thrown error with the API's error body, and writes
+ * one log line and one metric per request. Error texts of libraries never reach the caller.
+ */
+export function answerErrors(log: Log, metrics: Metrics): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now()
+    const requestId = newRequestId()
+    ctx.state['requestId'] = requestId
+    ctx.set('X-Request-Id', requestId)
+    try {
+      await next()
+      if (ctx.status === 404 && ctx.body == null) answer(ctx, 'not_found', requestId)
+      if (ctx.status === 405 || ctx.status === 501) answer(ctx, 'method_not_allowed', requestId)
+    } catch (error) {
+      const code = codeOf(error, ctx.state['internal'])
+      answer(ctx, code, requestId, error)
+      if (errors[code][0] >= 500 && !(error instanceof DomainError))
+        log.error({ err: error, requestId, path: loggedPath(ctx) }, 'request failed')
+    }
+    const seconds = (performance.now() - startedAt) / 1000
+    metrics.requestSeconds.observe(
+      { method: ctx.method, route: String(ctx['_matchedRoute'] ?? 'none'), status: ctx.status },
+      seconds,
+    )
+    log.info(
+      {
+        requestId,
+        method: ctx.method,
+        path: loggedPath(ctx),
+        status: ctx.status,
+        ms: Math.round(seconds * 1e5) / 100,
+        ...namedRow(ctx),
+      },
+      'request',
+    )
+  }
+}
+
+function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknown): void {
+  const [status, text] = errors[code]
+  const error = codesWithProviderText.has(code) && cause instanceof DomainError ? cause.message : text
+  ctx.status = status
+  const seconds = (cause instanceof DomainError ? cause.retryAfter : undefined) ?? retrySeconds[code]
+  if (seconds !== undefined && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', String(seconds))
+  ctx.body = { success: false, error, code, requestId, ...detailsOf(code, cause) }
+}
+
+/** Every 400 and 422 names the fault. */
+function detailsOf(code: ErrorCode, cause: unknown): { details?: readonly FieldProblem[] } {
+  if (!hasDetails(code)) return {}
+  const own = cause instanceof DomainError ? cause.details : []
+  return { details: own.length > 0 ? own : [generalDetails(code)] }
+}
+
+/** Hides the code of a payment link: it is a credential, valid for a minute. */
+function loggedPath({ path }: Context): string {
+  return path.replace(/^(\/+pay\/+).+/i, '$1[redacted]')
+}
+
+function codeOf(error: unknown, internal: ErrorCode = 'internal_error'): ErrorCode {
+  if (error instanceof DomainError) return error.code
+  const unavailable =
+    error instanceof Overloaded || error instanceof ProviderError || isDatabaseUnavailable(error)
+  return unavailable ? 'service_unavailable' : internal
+}

@@ -1,0 +1,58 @@
+import { resolvePayableCreator } from '../../creators/resolve-creator.js'
+import { tipLimitsFor } from '../../intents/quote.js'
+import { maskAddress } from '../../kernel/text.js'
+import { tokenBySymbol, usdc } from '../../kernel/tokens.js'
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
+import type { SessionAnswer } from '../schemas.js'
+import type { SdkSession } from './session.js'
+
+/** Each preset is offered if the creator's limits allow it. */
+const presetsUsd = [2, 5, 10, 25]
+
+type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain'>
+
+/** Everything a tipping page needs before it can show a form for the amount. */
+export async function describeSession(services: Needs, session: SdkSession): Promise<SessionAnswer> {
+  const { config } = services
+  const [{ wallet, settings }, name] = await Promise.all([
+    resolvePayableCreator(services, session.userId),
+    readCreatorName(services, session.userId),
+  ])
+  const { minUsd, maxUsd } = tipLimitsFor(config.tips, settings)
+  return {
+    creator: { id: session.userId, name, address: maskAddress(wallet) },
+    tokens: settings.acceptedTokens
+      .map(tokenBySymbol)
+      .filter((token) => token !== undefined)
+      // Pages preselect the first one: USDC if the creator takes it, because only USDC can be withdrawn to a bank.
+      .sort((one, other) => Number(other === usdc) - Number(one === usdc))
+      .map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
+    presetsUsd: presetsUsd.filter((usd) => usd >= minUsd && usd <= maxUsd),
+    limits: { minTipUsd: minUsd, maxTipUsd: maxUsd },
+    // The token mints are mainnet's. A local chain uses the same mints.
+    chain: 'solana:mainnet',
+    rpcUrl: config.chain.publicRpcUrl ?? null,
+    bundleRpcUrl: config.chain.publicBundleRpcUrl ?? null,
+    fiat: {
+      enabled: true,
+      collection: settings.fiatCollection,
+      minNgn: config.fiat.minNgn,
+      maxNgn: config.fiat.maxNgn,
+    },
+    theme: session.theme,
+    parentOrigin: session.origin,
+    expiresAt: session.expiresAt.toISOString(),
+    now: new Date().toISOString(),
+  }
+}
+
+async function readCreatorName({ db }: Pick<Services, 'db'>, userId: string): Promise<string> {
+  const [user] = await query<{ name: string }>(db, {
+    name: 'sdk.creator-name',
+    text: 'select name from users where id = $1',
+    values: [userId],
+  })
+  if (user === undefined) throw new Error('The creator of this session does not exist')
+  return user.name
+}

@@ -1,0 +1,522 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import {
+  createConfirmationCode,
+  useConfirmationCode,
+} from '../../../src/accounts/one-time-codes/confirmation-code.js'
+import { codeHmac } from '../../../src/accounts/one-time-codes/one-time-code.js'
+import { verifyOtp } from '../../../src/accounts/one-time-codes/verify.js'
+import { loadConfig } from '../../../src/platform/config/config.js'
+import type { RequestOptions } from '../../helpers/http/client.js'
+import { badBodies } from '../../helpers/http/hostile-input.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
+import { deliverEmail, requestCode, wrongCode } from '../../helpers/make/sign-in/emailed-codes.js'
+import { publicUrl, useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test, { mail: true })
+
+const wrong = 'Invalid or expired code'
+const locked = 'Too many failed attempts. Account locked for 15 minutes.'
+const guess = '000000'
+
+function verify(email: unknown, code: unknown, options: RequestOptions = {}) {
+  return world().request<EnteredBody & { readonly error: string }>('POST', '/auth/otp/verify', {
+    ...options,
+    body: { email, code },
+  })
+}
+
+function codeRow({ user }: Person) {
+  return world().db('otp_codes').where({ user_id: user.id })
+}
+
+async function markVerified({ user }: Person): Promise<void> {
+  await world()
+    .db('users')
+    .where({ id: user.id })
+    .update({ email_verified_at: new Date(0) })
+}
+
+/** Stores a known code without an e-mail. */
+async function storeCode({ user }: Person, code: string): Promise<void> {
+  const code_hmac = codeHmac(world().services.config.otpPeppers[0], user.id, code)
+  const fields = { code_hmac, expires_at: new Date(Date.now() + 600_000), used_at: null }
+  await world()
+    .db('otp_codes')
+    .insert({ user_id: user.id, ...fields })
+    .onConflict('user_id')
+    .merge(fields)
+}
+
+/** Moves the times of the account's code, failures and lock back by so many minutes. */
+async function advanceMinutes({ user }: Person, minutes: number): Promise<void> {
+  await world().db.raw(
+    `update otp_codes set expires_at = expires_at - :m * interval '1 minute',
+            locked_until = locked_until - :m * interval '1 minute',
+            failed_at = array(select f - :m * interval '1 minute' from unnest(failed_at) with ordinality u (f, n) order by n)
+      where user_id = :id`,
+    { m: minutes, id: user.id },
+  )
+}
+
+async function lock(person: Person): Promise<void> {
+  await storeCode(person, '123456')
+  for (let n = 0; n < 5; n++) await verify(person.email, guess)
+}
+
+async function refusal(email: unknown, code: unknown): Promise<string> {
+  const { status, body, session } = await verify(email, code)
+  if (session !== undefined) throw new Error('a refusal opened a session')
+  return `${status} ${body.error}`
+}
+
+test('the e-mailed code opens a session and verifies the e-mail', async (t) => {
+  const person = await registerPerson(world(), 'Ada King Lovelace')
+  const code = await requestCode(world(), person)
+  const { status, body, session, headers } = await verify(person.email, code)
+  t.is(status, 200)
+  const { emailVerifiedAt, ...user } = body.user
+  t.deepEqual(user as unknown, {
+    id: person.user.id,
+    email: person.email,
+    name: 'Ada King Lovelace',
+    full_name: 'Ada King Lovelace',
+    roles: ['user'],
+    onboardingComplete: false,
+    onboarding_complete: false,
+    solDomain: null,
+    twitterHandle: null,
+    discordHandle: null,
+  })
+  t.true(Math.abs(Date.parse(emailVerifiedAt ?? '') - Date.now()) < 60_000)
+  t.is(body.auth.tokenType, 'Bearer')
+  t.is(headers['cache-control'], 'no-store')
+  for (const credential of [{ session }, { bearer: body.auth.accessToken }]) {
+    const me = await world().request<EnteredBody>('GET', '/auth/me', credential)
+    t.is(me.body.user.id, person.user.id)
+    t.is(me.body.user.emailVerifiedAt, emailVerifiedAt)
+  }
+})
+
+test('the session cookie is HttpOnly, SameSite=Lax and for every path', async (t) => {
+  const person = await registerPerson(world())
+  await storeCode(person, '123456')
+  const [cookie = '', device = '', ...others] =
+    (await verify(person.email, '123456')).headers['set-cookie'] ?? []
+  t.deepEqual(others, [])
+  const [pair, ...attributes] = cookie.split('; ')
+  t.regex(pair ?? '', /^session=[\w-]{43}$/)
+  t.regex(device, /^device=[\w-]{43}; path=\/; expires=[^;]+; samesite=lax; httponly$/)
+  const named = attributes.map((attribute) => attribute.replace(/^expires=.*/, 'expires')).sort()
+  t.deepEqual(named, ['expires', 'httponly', 'path=/', 'samesite=lax'])
+})
+
+test('onboarding is complete with a wallet and a verified e-mail, and the first verification time stays', async (t) => {
+  const person = await registerPerson(world())
+  await markVerified(person)
+  await world()
+    .db('wallets')
+    .where({ user_id: person.user.id })
+    .update({
+      public_key: `${'1'.repeat(24)}${person.user.id.slice(0, 8)}`,
+      sealed_secret: '',
+      key_version: 1,
+      due_at: null,
+    })
+  await storeCode(person, '123456')
+  const { body } = await verify(person.email, '123456')
+  t.true(body.user.onboardingComplete)
+  t.true(body.user.onboarding_complete)
+  t.is(body.user.emailVerifiedAt, '1970-01-01T00:00:00.000Z')
+})
+
+test('a code works once', async (t) => {
+  const person = await registerPerson(world())
+  await storeCode(person, '123456')
+  t.is((await verify(person.email, '123456')).status, 200)
+  t.is(await refusal(person.email, '123456'), `400 ${wrong}`)
+})
+
+test('a code works until it expires or a new code replaces it', async (t) => {
+  const person = await registerPerson(world())
+  const first = await requestCode(world(), person)
+  await advanceMinutes(person, 9.9)
+  t.is((await verify(person.email, first)).status, 200)
+  const second = await requestCode(world(), person)
+  await advanceMinutes(person, 10)
+  t.is(await refusal(person.email, second), `400 ${wrong}`)
+  const third = await requestCode(world(), person)
+  const fourth = await requestCode(world(), person)
+  if (third !== fourth) t.is(await refusal(person.email, third), `400 ${wrong}`)
+  t.is((await verify(person.email, fourth)).status, 200)
+})
+
+test('a code works for its own account only', async (t) => {
+  const [ada, bob] = [await registerPerson(world()), await registerPerson(world())]
+  await storeCode(ada, '123456')
+  t.is(await refusal(bob.email, '123456'), `400 ${wrong}`)
+  await world().db.raw(
+    `insert into otp_codes (user_id, code_hmac, expires_at) select ?, code_hmac, expires_at from otp_codes where user_id = ?
+     on conflict (user_id) do update set code_hmac = excluded.code_hmac, expires_at = excluded.expires_at`,
+    [bob.user.id, ada.user.id],
+  )
+  t.is(
+    await refusal(bob.email, '123456'),
+    `400 ${wrong}`,
+    'its stored form, copied to another row, does not work either',
+  )
+})
+
+test('the presented session ends, and a new one is opened', async (t) => {
+  const person = await registerPerson(world())
+  await markVerified(person)
+  await storeCode(person, '123456')
+  const { session } = await verify(person.email, '123456', { session: person.session })
+  t.not(session, person.session)
+  const me = (options: RequestOptions) => world().request('GET', '/auth/me', options)
+  t.is((await me({ session: person.session })).status, 401)
+  t.is((await me({ bearer: person.accessToken })).status, 401)
+  t.is((await me({ session })).status, 200)
+})
+
+test('a login with a one-time code keeps the other sessions and access tokens of the account', async (t) => {
+  const person = await registerPerson(world())
+  const { session, accessToken: bearer } = person
+  await storeCode(person, '123456')
+  const first = await verify(person.email, '123456')
+  await storeCode(person, '654321')
+  const second = await verify(person.email, '654321')
+  for (const open of [{ session }, { bearer }, { session: first.session }, { session: second.session }])
+    t.is((await world().request('GET', '/auth/me', open)).status, 200)
+})
+
+test('a failed attempt keeps the presented session', async (t) => {
+  const person = await registerPerson(world())
+  await verify(person.email, guess, { session: person.session })
+  t.is((await world().request('GET', '/auth/me', { session: person.session })).status, 200)
+})
+
+test('malformed input and unknown e-mails answer Invalid or expired code and are not counted', async (t) => {
+  const person = await registerPerson(world())
+  await storeCode(person, '123456')
+  const { email } = person
+  const codes = [
+    undefined,
+    null,
+    '',
+    123456,
+    ['123456'],
+    { code: '123456' },
+    '12345',
+    '1234567',
+    ' 123456',
+    '123456 ',
+  ]
+  const more = [
+    '12345a',
+    '１２３４５６',
+    '٠١٢٣٤٥',
+    '123456\n',
+    '+12345',
+    '1e1234',
+    '0x1234',
+    '-12345',
+    '123.45',
+  ]
+  for (const code of [...codes, ...more])
+    t.is(await refusal(email, code), `400 ${wrong}`, JSON.stringify(code))
+  const emails = [undefined, null, '', 7, [email], 'ada', `${email}\u0000`, `${email},${email}`, freshEmail()]
+  for (const one of emails) t.is(await refusal(one, '123456'), `400 ${wrong}`, JSON.stringify(one))
+  t.deepEqual((await codeRow(person).first()).failed_at, [])
+  t.is(
+    (await verify(` ${email.toUpperCase()} `, '123456')).status,
+    200,
+    'the e-mail is trimmed, the code is not',
+  )
+})
+
+for (const [what, options] of Object.entries(badBodies))
+  test(`verify answers Invalid or expired code to ${what}`, async (t) => {
+    const answer = await world().request('POST', '/auth/otp/verify', options)
+    t.is(answer.status, 400)
+    t.is(answer.body.error, wrong)
+  })
+
+test('verify refuses requests from pages of other sites before any other check', async (t) => {
+  const person = await registerPerson(world())
+  await storeCode(person, '123456')
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
+    const answer = await verify(person.email, '123456', { headers })
+    t.is(answer.status, 403)
+    t.is(answer.body.error, 'Forbidden')
+  }
+  t.is((await verify(person.email, '123456', { headers: { origin: publicUrl } })).status, 200)
+})
+
+test('after five wrong codes the account is locked, also for the right code', async (t) => {
+  const person = await registerPerson(world())
+  const code = await requestCode(world(), person)
+  for (let n = 1; n <= 5; n++)
+    t.is(await refusal(person.email, wrongCode(code, n)), `400 ${wrong}`, `attempt ${n}`)
+  for (const attempt of [wrongCode(code), code, code])
+    t.is(await refusal(person.email, attempt), `429 ${locked}`)
+  t.is(await refusal(person.email, 'malformed'), `400 ${wrong}`)
+  t.is((await codeRow(person).first()).failed_at.length, 5, 'attempts on a locked account are not counted')
+})
+
+test('wrong codes are counted also when no code was ever requested', async (t) => {
+  const person = await registerPerson(world())
+  for (let n = 1; n <= 5; n++) t.is(await refusal(person.email, guess), `400 ${wrong}`)
+  t.is(await refusal(person.email, guess), `429 ${locked}`)
+})
+
+test('the lock ends 15 minutes after the fifth failure, and the count starts again at zero', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  await advanceMinutes(person, 14.9)
+  t.is(await refusal(person.email, guess), `429 ${locked}`)
+  await advanceMinutes(person, 0.2)
+  for (let n = 1; n <= 5; n++) t.is(await refusal(person.email, guess), `400 ${wrong}`)
+  t.is(await refusal(person.email, guess), `429 ${locked}`)
+})
+
+test('a refusal while codes are locked says in Retry-After how long the lock lasts', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  const { email } = person
+  const seconds = async (path: string, body: object) => {
+    const answer = await world().request('POST', path, { body })
+    t.deepEqual([answer.status, answer.body.error], [429, locked])
+    return Number(answer.headers['retry-after'])
+  }
+  for (const [minutes, least, most] of [
+    [0, 840, 900],
+    [10, 240, 300],
+  ] as const) {
+    await advanceMinutes(person, minutes)
+    const atVerify = await seconds('/auth/otp/verify', { email, code: guess })
+    const atStart = await seconds('/auth/otp/start', { email })
+    t.true(atVerify > least && atVerify <= most, String(atVerify))
+    t.true(atStart > least && atStart <= most, String(atStart))
+  }
+})
+
+test('five failures lock the account if they are within any 15 minutes', async (t) => {
+  const person = await registerPerson(world())
+  await storeCode(person, '123456')
+  for (let n = 0; n < 3; n++) await verify(person.email, guess)
+  await advanceMinutes(person, 10)
+  await verify(person.email, guess)
+  await advanceMinutes(person, 6)
+  for (let n = 0; n < 3; n++)
+    t.is(await refusal(person.email, guess), `400 ${wrong}`, 'the first three are too old')
+  t.is(await refusal(person.email, guess), `400 ${wrong}`, 'the fifth within 15 minutes')
+  t.is(await refusal(person.email, guess), `429 ${locked}`)
+})
+
+test('a success resets the count', async (t) => {
+  const person = await registerPerson(world())
+  for (let round = 0; round < 3; round++) {
+    const code = await requestCode(world(), person)
+    for (let n = 1; n <= 4; n++) t.is(await refusal(person.email, wrongCode(code, n)), `400 ${wrong}`)
+    t.is((await verify(person.email, code)).status, 200)
+    t.deepEqual((await codeRow(person).first()).failed_at, [])
+  }
+})
+
+test('a new code does not reset the count, and a locked account gets no new code', async (t) => {
+  const person = await registerPerson(world())
+  const { email } = person
+  const code = await requestCode(world(), person)
+  for (let n = 1; n <= 3; n++) await verify(email, wrongCode(code, n))
+  const next = await requestCode(world(), person)
+  for (let n = 1; n <= 2; n++) t.is(await refusal(email, wrongCode(next, n)), `400 ${wrong}`)
+  t.is(await refusal(email, next), `429 ${locked}`)
+
+  const before = await codeRow(person).first()
+  const answer = await world().request('POST', '/auth/otp/start', { body: { email } })
+  t.deepEqual([answer.status, answer.body.error], [429, locked])
+  const { code_hmac, expires_at, failed_at, locked_until } = before
+  t.like(await codeRow(person).first(), { code_hmac, expires_at, failed_at, locked_until })
+  t.is(await refusal(email, next), `429 ${locked}`)
+})
+
+/** The token of the link in the newest e-mail. */
+async function mailedLink({ email }: Person): Promise<string> {
+  const { text } = await deliverEmail(world(), email)
+  return (
+    new RegExp(`^${publicUrl}/dashboard#sign-in=([\\w-]{43})$`, 'm').exec(text)?.[1] ?? `no link in ${text}`
+  )
+}
+const openLink = (token: unknown) =>
+  world().request<EnteredBody & { error: string }>('POST', '/auth/otp/link', { body: { token } })
+
+test('14.6 while codes are locked one link is mailed per 15 minutes, which the lock does not stop', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  const startAgain = async () =>
+    (await world().request('POST', '/auth/otp/start', { body: { email: person.email } })).status
+  t.deepEqual([await startAgain(), await startAgain(), await startAgain()], [429, 429, 429])
+  const mails = () => world().db('emails').where({ recipient: person.email, kind: 'sign-in-link' })
+  t.is((await mails()).length, 1)
+  const token = await mailedLink(person)
+  t.false(JSON.stringify(await codeRow(person).first()).includes(token))
+  t.is(
+    (await world().request('GET', `/dashboard`)).status,
+    200,
+    'a scanner that opens the link changes nothing',
+  )
+
+  const entered = await openLink(token)
+  t.is(entered.status, 200)
+  t.truthy(entered.body.user.emailVerifiedAt)
+  const me = await world().request<EnteredBody>('GET', '/auth/me', { session: entered.session })
+  t.is(me.body.user.email, person.email)
+  t.is(await refusal(person.email, '123456'), `429 ${locked}`, 'the lock stays')
+  for (const [wrongToken, error] of [
+    [token, 'Invalid or expired link'],
+    ['x', 'Invalid or expired link'],
+    [undefined, 'token is required'],
+    [7, 'token is required'],
+  ])
+    t.is((await openLink(wrongToken)).body.error, error as string)
+
+  await world()
+    .db('otp_codes')
+    .where({ user_id: person.user.id })
+    .update({
+      link_mailed_at: world().db.raw("link_mailed_at - interval '15 minutes'"),
+    })
+  t.is(await startAgain(), 429)
+  t.is((await mails()).length, 2)
+  const second = await mailedLink(person)
+  await world()
+    .db('otp_codes')
+    .where({ user_id: person.user.id })
+    .update({
+      link_mailed_at: world().db.raw("link_mailed_at - interval '15 minutes'"),
+    })
+  t.is((await openLink(second)).status, 400, 'older than 15 minutes')
+})
+
+test('the lock applies to one-time codes only: the password and open sessions still work', async (t) => {
+  const person = await registerPerson(world())
+  await lock(person)
+  const { email, password, session } = person
+  t.is((await world().request('POST', '/auth/login', { body: { email, password } })).status, 200)
+  t.is((await world().request('GET', '/auth/me', { session })).status, 200)
+  t.is(await refusal(email, '123456'), `429 ${locked}`, 'a login does not end the lock')
+})
+
+test('the lock of one account does not affect another', async (t) => {
+  const [ada, bob] = [await registerPerson(world()), await registerPerson(world())]
+  await lock(ada)
+  await storeCode(bob, '123456')
+  t.is((await verify(bob.email, '123456')).status, 200)
+})
+
+test('a used code is refused and not counted as a failed attempt', async (t) => {
+  const person = await registerPerson(world())
+  await storeCode(person, '123456')
+  await verify(person.email, '123456')
+  for (let n = 0; n < 4; n++) t.is(await refusal(person.email, guess), `400 ${wrong}`)
+  for (let n = 0; n < 7; n++) t.is(await refusal(person.email, '123456'), `400 ${wrong}`)
+  t.is((await codeRow(person).first()).failed_at.length, 4)
+  t.is(await refusal(person.email, guess), `400 ${wrong}`)
+  t.is(await refusal(person.email, '123456'), `429 ${locked}`)
+})
+
+test.serial('of a thousand concurrent wrong codes only five are compared', async (t) => {
+  const person = await registerPerson(world())
+  const code = await requestCode(world(), person)
+  const startedAt = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, (_, n) => refusal(person.email, wrongCode(code, n + 1))),
+  )
+  t.log(`${Math.round(performance.now() - startedAt)} ms`)
+  const counted = (text: string) => answers.filter((answer) => answer === text).length
+  t.deepEqual([counted(`400 ${wrong}`), counted(`429 ${locked}`)], [5, 995])
+  const row = await codeRow(person).first()
+  t.is(row.failed_at.length, 5)
+  t.true(row.locked_until.getTime() > Date.now() + 14 * 60_000)
+  t.is(row.used_at, null)
+  t.is(await refusal(person.email, code), `429 ${locked}`, 'the right code is locked as well')
+})
+
+test.serial('a thousand concurrent codes, one of them right, open at most one session', async (t) => {
+  const person = await registerPerson(world())
+  const code = await requestCode(world(), person)
+  const guesses = Array.from({ length: 1000 }, (_, n) => wrongCode(code, n))
+  // A loaded kernel resets some of a thousand connections. Another guess is only one more.
+  const present = (guess: string) => verify(person.email, guess).catch(() => verify(person.email, guess))
+  const answers = await Promise.all(guesses.reverse().map(present))
+  const statuses = answers.map(({ status }) => status)
+  t.true(statuses.every((status) => status === 200 || status === 400 || status === 429))
+  t.true(statuses.filter((status) => status === 200).length <= 1)
+  t.true(statuses.filter((status) => status === 400).length <= 9, 'four before a success, five after it')
+})
+
+test.serial('the right code, presented fifty times concurrently, opens one session', async (t) => {
+  for (let round = 0; round < 3; round++) {
+    const person = await registerPerson(world())
+    await markVerified(person)
+    const code = await requestCode(world(), person)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => verify(person.email, code)))
+    const opened = answers.filter(({ status }) => status === 200)
+    t.is(opened.length, 1)
+    t.is(answers.filter(({ status, body }) => status === 400 && body.error === wrong).length, 49)
+    const sessions = await world().db('sessions').where({ user_id: person.user.id })
+    t.is(sessions.length, 2, 'the registration’s and this one')
+  }
+})
+
+test.serial('if the session cannot be stored, the code stays unused and nothing is counted', async (t) => {
+  const person = await registerPerson(world())
+  await storeCode(person, '123456')
+  const { db } = world()
+  await db.raw('alter table sessions add constraint broken check (false) not valid')
+  try {
+    t.is((await verify(person.email, '123456')).status, 500)
+  } finally {
+    await db.raw('alter table sessions drop constraint broken')
+  }
+  t.deepEqual((await codeRow(person).first()).failed_at, [])
+  t.is((await verify(person.email, '123456')).status, 200)
+})
+
+test('while OTP_PEPPER changes, a code of either pepper is accepted, and none of one that is gone', async (t) => {
+  const { services, env } = world()
+  const [newer, gone] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+  const during = (peppers: string) =>
+    loadConfig({
+      ...env,
+      OTP_PEPPER: peppers,
+      DATA_KEY: services.config.dataKeys.given[0].toString('base64'),
+    })
+  const both = during(`${newer},${env['OTP_PEPPER']}`)
+  const caller = { presentedToken: undefined, deviceToken: 'd', network: '192.0.2.1', userAgent: null }
+  const enter = (config: typeof both, person: Person, code: string) =>
+    verifyOtp({ ...services, config }, { email: person.email, code, notMine: false }, caller)
+
+  const person = await registerPerson(world())
+  await storeCode(person, '111111')
+  t.is((await enter(both, person, '111111')).account.id, person.user.id, 'made before the change')
+  await storeCode(person, '222222')
+  await t.throwsAsync(enter(during(gone), person, '222222'), { message: wrong })
+
+  const codes = { table: 'step_up_codes', subject: 'request_hash' } as const
+  const confirmed = { userId: person.user.id, subject: randomBytes(32), bound: 'a request' }
+  const confirms = (made: typeof both, used: typeof both) =>
+    services.transact(async (uow) => {
+      const { code = '' } = (await createConfirmationCode(uow, made, codes, confirmed)) ?? {}
+      return useConfirmationCode(uow, used, codes, confirmed, code)
+    })
+  t.true(await confirms(services.config, both), 'an old code after the change')
+  t.true(await confirms(both, during(newer)), 'new codes have the first pepper')
+  t.false(await confirms(both, services.config), 'so every process has both before the first is new')
+})

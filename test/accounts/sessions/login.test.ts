@@ -1,0 +1,171 @@
+import { performance } from 'node:perf_hooks'
+import test from 'ava'
+import { createClient } from '../../helpers/http/client.js'
+import { badBodies } from '../../helpers/http/hostile-input.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
+import { startApp } from '../../helpers/servers/serve-app.js'
+import { useWorld } from '../../helpers/servers/world.js'
+
+const world = useWorld(test)
+/** Enough for four hundred hashes on a loaded machine. */
+const timingTimeoutMs = 120_000
+
+function login(email: unknown, password: unknown) {
+  return world().request('POST', '/auth/login', { body: { email, password } })
+}
+
+async function timeLogin(email: string, password: string): Promise<number> {
+  const startedAt = performance.now()
+  await login(email, password)
+  return performance.now() - startedAt
+}
+
+/** The value below which this part of an unsorted sample lies. */
+function quantile(values: readonly number[], part: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN
+}
+
+function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The standard error of the median, from the interquartile range, which outliers do not affect. */
+function errorOfMedian(values: readonly number[]): number {
+  return (0.93 * (quantile(values, 0.75) - quantile(values, 0.25))) / Math.sqrt(values.length)
+}
+
+test('login answers the same shape as registration, and ignores the case of the e-mail', async (t) => {
+  const { email, password, user } = await registerPerson(world())
+  const answer = await world().request<EnteredBody>('POST', '/auth/login', {
+    body: { email: ` ${email.toUpperCase()} `, password },
+  })
+  t.is(answer.status, 200)
+  t.deepEqual(answer.body.user, user)
+  t.is(answer.body.auth.tokenType, 'Bearer')
+  t.truthy(answer.session)
+})
+
+for (const [what, body] of Object.entries({
+  'no e-mail': { password: 'long enough' },
+  'no password': { email: 'a@example.com' },
+  'an empty password': { email: 'a@example.com', password: '' },
+  'an e-mail that is null': { email: null, password: 'long enough' },
+  'a password that is a number': { email: 'a@example.com', password: 12_345_678 },
+  'a password that is an object': { email: 'a@example.com', password: { $ne: '' } },
+  nothing: {},
+}))
+  test(`login with ${what} answers Invalid payload`, async (t) => {
+    const answer = await world().request('POST', '/auth/login', { body })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid payload')
+  })
+
+for (const [what, options] of Object.entries(badBodies))
+  test(`login answers Invalid payload to ${what}`, async (t) => {
+    const answer = await world().request('POST', '/auth/login', options)
+    t.is(answer.status, 400)
+    t.is(answer.body.error, 'Invalid payload')
+  })
+
+test('a wrong password, an unknown e-mail and an invalid e-mail get the same answer', async (t) => {
+  const { email, password } = await registerPerson(world())
+  const attempts = [
+    [email, 'wrong'],
+    [email, `${password} `],
+    [email, `${password}\u0000`],
+    [email, 'x'.repeat(50_000)],
+    [freshEmail(), password],
+    ['not an e-mail', password],
+    [`${email}\u0000`, password],
+  ] as const
+  for (const [name, secret] of attempts) {
+    const answer = await login(name, secret)
+    t.is(answer.status, 401)
+    t.is(answer.body.error, 'Invalid credentials')
+    t.is(answer.session, undefined)
+  }
+})
+
+test('a password over 256 characters is refused even if it starts with the right one', async (t) => {
+  const email = freshEmail()
+  const password = 'x'.repeat(256)
+  await world().request('POST', '/auth/register', { body: { email, password, name: 'Ada' } })
+  t.is((await login(email, password)).status, 200)
+  t.is((await login(email, `${password}x`)).status, 401)
+})
+
+// Serial, because these tests measure time and would disturb each other.
+test.serial(
+  'the response times of two hundred logins do not reveal whether an e-mail has an account',
+  async (t) => {
+    t.timeout(timingTimeoutMs)
+    const { email } = await registerPerson(world())
+    const times: Record<'wrong' | 'unknown', number[]> = { wrong: [], unknown: [] }
+    for (let round = 0; round < 200; round++) {
+      times.wrong.push(await timeLogin(email, 'wrong password'))
+      times.unknown.push(await timeLogin(freshEmail(), 'wrong password'))
+    }
+    const [wrong, unknown] = [median(times.wrong), median(times.unknown)]
+    const noise = Math.hypot(errorOfMedian(times.wrong), errorOfMedian(times.unknown))
+    t.log(
+      `wrong password ${wrong.toFixed(2)} ms, unknown e-mail ${unknown.toFixed(2)} ms, noise ${noise.toFixed(2)} ms`,
+    )
+    t.true(Math.abs(unknown - wrong) < 6 * noise + wrong / 20)
+  },
+)
+
+test.serial('a huge password takes as long as a wrong password', async (t) => {
+  const { email } = await registerPerson(world())
+  const times: Record<'wrong' | 'huge', number[]> = { wrong: [], huge: [] }
+  const huge = 'x'.repeat(50_000)
+  for (let round = 0; round < 15; round++) {
+    times.wrong.push(await timeLogin(email, 'wrong password'))
+    times.huge.push(await timeLogin(email, huge))
+  }
+  const ratio = median(times.huge) / median(times.wrong)
+  t.log(`${median(times.huge).toFixed(1)} ms against ${median(times.wrong).toFixed(1)} ms`)
+  t.true(ratio > 0.4 && ratio < 2.5, `a huge password takes ${ratio.toFixed(2)} of a wrong password's time`)
+})
+
+test.serial('fifty concurrent logins do not block the event loop', async (t) => {
+  const person: Person = await registerPerson(world())
+  const shares: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const before = performance.eventLoopUtilization()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => login(person.email, person.password)))
+    shares.push(performance.eventLoopUtilization(before).utilization)
+    t.true(answers.every(({ status }) => status === 200))
+  }
+  t.log(`event loop busy ${shares.map((share) => Math.round(share * 100)).join(', ')} %`)
+  // A hash in the event loop keeps it busy all the time. The client of this test runs in the same loop; the least loaded round counts.
+  t.true(Math.min(...shares) < 0.85, `the event loop was busy ${shares}`)
+})
+
+test.serial(
+  '14.11 four hundred logins of one address do not refuse the right password of another',
+  async (t) => {
+    const { email, password } = await registerPerson(world())
+    const request = await createClient((await startApp(t, { ...world().env, TRUST_PROXY: 'true' })).url)
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    const body = { email: freshEmail(), password: 'whatever it is' }
+    const flood = Array.from({ length: 400 }, () =>
+      request('POST', '/auth/login', { headers: from('192.0.2.1'), body }),
+    )
+    const other = await request('POST', '/auth/login', {
+      headers: from('192.0.2.2'),
+      body: { email, password },
+    })
+    t.is(other.status, 200)
+    const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
+    t.deepEqual(statuses, new Set([401, 503]), 'the flood was above the limit')
+  },
+)
+
+test.serial('logins beyond the waiting limit answer 503, and no other login fails', async (t) => {
+  const answers = await Promise.all(Array.from({ length: 300 }, () => login(freshEmail(), 'whatever it is')))
+  const refused = answers.filter(({ status }) => status === 503)
+  t.true(refused.length > 0)
+  t.true(answers.every(({ status }) => status === 401 || status === 503))
+  t.is(refused[0]?.body.error, 'Service unavailable')
+  t.is((await login(freshEmail(), 'whatever it is')).status, 401)
+})

@@ -1,0 +1,250 @@
+import test from 'ava'
+import {
+  alarms as countAlarms,
+  disputeRow,
+  findOwnTip,
+  mailsTo as mailsOf,
+  platformSums,
+  useDisputeWorld,
+} from '../../helpers/make/fiat/dispute-world.js'
+import {
+  disputeTip,
+  endDispute,
+  lookNow,
+  newestPayment,
+  paidTip,
+  payableCreator,
+  returnsBatch,
+  reverseTip,
+} from '../../helpers/make/fiat/disputes.js'
+import { listSuspense, payFiatIntent, settleIntentNow } from '../../helpers/make/fiat/fiat-tips.js'
+import { bank, listHistory, readBalance, requestWithdrawal } from '../../helpers/make/withdrawals.js'
+import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { until } from '../../helpers/until.js'
+
+const world = useDisputeWorld(test)
+const creator = () => payableCreator(world())
+const balance = (person: Parameters<typeof readBalance>[1]) => readBalance(world(), person)
+const rowOf = (id: number) => disputeRow(world(), id)
+const receivable = (id: string) => world().db('receivables').where({ id }).first()
+const mailsTo = (address: string) => mailsOf(world(), address)
+const alarms = (kind: string) => countAlarms(world(), kind)
+const tipOf = (person: { readonly session: string }, intentId: string) =>
+  findOwnTip(world(), person, intentId)
+const sums = () => platformSums(world())
+
+test.serial(
+  'a dispute about money in suspense takes it from there, and gives it back when it is won after all',
+  async (t) => {
+    const ada = await creator()
+    const { intentId, payment } = await paidTip(world(), ada, { kobo: 500_000 })
+    const dispute = disputeTip(world(), intentId)
+    await lookNow(world())
+    t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
+    for (const act of ['--assign', '--refund']) {
+      const refused = await runOpsScript(
+        world(),
+        'suspense',
+        act,
+        payment,
+        '--reason',
+        'x',
+        '--apply',
+        `--confirm=${payment}`,
+      )
+      t.is(refused.code, 1)
+      t.regex(refused.err, /is disputed/)
+    }
+    await endDispute(world(), dispute, 'lost')
+    t.deepEqual(await listSuspense(world(), intentId), [['underpaid', 500_000n]])
+    t.like(await world().db('suspense_items').where({ provider_transaction: payment }).first(), {
+      state: 'resolved',
+      resolution: 'returned',
+      resolved_by: 'dispute',
+    })
+    await endDispute(world(), dispute, 'won')
+    t.like(await world().db('suspense_items').where({ provider_transaction: payment }).first(), {
+      state: 'waiting',
+    })
+    t.is((await runOpsScript(world(), 'suspense', '--assign', payment, '--reason', 'x', '--apply')).code, 0)
+    t.is((await balance(ada)).availableUSDC, 3.125)
+
+    // Assigned: now it is the creator's, and so is the loss.
+    await endDispute(world(), dispute, 'lost')
+    t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
+    t.like(
+      await world()
+        .db('payment_returns')
+        .where({ id: `dispute:${dispute.id}#2` })
+        .first(),
+      {
+        suspense_kobo: 0n,
+        credited_kobo: 500_000n,
+        debit_micro: 3_125_000n,
+      },
+    )
+  },
+)
+
+test.serial('of a surplus in suspense and a part that was credited, the surplus goes first', async (t) => {
+  const ada = await creator()
+  const { intentId } = await paidTip(world(), ada, { kobo: 2_000_000 })
+  const dispute = disputeTip(world(), intentId, 500_000)
+  await lookNow(world())
+  t.deepEqual(await balance(ada), { availableUSDC: 9.375, heldUSDC: 0.125 })
+  await endDispute(world(), dispute, 'lost')
+  t.deepEqual(await balance(ada), { availableUSDC: 9.375, heldUSDC: 0 })
+  t.like(
+    await world()
+      .db('payment_returns')
+      .where({ id: `dispute:${dispute.id}` })
+      .first(),
+    {
+      suspense_kobo: 480_000n,
+      credited_kobo: 20_000n,
+    },
+  )
+})
+
+test.serial('a payment that is reversed without a dispute is debited once', async (t) => {
+  const ada = await creator()
+  const { intentId, payment } = await paidTip(world(), ada)
+  const before = await alarms('payment_returned')
+  reverseTip(world(), intentId)
+  await lookNow(world())
+  await lookNow(world())
+  t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
+  t.like(
+    await world()
+      .db('payment_returns')
+      .where({ id: `reversal:${payment}` })
+      .first(),
+    { debit_micro: 9_500_000n },
+  )
+  t.is(await alarms('payment_returned'), before + 1)
+  t.true((await mailsTo(ada.email)).includes('payment-returned'))
+})
+
+test.serial(
+  'a lost dispute reverses its payment, which is no second loss; nor is a dispute after a refund',
+  async (t) => {
+    const ada = await creator()
+    const lost = await paidTip(world(), ada)
+    await paidTip(world(), ada)
+    await endDispute(world(), disputeTip(world(), lost.intentId), 'lost')
+    await lookNow(world())
+    t.is((await balance(ada)).availableUSDC, 9.5)
+
+    const refunded = await paidTip(world(), ada)
+    const answer = await fetch(`${world().env['FIATPAY_URL']}/refund`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ transaction: refunded.payment, amount: 1_000_000 }),
+    })
+    t.is(answer.status, 200)
+    const refund = world().fiat.fiatpay.refunds.find(refunded.intentId)
+    if (refund === undefined) throw new Error('no refund')
+    world().fiat.fiatpay.setRefundOutcome(refund, 'processed')
+    await lookNow(world())
+    t.is((await balance(ada)).availableUSDC, 12.75, 'a refund on the pages of the provider is debited')
+    t.is((await tipOf(ada, refunded.intentId)).refundedAmount, 6.58)
+    await endDispute(world(), disputeTip(world(), refunded.intentId), 'lost')
+    t.is((await balance(ada)).availableUSDC, 9.5, 'a dispute takes what the refund has left')
+  },
+)
+
+test.serial('a dispute about no charge of ours is a case for the operator, and moves nothing', async (t) => {
+  const before = await sums()
+  const { fiatpay } = world().fiat
+  const ada = await creator()
+  const { intentId } = await paidTip(world(), ada)
+  const charge = fiatpay.charges.find(intentId)
+  if (charge === undefined) throw new Error('no charge')
+  const stranger = fiatpay.charges.write({
+    ...charge,
+    id: fiatpay.ids.next(),
+    reference: 'somebody-elses-charge',
+  })
+  const [payment] = stranger.payments
+  if (payment === undefined) throw new Error('no payment')
+  const dispute = fiatpay.openDispute(stranger, { ...payment, id: fiatpay.ids.next() }, 1000)
+  await lookNow(world())
+  t.like(await rowOf(dispute.id), { intent_id: null, state: 'open' })
+  const listed = await runOpsScript(world(), 'disputes')
+  t.is(listed.code, 4)
+  t.regex(listed.out, /NO CHARGE OF OURS: somebody-elses-charge/)
+  await endDispute(world(), dispute, 'lost')
+  t.is((await sums()).owed, before.owed)
+  t.like(await rowOf(dispute.id), { state: 'lost', settled: true })
+})
+
+test.serial('a webhook about a paid charge makes the worker look, and says nothing by itself', async (t) => {
+  const ada = await creator()
+  const { intentId } = await paidTip(world(), ada)
+  await lookNow(world())
+  await world()
+    .db('dispute_polls')
+    .update({ due_at: new Date(Date.now() + 3_600_000), asked_at: new Date(0) })
+  world().fiat.fiatpay.faults.setMode({ webhooks: 'ok' })
+  const { id } = disputeTip(world(), intentId)
+  await until('the look is due', async () => {
+    const look = await world().db('dispute_polls').first()
+    return look.due_at <= new Date()
+  })
+  t.is(await rowOf(id), undefined)
+  await until('it is recorded', async () => {
+    await returnsBatch(world())()
+    return (await rowOf(id)) !== undefined
+  })
+  t.is((await balance(ada)).heldUSDC, 9.5)
+})
+
+test.serial(
+  'workers at the same time, and withdrawals at the same time, neither hold nor pay anything twice',
+  async (t) => {
+    for (let round = 0; round < 5; round++) {
+      const ada = await creator()
+      const { intentId } = await paidTip(world(), ada)
+      const dispute = disputeTip(world(), intentId)
+      await world()
+        .db('dispute_polls')
+        .update({ due_at: new Date(0) })
+      const [asked] = await Promise.all([
+        requestWithdrawal<{ reference?: string }>(world(), ada, { amountUSDC: 9.5, ...bank }),
+        ...[1, 2, 3].map(() => returnsBatch(world())()),
+        lookNow(world()),
+      ])
+      await endDispute(world(), dispute, 'lost')
+      const { availableUSDC, heldUSDC } = await balance(ada)
+      const { amount_micro, covered_micro } = await receivable(`dispute:${dispute.id}`)
+      t.is(amount_micro, 9_500_000n)
+      if (asked.status === 200) t.is(Math.round(heldUSDC * 1e6) + Number(covered_micro), 9_500_000)
+      else
+        t.deepEqual(
+          { availableUSDC, heldUSDC, covered_micro },
+          { availableUSDC: 0, heldUSDC: 0, covered_micro },
+        )
+      if (asked.status === 200) t.is((await listHistory(world(), ada))[0]?.heldFor, 'dispute')
+    }
+  },
+)
+
+test.serial('a payment that is recorded after its dispute is held by the next look', async (t) => {
+  const ada = await creator()
+  const { intentId } = await paidTip(world(), ada)
+  payFiatIntent(world(), intentId, 100_000)
+  const dispute = disputeTip(world(), intentId)
+  await lookNow(world())
+  t.like(await rowOf(dispute.id), { settled: false, intent_id: intentId })
+  await settleIntentNow(world(), intentId)
+  await lookNow(world())
+  t.like(await rowOf(dispute.id), {
+    settled: true,
+    provider_transaction: await newestPayment(world(), intentId),
+  })
+  await endDispute(world(), dispute, 'lost')
+  t.deepEqual(await balance(ada), { availableUSDC: 9.5, heldUSDC: 0 }, 'the second payment was in suspense')
+})

@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto'
+import test from 'ava'
+import { checkBooks } from '../../../src/ledger/invariants.js'
+import { registerCreator } from '../../helpers/make/creators.js'
+import {
+  createFiatIntent,
+  payFiatIntent,
+  readAvailableUsdc,
+  readFiatStatus,
+  referenceOf,
+  settlementBatch,
+} from '../../helpers/make/fiat/fiat-tips.js'
+import { startWorkerProcess } from '../../helpers/servers/service-process.js'
+import { runBatch, useWorld } from '../../helpers/servers/world.js'
+import { until } from '../../helpers/until.js'
+
+const world = useWorld(test, { fiat: true })
+
+async function post(raw: string, signature: string): Promise<number> {
+  const answer = await world().request('POST', '/webhooks/fiatpay', {
+    body: raw,
+    headers: { 'x-paystack-signature': signature },
+  })
+  return answer.status
+}
+
+const signatureOf = (raw: string): string =>
+  createHmac('sha512', world().fiat.fiatpay.secretKey).update(raw).digest('hex')
+
+async function dueAt(intentId: string): Promise<Date> {
+  return (await world().db('fiat_intents').where({ id: intentId }).first()).due_at
+}
+
+/** Moves the next poll an hour away, so that only a webhook makes the intent due. */
+async function postponePoll(intentId: string): Promise<void> {
+  await world()
+    .db('fiat_intents')
+    .where({ id: intentId })
+    .update({ due_at: new Date(Date.now() + 3_600_000), asked_at: new Date(0) })
+}
+
+test.serial(
+  'a webhook with a valid signature of its bytes makes its intent due, and any other changes nothing',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    await postponePoll(intentId)
+    // Has white space that a serializer would not write, so only the raw bytes have this signature.
+    const raw = `{ "event":"charge.success",\n "data": {"reference":"${referenceOf(intentId)}", "status":"success"}}`
+    for (const wrong of [
+      '',
+      'zz',
+      signatureOf(`${raw} `),
+      signatureOf(raw).slice(2),
+      signatureOf(raw).replace(/^./, 'g'),
+    ])
+      t.is(await post(raw, wrong), 401)
+    t.true((await dueAt(intentId)) > new Date())
+    t.is(await post(raw, signatureOf(raw)), 200)
+    t.true((await dueAt(intentId)) <= new Date())
+    const unknown = '{"event":"refund.invented","data":{"transaction_reference":7,"reference":null}}'
+    for (const other of ['{}', 'no json', '[]', '{"data":{"reference":"fiatpay-nobody"}}', '', unknown])
+      t.is(await post(other, signatureOf(other)), 200)
+    const huge = 'x'.repeat(300_000)
+    t.is(await post(huge, signatureOf(huge)), 400)
+  },
+)
+
+test.serial('the content of a webhook is not trusted', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  const data = {
+    id: 1,
+    status: 'success',
+    reference: referenceOf(intentId),
+    amount: 1_520_000,
+    currency: 'NGN',
+  }
+  const raw = JSON.stringify({ event: 'charge.success', data })
+  await postponePoll(intentId)
+  t.is(await post(raw, signatureOf(raw)), 200)
+  await runBatch(settlementBatch(world()))
+  t.is(await readFiatStatus(world(), intentId), 'requires_action')
+  t.is(await readAvailableUsdc(world(), creator), 0)
+})
+
+test.serial(
+  'two settlement workers, with each webhook sent five times, credit each of forty payments once',
+  async (t) => {
+    const creator = await registerCreator(world())
+    world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 5 } })
+    await Promise.all([
+      startWorkerProcess(t, 'settlement', world().env),
+      startWorkerProcess(t, 'settlement', world().env),
+    ])
+    const intents = await Promise.all(
+      Array.from({ length: 40 }, () => createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })),
+    )
+    for (const { intentId } of intents) payFiatIntent(world(), intentId)
+    await until(
+      'all are completed',
+      async () => {
+        const statuses = await Promise.all(intents.map(({ intentId }) => readFiatStatus(world(), intentId)))
+        return statuses.every((status) => status === 'completed')
+      },
+      20_000,
+    )
+    t.is(await readAvailableUsdc(world(), creator), 380)
+    const { rows } = await world().db.raw(
+      'select count(*)::int, count(distinct confirmed_at)::int as stamps from tips where recipient_party = (select id from parties where user_id = ?)',
+      [creator.user.id],
+    )
+    t.deepEqual(rows[0], { count: 40, stamps: 40 })
+    t.true((await checkBooks(world().db)).holds)
+  },
+)
+
+test.serial('an intent is polled again when a webhook comes during a poll', async (t) => {
+  const creator = await registerCreator(world())
+  world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 0 } })
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  const raw = JSON.stringify({ event: 'charge.success', data: { reference: referenceOf(intentId) } })
+  const { services } = world()
+  // The provider answers "nothing yet". Before the worker has stored that, the payment and its webhook come.
+  const collections = {
+    ...services.collections,
+    async findCharge(reference: string) {
+      const state = await services.collections.findCharge(reference)
+      // Intents of earlier tests may be due too. They must not trigger the payment.
+      if (reference === referenceOf(intentId) && state.status !== 'paid') {
+        payFiatIntent(world(), intentId)
+        await post(raw, signatureOf(raw))
+      }
+      return state
+    },
+  }
+  await world()
+    .db('fiat_intents')
+    .where({ id: intentId })
+    .update({ due_at: new Date(0) })
+  const batch = settlementBatch({ services: { ...services, collections } })
+  await batch()
+  t.is(await readFiatStatus(world(), intentId), 'requires_action')
+  await until(
+    'the next poll finds the payment',
+    async () => {
+      await batch()
+      return (await readFiatStatus(world(), intentId)) === 'completed'
+    },
+    5000,
+  )
+})

@@ -1,0 +1,309 @@
+import test from 'ava'
+import { waitAgain } from '../../../src/fiat/suspense/refund.js'
+import { findSuspense } from '../../../src/fiat/suspense/suspense.js'
+import { checkBooks } from '../../../src/ledger/invariants.js'
+import { registerCreator } from '../../helpers/make/creators.js'
+import {
+  createFiatIntent,
+  payFiatIntent,
+  readPlatformBalance,
+  referenceOf,
+  settleIntentNow,
+} from '../../helpers/make/fiat/fiat-tips.js'
+import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { useWorld } from '../../helpers/servers/world.js'
+import { until } from '../../helpers/until.js'
+
+const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '3000' } })
+
+test.beforeEach('the provider has no faults', () => world().fiat.fiatpay.faults.reset())
+test.afterEach.always('the ledger is consistent, and its suspense account equals the items', async (t) => {
+  t.true((await checkBooks(world().db)).holds)
+  const { rows } = await world().db.raw(
+    'select coalesce(sum(kobo), 0)::bigint as kobo from suspense_items where resolved_at is null',
+  )
+  t.is(rows[0].kobo, await readPlatformBalance(world(), 'suspense', 'NGN'))
+})
+
+const suspense = (...args: string[]) => runOpsScript(world(), 'suspense', ...args)
+const refund = (payment: string, ...args: string[]) => suspense('--refund', payment, ...args)
+const confirmed = (payment: string) => [
+  '--apply',
+  `--confirm=${payment}`,
+  '--reason',
+  'ticket 7',
+  '--as',
+  'ngozi',
+]
+
+async function waitingPayment(kobo = 500_000): Promise<{ intentId: string; payment: string }> {
+  const creator = await registerCreator(world())
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  payFiatIntent(world(), intentId, kobo)
+  await settleIntentNow(world(), intentId)
+  const row = await world().db('fiat_payments').where({ intent_id: intentId }).first()
+  return { intentId, payment: row.provider_transaction }
+}
+
+const itemOf = (payment: string) =>
+  world().db('suspense_items').where({ provider_transaction: payment }).first()
+const refundsOf = (payment: string) =>
+  world()
+    .fiat.fiatpay.log()
+    .refunds.filter(({ transaction }) => String(transaction) === payment)
+/** A refund on the pages of the provider. */
+const refundElsewhere = (payment: string): Promise<Response> =>
+  fetch(`${world().env['FIATPAY_URL']}/refund`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ transaction: payment, amount: 500_000 }),
+  })
+/** Gives the newest refund of an intent an outcome at the provider. */
+function endRefund(intentId: string, outcome: 'processed' | 'failed' | 'needs-attention'): void {
+  const taken = world().fiat.fiatpay.refunds.find(intentId)
+  if (taken === undefined) throw new Error('no refund')
+  world().fiat.fiatpay.setRefundOutcome(taken, outcome)
+}
+async function alarms(): Promise<number> {
+  const { values } = await world().services.metrics.alerts.get()
+  return values.find(({ labels }) => labels.kind === 'fiat_suspense')?.value ?? 0
+}
+const dueAt = async (intentId: string): Promise<Date> =>
+  (await world().db('fiat_intents').where({ id: intentId }).first()).due_at
+/** As if the last request was an hour ago. */
+const passSettleTime = (payment: string) =>
+  world().db.raw(
+    `update suspense_items set refund_sent_at = refund_sent_at - interval '1 hour' where provider_transaction = ?`,
+    [payment],
+  )
+
+test.serial('a refund is planned, confirmed, sent once, and booked when the provider confirms', async (t) => {
+  const { payment } = await waitingPayment()
+  const before = await readPlatformBalance(world(), 'float_ngn', 'NGN')
+  const plan = await refund(payment)
+  t.is(plan.code, 0)
+  t.regex(plan.out, /NGN 5,000\.00 of payment \d+: would be returned to the payer/)
+  t.is((await refund(payment, '--apply', '--reason', 'x')).code, 3)
+  t.is((await refund(payment, '--apply', `--confirm=${payment}`)).code, 2)
+  t.is(refundsOf(payment).length, 0)
+  const done = await refund(payment, ...confirmed(payment))
+  t.is(done.code, 0, done.err)
+  t.like(refundsOf(payment), [{ amountKobo: 500_000, status: 'processed' }])
+  t.like(await itemOf(payment), {
+    state: 'resolved',
+    resolution: 'returned',
+    resolved_by: 'ngozi',
+    note: 'ticket 7',
+  })
+  t.is((await readPlatformBalance(world(), 'float_ngn', 'NGN')) - before, 500_000n)
+  t.is((await refund(payment, ...confirmed(payment))).code, 1)
+  t.is(refundsOf(payment).length, 1)
+  const audit = await world()
+    .db('audit_log')
+    .where({ subject: `payment:${payment}` })
+  t.like(audit, [
+    { actor: 'ngozi', action: 'suspense refund', details: { note: 'ticket 7', kobo: '500000' } },
+  ])
+})
+
+test.serial('only the surplus of an overpaid tip goes back', async (t) => {
+  const { payment } = await waitingPayment(2_000_000)
+  t.is((await refund(payment, ...confirmed(payment))).code, 0)
+  t.like(refundsOf(payment), [{ amountKobo: 480_000, status: 'processed' }])
+})
+
+test.serial('nobody assigns what is being refunded, and the next run follows the provider', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  t.is((await itemOf(payment)).state, 'refunding')
+  const assigned = await suspense('--assign', payment, '--reason', 'x', '--apply')
+  t.is(assigned.code, 1)
+  t.regex(assigned.err, /is being refunded/)
+  t.regex((await suspense()).out, /refunding: the provider shows the refund \d+ started/)
+  endRefund(intentId, 'processed')
+  t.is((await refund(payment, ...confirmed(payment))).code, 0)
+  t.is(refundsOf(payment).length, 1)
+  t.is((await itemOf(payment)).resolution, 'returned')
+})
+
+test.serial("what the provider refuses waits again, with the provider's text", async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'reject', rejectText: 'Too old to refund' })
+  const { payment } = await waitingPayment()
+  const refused = await refund(payment, ...confirmed(payment))
+  t.is(refused.code, 1)
+  t.regex(refused.err, /waits again: Too old to refund/)
+  t.like(await itemOf(payment), { state: 'waiting', refund_answer: 'Too old to refund' })
+  t.is((await suspense('--assign', payment, '--reason', 'x', '--apply')).code, 0)
+})
+
+test.serial('a refund that fails at the provider waits again, and can be requested again', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  endRefund(intentId, 'failed')
+  t.is((await refund(payment, ...confirmed(payment))).code, 1)
+  t.is((await itemOf(payment)).state, 'waiting')
+  world().fiat.fiatpay.faults.reset()
+  t.is((await refund(payment, ...confirmed(payment))).code, 0)
+  t.deepEqual(
+    refundsOf(payment).map(({ status }) => status),
+    ['failed', 'processed'],
+  )
+})
+
+for (const mode of ['accept-then-timeout', 'accept-then-500'] as const)
+  test.serial(
+    `unknown is not failed: after ${mode} the next run finds the refund and sends nothing`,
+    async (t) => {
+      world().fiat.fiatpay.faults.setMode({ refunds: mode })
+      const { payment } = await waitingPayment()
+      t.is((await refund(payment, ...confirmed(payment))).code, 5)
+      t.is((await itemOf(payment)).state, 'refunding')
+      t.is((await suspense('--assign', payment, '--reason', 'x', '--apply')).code, 1)
+      await passSettleTime(payment)
+      world().fiat.fiatpay.faults.reset()
+      t.is((await refund(payment, ...confirmed(payment))).code, 0)
+      t.is(refundsOf(payment).length, 1)
+    },
+  )
+
+for (const mode of ['timeout', '500'] as const)
+  test.serial(
+    `after ${mode} a refund is requested again only when the provider had time to show it`,
+    async (t) => {
+      world().fiat.fiatpay.faults.setMode({ refunds: mode })
+      const { payment } = await waitingPayment()
+      t.is((await refund(payment, ...confirmed(payment))).code, 5)
+      world().fiat.fiatpay.faults.reset()
+      const early = await refund(payment, ...confirmed(payment))
+      t.is(early.code, 5)
+      t.regex(early.err, /run this again in \d+ s/)
+      t.is(refundsOf(payment).length, 0)
+      await passSettleTime(payment)
+      // Of two operators at the same time one requests it.
+      const codes = await Promise.all([1, 2].map(() => refund(payment, ...confirmed(payment))))
+      t.is(codes.filter(({ code }) => code === 0).length >= 1, true)
+      t.is(refundsOf(payment).length, 1)
+    },
+  )
+
+test.serial(
+  'a refund that somebody made on the pages of the provider is followed, not repeated',
+  async (t) => {
+    const { payment } = await waitingPayment()
+    await refundElsewhere(payment)
+    t.is((await refund(payment, ...confirmed(payment))).code, 0)
+    t.is(refundsOf(payment).length, 1)
+    t.is((await itemOf(payment)).resolution, 'returned')
+  },
+)
+
+test.serial('what an operator read of an older request does not reset a newer one', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  const seen = await findSuspense(world().db, payment)
+  if (seen === undefined) throw new Error('no item')
+  endRefund(intentId, 'failed')
+  t.is((await refund(payment, ...confirmed(payment))).code, 1)
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  t.like(await waitAgain(world().db, seen, 'the refund failed'), { kind: 'unknown' })
+  t.is((await itemOf(payment)).state, 'refunding')
+  endRefund(intentId, 'processed')
+  t.is((await refund(payment, ...confirmed(payment))).code, 0)
+})
+
+test.serial('a return by hand, or an assignment, asks the provider about a refund first', async (t) => {
+  const byHand = (payment: string) => suspense('--returned', payment, '--reason', 'x', '--apply')
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const started = await waitingPayment()
+  t.is((await refund(started.payment, ...confirmed(started.payment))).code, 4)
+  const refused = await byHand(started.payment)
+  t.is(refused.code, 1)
+  t.regex(refused.err, /shows the refund \d+ started .* run --refund/)
+  endRefund(started.intentId, 'processed')
+  t.is((await byHand(started.payment)).code, 0)
+  t.is(refundsOf(started.payment).length, 1)
+
+  world().fiat.fiatpay.faults.setMode({ refunds: 'timeout' })
+  const unknown = await waitingPayment()
+  t.is((await refund(unknown.payment, ...confirmed(unknown.payment))).code, 5)
+  const early = await byHand(unknown.payment)
+  t.is(early.code, 5)
+  t.regex(early.err, /run this again in \d+ s/)
+  await passSettleTime(unknown.payment)
+  t.is((await byHand(unknown.payment)).code, 0)
+
+  // Somebody refunds on the pages of the provider.
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const elsewhere = await waitingPayment()
+  await refundElsewhere(elsewhere.payment)
+  const assigned = await suspense('--assign', elsewhere.payment, '--reason', 'x', '--apply')
+  t.is(assigned.code, 1)
+  t.regex(assigned.err, /shows the refund \d+ started/)
+  endRefund(elsewhere.intentId, 'processed')
+  t.is((await byHand(elsewhere.payment)).code, 0)
+})
+
+test.serial('a started refund is followed without an operator, and its webhook only wakes', async (t) => {
+  const { fiatpay } = world().fiat
+  fiatpay.faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  await settleIntentNow(world(), intentId)
+  t.is((await itemOf(payment)).state, 'refunding')
+  await world()
+    .db('fiat_intents')
+    .where({ id: intentId })
+    .update({ due_at: null, asked_at: new Date(0) })
+  // It claims what the provider does not show.
+  const event = { event: 'refund.processed', data: { transaction_reference: referenceOf(intentId) } }
+  fiatpay.webhooks.send(event.event, event.data, referenceOf(intentId))
+  await until('the intent is due', async () => (await dueAt(intentId)) !== null)
+  await settleIntentNow(world(), intentId)
+  t.is((await itemOf(payment)).state, 'refunding')
+  t.true((await dueAt(intentId)) <= new Date(Date.now() + 60_000), 'it is looked at again soon')
+
+  await world()
+    .db('fiat_intents')
+    .where({ id: intentId })
+    .update({ due_at: null, asked_at: new Date(0) })
+  endRefund(intentId, 'processed')
+  await until('the webhook makes the intent due', async () => (await dueAt(intentId)) !== null)
+  await settleIntentNow(world(), intentId)
+  t.like(await itemOf(payment), { state: 'resolved', resolution: 'returned', resolved_by: 'ngozi' })
+  t.is(refundsOf(payment).length, 1)
+})
+
+test.serial('a refund that needs a person raises the alarm, and the worker sends nothing', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const failed = await waitingPayment()
+  t.is((await refund(failed.payment, ...confirmed(failed.payment))).code, 4)
+  endRefund(failed.intentId, 'needs-attention')
+  const before = await alarms()
+  await settleIntentNow(world(), failed.intentId)
+  t.is(await alarms(), before + 1)
+  t.is((await itemOf(failed.payment)).state, 'refunding')
+  endRefund(failed.intentId, 'failed')
+  await settleIntentNow(world(), failed.intentId)
+  t.is(await alarms(), before + 2)
+  t.is((await itemOf(failed.payment)).state, 'waiting')
+
+  world().fiat.fiatpay.faults.setMode({ refunds: 'timeout' })
+  const lost = await waitingPayment()
+  const known = await alarms()
+  t.is((await refund(lost.payment, ...confirmed(lost.payment))).code, 5)
+  await settleIntentNow(world(), lost.intentId)
+  t.is(await alarms(), known)
+  await passSettleTime(lost.payment)
+  await settleIntentNow(world(), lost.intentId)
+  t.is(await alarms(), known + 1)
+  const listed = await suspense()
+  t.is(listed.code, 4)
+  t.regex(listed.out, /refunding: the provider shows no refund: run --refund again/)
+  t.is(refundsOf(lost.payment).length, 0)
+})

@@ -1,0 +1,59 @@
+import type { ReceivedMail } from '../../../../scripts/sandbox/mail/received-mail.js'
+import { createMailerBatch } from '../../../../src/mail/send-emails.js'
+import { createSmtp } from '../../../../src/providers/smtp/smtp.js'
+import { runBatch, type World } from '../../servers/world.js'
+import { until } from '../../until.js'
+import type { Person } from '../creators.js'
+
+/** The mailer's batch. It sends to the mail server of the world (opened with `mail: true`). */
+export function mailerBatch({ env, services }: World) {
+  const mail = createSmtp({ url: env['SMTP_URL'] ?? '', from: env['MAIL_FROM'] ?? '' })
+  return createMailerBatch({ ...services, mail })
+}
+
+/** Runs the mailer until the newest e-mail to this address is sent, by this batch or a concurrent one. Returns it. */
+export async function deliverEmail(world: World, email: string): Promise<ReceivedMail> {
+  await until(`the e-mail to ${email} is sent`, async () => {
+    await runBatch(mailerBatch(world))
+    const newest = await world.db('emails').where({ recipient: email }).orderBy('created_at', 'desc').first()
+    return newest?.sent_at != null
+  })
+  const [mail] = world.mail.received(email)
+  if (mail === undefined) throw new Error(`nothing arrived at ${email}`)
+  return mail
+}
+
+/** Requests a one-time code and reads it from the received e-mail. */
+export async function requestCode(world: World, { email }: Pick<Person, 'email'>): Promise<string> {
+  const answer = await world.request('POST', '/auth/otp/start', { body: { email } })
+  if (answer.status !== 200) throw new Error(`otp/start answered ${answer.status}`)
+  await deliverEmail(world, email)
+  // A notice may have arrived after it.
+  const codes = world.mail.received(email).map(({ text }) => /^ {4}([0-9]{6})$/m.exec(text)?.[1])
+  const code = codes.find((one) => one !== undefined)
+  if (code === undefined) throw new Error(`no code was mailed to ${email}`)
+  return code
+}
+
+/** A well-formed code that differs from this one, and for every `nth` below 999,999 from the others. */
+export function wrongCode(code: string, nth = 1): string {
+  return String((Number(code) + nth) % 1_000_000).padStart(6, '0')
+}
+
+/** The token of the newest link of one kind that was mailed to an address. Reads the queue, so no mail server is needed. */
+export async function mailedToken({ db }: World, kind: string, recipient: string): Promise<string> {
+  return /#[a-z-]+=([\w-]{43})$/m.exec(await queuedText(db, kind, recipient))?.[1] ?? ''
+}
+
+/** Requests a one-time code and reads it from the queue of mails. */
+export async function queuedCode({ db, request }: World, email: string): Promise<string> {
+  const answer = await request('POST', '/auth/otp/start', { body: { email } })
+  if (answer.status !== 200) throw new Error(`otp/start answered ${answer.status}`)
+  return /^ {4}([0-9]{6})$/m.exec(await queuedText(db, 'one-time-code', email))?.[1] ?? ''
+}
+
+async function queuedText(db: World['db'], kind: string, recipient: string): Promise<string> {
+  const mail = await db('emails').where({ kind, recipient }).orderBy('created_at', 'desc').first()
+  if (mail === undefined) throw new Error(`no ${kind} was mailed to ${recipient}`)
+  return mail.body_text
+}
