@@ -81,10 +81,18 @@ test('every decision record that the code cites exists', (t) => {
 })
 
 test('decision records are numbered without gaps and say context, decision and consequences', (t) => {
-  const names = readdirSync('docs/decisions').sort()
-  for (const [index, name] of names.entries()) {
+  const names = readdirSync('docs/decisions').filter((name) => name !== 'README.md')
+  for (const [index, name] of names.sort().entries()) {
     t.is(name.slice(0, 4), String(index + 1).padStart(4, '0'))
     const headings = [...read(join('docs/decisions', name)).matchAll(/^## (.+)$/gm)].map(([, title]) => title)
     t.deepEqual(headings, ['Context', 'Decision', 'Consequences'], name)
   }
+})
+
+test('the list of decision records has each record once, with its title', (t) => {
+  const listed = [...read('docs/decisions/README.md').matchAll(/^- \[(\d{4})\]\((\S+)\) (.+)$/gm)]
+  const records = readdirSync('docs/decisions').filter((name) => name !== 'README.md')
+  t.deepEqual(listed.map(([, , name]) => name).sort(), records.sort())
+  for (const [, number, name = '', title] of listed)
+    t.true(read(join('docs/decisions', name)).startsWith(`# ${number}. ${title}\n`), name)
 })
