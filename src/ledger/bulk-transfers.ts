@@ -3,7 +3,7 @@ import { query } from '../platform/database/database.js'
 import { accountKey, type Entry, type LedgerAccount, transferEntries, userAccount } from './accounts.js'
 import { checkTransfer, type Transfer } from './check-transfer.js'
 import { findReserved, openAccounts, postAlone, resolutionKey } from './post-transfer.js'
-import { coverReceivables } from './receivables.js'
+import { coverReceivables } from './receivables/receivables.js'
 import type { NewTransfer } from './transfers.js'
 
 /** `reserve` for many transfers that debit no user's account. One statement posts hundreds of them. */

@@ -5,7 +5,7 @@ import { cursorOf } from '../http/paging.js'
 import type { Services } from '../services.js'
 import { readBalance } from './balance.js'
 import { presentBalance, presentTransaction, transactionsCsv } from './present.js'
-import { readClaims } from './receivables.js'
+import { readClaims } from './receivables/read-receivables.js'
 import { balanceAnswer, nothing, statementAnswer, statementInput } from './schemas.js'
 import { readStatement } from './statement.js'
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Entry } from './accounts.js'
 import type { Transfer } from './check-transfer.js'
 import { findTransfer, type Posted, postAlone, resolutionKey } from './post-transfer.js'
-import { coverReceivables } from './receivables.js'
+import { coverReceivables } from './receivables/receivables.js'
 
 export type { Posted } from './post-transfer.js'
 

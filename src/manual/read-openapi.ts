@@ -1,4 +1,4 @@
-/** The parts of our OpenAPI 3.1 document (http/openapi.ts) that the manual reads. */
+/** The parts of our OpenAPI 3.1 document (http/openapi/) that the manual reads. */
 export interface OpenApi {
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
-import { isShort } from '../ledger/receivables.js'
+import { isShort } from '../ledger/receivables/read-receivables.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 import type { DueRows } from '../platform/queue/due-rows.js'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { releaseCardReserves } from '../../src/fiat/settlement/card-reserve.js'
-import { owesReceivable } from '../../src/ledger/receivables.js'
+import { owesReceivable } from '../../src/ledger/receivables/read-receivables.js'
 import { type Person, registerCreator } from '../helpers/make/creators.js'
 import { disputeTip, endDispute } from '../helpers/make/fiat/disputes.js'
 import {

@@ -2,13 +2,12 @@ import test from 'ava'
 import { platformAccount, transferEntries } from '../../src/ledger/accounts.js'
 import { readBalance } from '../../src/ledger/balance.js'
 import { releasePending, reserveMany } from '../../src/ledger/bulk-transfers.js'
+import { findReceivable, owesReceivable } from '../../src/ledger/receivables/read-receivables.js'
 import {
   collectReceivable,
-  findReceivable,
   freeReceivable,
   holdReceivable,
-  owesReceivable,
-} from '../../src/ledger/receivables.js'
+} from '../../src/ledger/receivables/receivables.js'
 import { credit } from '../../src/ledger/transfers.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { available, clearing, createUserWith, listBrokenInvariants, newKey, pending } from './support.js'

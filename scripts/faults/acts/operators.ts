@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newPayoutReference } from '../../../src/kernel/ids.js'
-import type { OperatorAction } from '../../../src/withdrawals/review/operator-actions.js'
+import type { OperatorAction } from '../../../src/withdrawals/review/check-action.js'
 import type { ReviewKind } from '../../../src/withdrawals/review/review.js'
 import type { Answer } from '../../ops/support/command.js'
 import { type Act, type ActContext, type ActResult, nothing } from './context.js'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Composed } from '../../../src/compose.js'
 import { isPayoutReference } from '../../../src/kernel/ids.js'
 import { compareTransfers } from '../../../src/withdrawals/reconcile/compare-statement.js'
-import type { ActionOptions, OperatorAction } from '../../../src/withdrawals/review/operator-actions.js'
+import type { ActionOptions, OperatorAction } from '../../../src/withdrawals/review/check-action.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import {
   actorOf,

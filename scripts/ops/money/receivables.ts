@@ -4,8 +4,8 @@ import {
   findReceivable,
   listDebts,
   type Receivable,
-  writeOffReceivable,
-} from '../../../src/ledger/receivables.js'
+} from '../../../src/ledger/receivables/read-receivables.js'
+import { writeOffReceivable } from '../../../src/ledger/receivables/receivables.js'
 import {
   actorOf,
   defineCommand,

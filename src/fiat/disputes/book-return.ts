@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { type Entry, platformAccount, userAccount } from '../../ledger/accounts.js'
-import { collectReceivable, endReceivable, findReceivable, freeReceivable } from '../../ledger/receivables.js'
+import { findReceivable } from '../../ledger/receivables/read-receivables.js'
+import { collectReceivable, endReceivable, freeReceivable } from '../../ledger/receivables/receivables.js'
 import { credit } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import { giveBackToSuspense, takeFromSuspense } from '../suspense/suspense.js'

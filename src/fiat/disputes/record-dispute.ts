@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { hasStep, sqlList } from '../../kernel/state-machine.js'
-import { freeReceivable, holdReceivable } from '../../ledger/receivables.js'
+import { freeReceivable, holdReceivable } from '../../ledger/receivables/receivables.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Dispute } from '../../ports/disputes.js'

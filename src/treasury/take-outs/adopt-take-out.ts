@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { usdc } from '../../kernel/tokens.js'
 import { type CustodyMove, lockCustody, moveCustody } from '../../ledger/custody.js'
-import { spendOwing } from '../../ledger/receivables.js'
+import { spendOwing } from '../../ledger/receivables/receivables.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ChainTransaction } from '../../ports/chain.js'

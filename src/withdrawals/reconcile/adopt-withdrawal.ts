@@ -1,4 +1,4 @@
-import { spendOwing } from '../../ledger/receivables.js'
+import { spendOwing } from '../../ledger/receivables/receivables.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { owesReceivable } from '../../../src/ledger/receivables.js'
+import { owesReceivable } from '../../../src/ledger/receivables/read-receivables.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
 import {
   alarms as countAlarms,

@@ -5,7 +5,7 @@ import {
   checkAction,
   type OperatorAction,
   type ReviewedWithdrawal,
-} from '../../../src/withdrawals/review/operator-actions.js'
+} from '../../../src/withdrawals/review/check-action.js'
 
 const rules = { deduplicates: true, settleSeconds: 900 }
 const hour = 3600

@@ -5,13 +5,11 @@ import type { ProviderTransfer } from '../../../../src/ports/payouts.js'
 import { providerRules } from '../../../../src/withdrawals/reconcile/decide.js'
 import {
   type ActionOptions,
-  applyAction,
   checkAction,
-  isHeld,
-  lockForReview,
   type OperatorAction,
   type Permission,
-} from '../../../../src/withdrawals/review/operator-actions.js'
+} from '../../../../src/withdrawals/review/check-action.js'
+import { applyAction, isHeld, lockForReview } from '../../../../src/withdrawals/review/operator-actions.js'
 import { planRelease, type Release } from '../../../../src/withdrawals/review/verify-identity.js'
 import { RefusedError } from '../command.js'
 import { recordAudit } from '../record-audit.js'

@@ -1,37 +1,17 @@
 import type { Knex } from 'knex'
-import { query } from '../platform/database/database.js'
-import { type Entry, platformAccount, transferEntries, userAccount } from './accounts.js'
-import { lockBalances } from './balance.js'
-import { findTransfer, openAccounts, postAlone, resolutionKey } from './post-transfer.js'
-
-/** What a creator owes, or may come to owe, by one case (docs/decisions/0067). */
-export interface NewReceivable {
-  /** The case, such as `dispute:17`. Begins the keys of its transfers. */
-  readonly id: string
-  readonly userId: string
-  /** What it is about. The creator sees it in the statement. */
-  readonly ref: string
-  readonly amountMicro: bigint
-}
-
-/** A receivable as it is stored. Every change of one holds the lock of its creator's balances. */
-export interface Receivable extends NewReceivable {
-  /** Set aside while it is not owed; paid once it is. */
-  readonly coveredMicro: bigint
-  readonly owed: boolean
-  /** Its ledger transfers so far. */
-  readonly transfers: number
-  /** Freed, or given back. */
-  readonly isClosed: boolean
-  readonly createdAt: Date
-}
-
-const columns = /* sql */ `
-  id, creator_id as "userId", ref, amount_micro as "amountMicro", covered_micro as "coveredMicro", owed, transfers,
-  closed_at is not null as "isClosed", created_at as "createdAt"`
-
-/** Not covered yet. The index `receivables_short` has these rows. */
-const short = 'covered_micro < amount_micro and closed_at is null'
+import { query } from '../../platform/database/database.js'
+import { type Entry, platformAccount, transferEntries, userAccount } from '../accounts.js'
+import { lockBalances } from '../balance.js'
+import { findTransfer, openAccounts, postAlone, resolutionKey } from '../post-transfer.js'
+import {
+  findReceivable,
+  type NewReceivable,
+  type Receivable,
+  receivableColumns,
+  uncovered,
+  undoEnding,
+  writeOffEnding,
+} from './read-receivables.js'
 
 const available = (userId: string) => userAccount(userId, 'available', 'USDC')
 const held = (userId: string) => userAccount(userId, 'held', 'USDC')
@@ -129,26 +109,17 @@ export async function writeOffReceivable(trx: Knex.Transaction, id: string): Pro
   const openMicro = amountMicro - coveredMicro
   if (!owed || isClosed || openMicro === 0n) return 0n
   const entries = transferEntries(openMicro, revenue, receivables)
-  await postAlone(trx, { idem: writeOffKey(id), kind: 'credit', ref, entries })
+  await postAlone(trx, { idem: `${id}${writeOffEnding}`, kind: 'credit', ref, entries })
   await close(trx, id)
   return openMicro
 }
 
-const writeOffKey = (id: string): string => `${id}:written-off`
-const undoKey = (id: string): string => `${id}:write-off-undone`
-
-/** Whether a case is written off, as SQL. `id`: the column with the case. */
-export function isWrittenOff(id: string): string {
-  const posted = (ending: string) => `exists (select from ledger_transfers where idem = ${id} || '${ending}')`
-  return `(${posted(writeOffKey(''))} and not ${posted(undoKey(''))})`
-}
-
 /** Takes the write-off of a case back, if there was one: the creator owes the amount again. */
 async function undoWriteOff(trx: Knex, id: string): Promise<void> {
-  const done = await findTransfer(trx, writeOffKey(id))
+  const done = await findTransfer(trx, `${id}${writeOffEnding}`)
   if (done === undefined) return
   const entries = done.entries.map(({ account, amount }) => ({ account, amount: -amount }))
-  await postAlone(trx, { idem: undoKey(id), kind: 'credit', ref: done.ref, entries })
+  await postAlone(trx, { idem: `${id}${undoEnding}`, kind: 'credit', ref: done.ref, entries })
 }
 
 /**
@@ -178,7 +149,7 @@ export async function coverReceivables(db: Knex, userIds: readonly string[]): Pr
   const creators = await query<{ userId: string }>(db, {
     name: 'receivables.short',
     text: /* sql */ `
-      select distinct creator_id as "userId" from receivables where creator_id = any($1::uuid[]) and ${short} order by 1`,
+      select distinct creator_id as "userId" from receivables where creator_id = any($1::uuid[]) and ${uncovered} order by 1`,
     values: [[...new Set(userIds)]],
   })
   for (const { userId } of creators)
@@ -190,7 +161,7 @@ async function coverOf(trx: Knex, userId: string): Promise<void> {
   let left = await lockAvailable(trx, userId)
   const cases = await query<Receivable>(trx, {
     name: 'receivables.cases',
-    text: `select ${columns} from receivables where creator_id = $1 and ${short} order by owed desc, created_at, id`,
+    text: `select ${receivableColumns} from receivables where creator_id = $1 and ${uncovered} order by owed desc, created_at, id`,
     values: [userId],
   })
   for (const one of cases) {
@@ -275,58 +246,4 @@ async function lockAvailable(trx: Knex, userId: string): Promise<bigint> {
   const found = balances.find(({ kind, currency }) => kind === 'available' && currency === 'USDC')
   if (found === undefined) throw new Error(`No available account of ${userId}`)
   return found.balance
-}
-
-export async function findReceivable(db: Knex, id: string): Promise<Receivable | undefined> {
-  const [row] = await query<Receivable>(db, {
-    name: 'receivables.find',
-    text: `select ${columns} from receivables where id = $1`,
-    values: [id],
-  })
-  return row
-}
-
-/** What creators owe and have not paid, oldest first: all of them, or one. */
-export function listDebts(db: Knex, limit: number, userId?: string): Promise<Receivable[]> {
-  return query<Receivable>(db, {
-    name: 'receivables.debts',
-    text: /* sql */ `
-      select ${columns} from receivables
-       where ${short} and owed and ($2::uuid is null or creator_id = $2) order by created_at, id limit $1`,
-    values: [limit, userId ?? null],
-  })
-}
-
-/** What a creator owes and has not paid, and what open disputes may cost, in micro-USDC. */
-export async function readClaims(
-  db: Knex,
-  userId: string,
-): Promise<{ readonly owed: bigint; readonly disputed: bigint }> {
-  const [row] = await query<{ owed: string; disputed: string }>(db, {
-    name: 'receivables.claims',
-    text: /* sql */ `
-      select coalesce(sum(amount_micro - covered_micro) filter (where owed), 0)::text as owed,
-        coalesce(sum(amount_micro) filter (where not owed), 0)::text as disputed
-      from receivables where creator_id = $1 and closed_at is null`,
-    values: [userId],
-  })
-  return { owed: BigInt(row?.owed ?? 0), disputed: BigInt(row?.disputed ?? 0) }
-}
-
-/** Whether a creator owes what no balance has paid yet. Such a creator takes nothing out. */
-export async function owesReceivable(trx: Knex, userId: string): Promise<boolean> {
-  const [row] = await query<{ owes: boolean }>(trx, {
-    name: 'receivables.owes',
-    text: `select exists (select from receivables where creator_id = $1 and ${short} and owed) as owes`,
-    values: [userId],
-  })
-  return row?.owes ?? false
-}
-
-/**
- * Whether a case of a creator is not covered, as SQL: an open dispute about more than there is, or a loss that is not paid.
- * `userId`: the column with the creator. A scalar subquery, so that it filters the rows of an index and is not joined.
- */
-export function isShort(userId: string): string {
-  return `(select true from receivables where creator_id = ${userId} and ${short} limit 1) is not null`
 }
