@@ -49,7 +49,7 @@ module.exports = {
     },
     {
       name: 'one-worker-and-one-command-refund', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice. `conformance` lists them.',
-      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^src/fiat/refunds/(send-refunds|decide-next|record-outcome|resolve-refund)[.]ts$', '^scripts/ops/money/suspense[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
+      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^src/fiat/refunds/(send-refunds|decide-next|record-outcome|resolve-refund)[.]ts$', '^scripts/ops/support/suspense-refund[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
       to: { path: ['^src/ports/refunds[.]ts$', '^src/providers/fiatpay/refunds[.]ts$'] },
     },
     {

@@ -4,7 +4,8 @@ import { mintTokens } from '../../sandbox/chain/faucet.js'
 import type { Draw } from '../acts/draw.js'
 import { requestOnce, requestUntilAnswered, withdrawUntilFinal } from '../client.js'
 import { takeOut } from '../sweeps/take-outs.js'
-import { firstRate, type MonthCreator, type Stage } from './stage.js'
+import type { MonthCreator } from './people.js'
+import { firstRate, type Stage } from './stage.js'
 import { broughtTo, type PaidTip, type Truth } from './truth.js'
 
 export interface ActContext {

@@ -1,30 +1,21 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
 import type { Knex } from 'knex'
-import { usdc } from '../../../src/kernel/tokens.js'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { freePort } from '../../dev/ports.js'
 import { respondsAt } from '../../dev/probe.js'
-import { waitUntil } from '../../dev/wait-until.js'
-import { mintTokens, requestAirdrop } from '../../sandbox/chain/faucet.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import { sandboxSettings } from '../../sandbox/service-settings.js'
 import { OperatorCommands } from '../acts/operator-commands.js'
-import { register } from '../client.js'
 import type { ServerUrls } from '../kill-payouts.js'
 import { chooseKillPoint, type Role } from '../kill-points.js'
 import { serviceSettings } from '../settings.js'
-import { addPayoutWallet, type TakeOutNeeds, type Taker } from '../sweeps/take-outs.js'
+import type { TakeOutNeeds } from '../sweeps/take-outs.js'
+import { createCreators, createPayer, createSupporter, type MonthCreator } from './people.js'
 import { ServiceProcess } from './service-process.js'
-
-/** A creator with a custody wallet, a session, and a wallet of their own. */
-export interface MonthCreator extends Taker {
-  readonly wallet: string
-}
 
 /** The service in processes of its own, with all workers; chain, bank, mail server and rates in this process. */
 export interface Stage {
@@ -68,8 +59,6 @@ export const firstRate = 1600
 const slotMs = 100
 const startMs = 120_000
 const supporterCount = 8
-const startLamports = 1_000_000_000_000n
-const startMicro = 1_000_000_000_000n
 /** Every operator's command that is not killed runs in the resident process. */
 const never = Number.MAX_SAFE_INTEGER
 
@@ -285,43 +274,4 @@ async function releaseKeys(db: Knex): Promise<void> {
   await db('idempotency_keys')
     .whereNull('response')
     .update({ lease_until: new Date(0) })
-}
-
-async function createCreators(
-  needs: TakeOutNeeds,
-  count: number,
-  payoutWallets: boolean,
-): Promise<MonthCreator[]> {
-  const people = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const email = `${randomBytes(8).toString('hex')}@example.com`
-      return { ...(await register(needs.url, email)), email, holder: Keypair.generate() }
-    }),
-  )
-  const wallets = new Map<string, string>()
-  const provisioned = async (): Promise<boolean> => {
-    const rows = await needs.db('wallets').whereNotNull('public_key').select('user_id', 'public_key')
-    for (const { user_id, public_key } of rows) wallets.set(user_id, public_key)
-    return people.every(({ userId }) => wallets.has(userId))
-  }
-  if (!(await waitUntil(provisioned, startMs, () => true)))
-    throw new Error('the wallets were not provisioned')
-  if (payoutWallets) await Promise.all(people.map((person) => addPayoutWallet(needs, person)))
-  return people.map((person) => ({ ...person, wallet: wallets.get(person.userId) ?? '' }))
-}
-
-function createSupporter({ chain }: Sandbox): Keypair {
-  const pair = Keypair.generate()
-  const wallet = pair.publicKey.toBase58()
-  requestAirdrop(chain, wallet, startLamports)
-  mintTokens(chain, wallet, usdc.mint, startMicro)
-  return pair
-}
-
-function createPayer({ chain }: Sandbox, folder: string): string {
-  const pair = Keypair.generate()
-  requestAirdrop(chain, pair.publicKey.toBase58(), startLamports)
-  const file = join(folder, 'payer.json')
-  writeFileSync(file, JSON.stringify([...pair.secretKey]))
-  return file
 }

@@ -2,7 +2,7 @@ import { usdc } from '../../../src/kernel/tokens.js'
 import type { LedgerRecord } from '../../sandbox/chain/ledger.js'
 import type { Dispute } from '../../sandbox/fiatpay/records.js'
 import type { CreatorAnswer } from '../compare-payouts.js'
-import type { MonthCreator } from './stage.js'
+import type { MonthCreator } from './people.js'
 
 /** What people did outside the service. */
 export interface Truth {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Draw } from '../acts/draw.js'
 import { requestUntilAnswered } from '../client.js'
 import { act } from '../month/acts.js'
-import type { MonthCreator, Stage } from '../month/stage.js'
+import type { MonthCreator } from '../month/people.js'
+import type { Stage } from '../month/stage.js'
 import type { Truth } from '../month/truth.js'
 
 /** What people do in one part of the run. */
