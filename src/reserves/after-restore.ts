@@ -13,9 +13,9 @@ const marginHours = 24
 const maxDifferences = 10_000
 /** A standby takes over within this time. Who goes back further has restored something. */
 const failoverMs = 15 * 60_000
-/** After a comparison that failed. */
+/** After a comparison that failed or found differences: some are work under way, and end by themselves. */
 const retryMs = 30_000
-/** After differences were found. */
+/** When only a person can go on. */
 const pauseMs = 10 * 60_000
 
 type Needs = Parameters<typeof compareTransfers>[0] &
@@ -99,24 +99,27 @@ export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): 
     const now = await readClock(db)
     const isFailover = seenAt !== null && now.getTime() - seenAt.getTime() < failoverMs
     if (isFailover && (await mayStillLand())) return
-    notBefore = performance.now() + retryMs
+    notBefore = performance.now() + (isFailover ? retryMs : pauseMs)
     if (!isFailover || (await compareTakeover(services, seenAt)) > 0) {
-      notBefore = performance.now() + pauseMs
       log.error(
         'the database has another timeline and may lack what was paid. Run: npm run ops -- restore-check',
       )
       return
     }
-    const accepted = await transact(async ({ trx, wake }) => {
-      if ((await readEpoch(trx)).state !== 'moved') return false
-      await acceptDatabase(trx)
-      wake('payouts')
-      return true
-    })
-    if (accepted)
+    if (await acceptMoved(transact))
       log.warn(
         { seenAt },
         'another server has taken over, and nothing was lost of what provider and chain have',
       )
   }
+}
+
+/** False: a person or another clock has accepted it, or something was restored meanwhile. */
+function acceptMoved(transact: Services['transact']): Promise<boolean> {
+  return transact(async ({ trx, wake }) => {
+    if ((await readEpoch(trx)).state !== 'moved') return false
+    await acceptDatabase(trx)
+    wake('payouts')
+    return true
+  })
 }

@@ -68,7 +68,7 @@ export interface Lists {
 /**
  * Compares the provider's lists of payments, refunds and disputes with our rows. Alarms an operator once for each difference, and
  * changes nothing else: a person decides. Throws ProviderError. `hours`: how far back, after a restore; what happened just now
- * counts then too.
+ * counts then too, but for payments that settlement will still fetch.
  */
 export async function compareCollections(services: Needs, hours?: number): Promise<void> {
   const { db, metrics, log } = services
@@ -76,10 +76,15 @@ export async function compareCollections(services: Needs, hours?: number): Promi
   const now = await readClock(db)
   const lists = await readLists(services, window, now)
   // Our rows are read after the lists, so they are not older than them.
-  const grace = (await readClock(db)).getTime() - (hours === undefined ? graceHours * hourMs : 0)
+  const readAt = (await readClock(db)).getTime()
+  const hourAgo = readAt - graceHours * hourMs
   const payments = await ownPayments(db, lists, window)
   const disputes = await ownDisputes(db, lists)
-  const differences = findCollectionDifferences(lists, payments, disputes, grace)
+  const differences = findCollectionDifferences(lists, payments, disputes, {
+    since: hours === undefined ? hourAgo : readAt,
+    polled: await polledReferences(db, lists, hourAgo),
+    polledSince: hourAgo,
+  })
   const found = await storeDifferences(db, differences, [
     ...[...lists.payments, ...payments].flatMap(({ transaction }) => [
       paymentSubject(transaction),
@@ -116,12 +121,20 @@ async function all<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
   return rows
 }
 
-/** Pure. `grace`: what happened at the provider after this time need not be here yet. */
+/** What happened at the provider after these times need not be here yet. */
+export interface Grace {
+  readonly since: number
+  /** The references of intents whose payments settlement still fetches. */
+  readonly polled: ReadonlySet<string>
+  readonly polledSince: number
+}
+
+/** Pure. */
 export function findCollectionDifferences(
   { payments, refunds, disputes }: Lists,
   ownPayments: readonly OwnPayment[],
   ownDisputes: readonly OwnDispute[],
-  grace: number,
+  grace: Grace,
 ): CollectionDifference[] {
   const own = new Map(ownPayments.map((row) => [row.transaction, row]))
   const listed = new Set(payments.map(({ transaction }) => transaction))
@@ -133,7 +146,7 @@ export function findCollectionDifferences(
         difference(paymentSubject(transaction), 'not_theirs', nairaText(kobo), null),
       ),
     ...compareRefunds(refunds, disputes, own),
-    ...compareDisputes(disputes, ownDisputes, grace),
+    ...compareDisputes(disputes, ownDisputes, grace.since),
   ]
 }
 
@@ -153,12 +166,12 @@ function difference(
 function comparePayment(
   { transaction, reference, kobo, reversed, paidAt }: ListedPayment,
   own: OwnPayment | undefined,
-  grace: number,
+  { since, polled, polledSince }: Grace,
 ): CollectionDifference[] {
   const subject = paymentSubject(transaction)
   if (own === undefined) {
     // One that is gone again is never recorded, and nothing was credited.
-    const isMissing = !reversed && paidAt.getTime() < grace
+    const isMissing = !reversed && paidAt.getTime() < (polled.has(reference) ? polledSince : since)
     return isMissing ? [difference(subject, 'not_ours', null, `${nairaText(kobo)} for ${reference}`)] : []
   }
   if (own.kobo !== kobo) return [difference(subject, 'amount', nairaText(own.kobo), nairaText(kobo))]
@@ -189,7 +202,7 @@ function compareRefunds(
 function compareDisputes(
   disputes: readonly Dispute[],
   ownDisputes: readonly OwnDispute[],
-  grace: number,
+  since: number,
 ): CollectionDifference[] {
   const own = new Map(ownDisputes.map((row) => [row.id, row]))
   const listed = new Set(disputes.map(({ id }) => id))
@@ -198,7 +211,7 @@ function compareDisputes(
       const subject = disputeSubject(id)
       const ours = own.get(id)
       if (ours === undefined)
-        return createdAt.getTime() < grace
+        return createdAt.getTime() < since
           ? [difference(subject, 'not_ours', null, `${state}, ${nairaText(kobo)}`)]
           : []
       return ours.state === state ? [] : [difference(subject, 'state', ours.state, state)]
@@ -231,6 +244,18 @@ function ownPayments(db: Knex, { payments, refunds, disputes }: Lists, hours: nu
       where p.provider_transaction = any($1::text[]) or p.provider_transaction in (select provider_transaction from must)`,
     values: [[...new Set(named)], hours - graceHours, graceHours],
   })
+}
+
+/** Of the listed payments since then, the references that are intents which are still polled. */
+async function polledReferences(db: Knex, { payments }: Lists, since: number): Promise<Set<string>> {
+  const rows = await query<{ reference: string }>(db, {
+    name: 'compare.polled',
+    text: /* sql */ `
+      select provider_reference as reference from fiat_intents
+      where provider_reference = any($1::text[]) and due_at is not null`,
+    values: [payments.filter(({ paidAt }) => paidAt.getTime() >= since).map(({ reference }) => reference)],
+  })
+  return new Set(rows.map(({ reference }) => reference))
 }
 
 function ownDisputes(db: Knex, { disputes }: Lists): Promise<OwnDispute[]> {

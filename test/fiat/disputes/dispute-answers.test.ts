@@ -217,6 +217,20 @@ test.serial(
         compareCollections({ ...services, refunds: composeRefundReader(services.config) }),
       )
     t.is(await alarms('collection_difference'), before)
+
+    // After a restore it is none as long as settlement polls its intent.
+    const afterRestore = () =>
+      compareCollections({ ...services, refunds: composeRefundReader(services.config) }, 1)
+    await afterRestore()
+    t.is(await alarms('collection_difference'), before)
+    const intent = () => world().db('fiat_intents').where({ id: intentId })
+    const { due_at } = await intent().first()
+    await intent().update({ due_at: null })
+    await afterRestore()
+    t.is(await alarms('collection_difference'), before + 1)
+    await intent().update({ due_at })
     await settleIntentNow(world(), intentId)
+    await afterRestore()
+    t.is((await disputes('--compare')).code, 0)
   },
 )

@@ -36,7 +36,11 @@ test('losses of any parts of a payment add up to what it brought, and never take
 })
 
 const paidAt = new Date('2026-11-20T10:00:00Z')
-const grace = paidAt.getTime() + 3_600_000
+const grace = {
+  since: paidAt.getTime() + 3_600_000,
+  polled: new Set<string>(),
+  polledSince: paidAt.getTime(),
+}
 const payment = {
   transaction: '7',
   reference: 'tip-7',
@@ -68,7 +72,13 @@ test('the comparison names what one side lacks, and what the two show differentl
   const listed = { payments: [payment], refunds: [], disputes: [dispute] }
   t.deepEqual(compare(listed, [own], [ownDispute], grace), [])
   t.deepEqual(compare(listed, [], [], grace), ['payment 7: not_ours', 'dispute 3: not_ours'])
-  t.deepEqual(compare(listed, [], [], paidAt.getTime() - 1), [], 'both may be on their way')
+  const polled = new Set([payment.reference])
+  const recent = { ...grace, since: paidAt.getTime() - 1 }
+  t.deepEqual(compare(listed, [], [], recent), [], 'both may be on their way')
+  t.deepEqual(compare(listed, [], [ownDispute], { ...grace, polled }), [], 'settlement fetches it')
+  t.deepEqual(compare(listed, [], [ownDispute], { ...grace, polled, polledSince: paidAt.getTime() + 1 }), [
+    'payment 7: not_ours',
+  ])
   t.deepEqual(compare(nothing, [own], [ownDispute], grace), [
     'payment 7: not_theirs',
     'dispute 3: not_theirs',
