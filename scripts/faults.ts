@@ -70,8 +70,8 @@ blackholes
 clocks    The wall clocks of web processes and workers are up to an hour wrong, step and go backwards (12 times). Nothing may expire
           early or late, codes must work, and doctor must name the skew.
 alerts    Makes the causes of alerts while all built processes run, reads their metrics before and while each lasts, and gives both to the
-          shipped rules: the alert must fire, no other may, and all must be silent before. Rules whose cause is not made are listed,
-          with the test that counts it. --only: the causes of these alerts. Needs Debian's prometheus.
+          shipped rules: each alert must fire by its cause, no other may, and all must be silent before. --only: the causes of these
+          alerts. Needs Debian's prometheus.
 chaos     Minutes of faults that need no person, under load: processes killed and restarted, PostgreSQL and Redis killed, providers and RPC
           nodes that are slow, lag or answer errors for seconds. A Prometheus with the shipped rules reads every process: no alert that
           wakes a person may fire, and nothing may be lost or doubled. --dead keeps one process (verifier, settlement, payouts,

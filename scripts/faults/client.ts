@@ -83,7 +83,7 @@ export interface ApiAnswer {
   readonly retryAfter?: number
 }
 
-export type ApiRequest = readonly [method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown]
+export type ApiRequest = readonly [method: 'GET' | 'PATCH' | 'POST' | 'PUT', path: string, body?: unknown]
 
 /** Sends a request once. */
 export async function requestOnce(

@@ -4,6 +4,7 @@ import { startPostgres } from '../../dev/postgres/postgres.js'
 import { recordBeginning } from '../month/operator.js'
 import { openStage } from '../month/stage.js'
 import { startRedis } from '../outages/redis.js'
+import { agreeAboveDollars, startDenyingNode } from './denying-node.js'
 import { Scene } from './scene.js'
 
 const creators = 4
@@ -21,16 +22,28 @@ export async function openScene(
   let redis = await startRedis(folder, redisPort)
   const databaseUrl = postgres.url('postgres')
   await migrateToLatest(databaseUrl)
+  const node = await startDenyingNode()
   const servers = { databaseUrl, redisUrl: redis.url, namespace: `alerts-${seed}` }
   const stage = await openStage(servers, seed, creators, {
     metrics: true,
     restarts: true,
-    env: () => ({ PAYOUT_HOURLY_NGN: '600000', PAYOUT_DAILY_NGN: '60000000' }),
-    // What expired is undecided only where one endpoint may have lost it.
-    envOf: (name, sandbox): Record<string, string> =>
-      name === 'custodian' ? { SOLANA_RPC_URLS: sandbox.url } : {},
+    env: ({ url, aggregator }) => ({
+      PAYOUT_HOURLY_NGN: '600000',
+      PAYOUT_DAILY_NGN: '60000000',
+      AGGREGATOR_ULTRA_URL: `${url}/ultra/v1`,
+      AGGREGATOR_V6_URL: `${url}/swap/v1`,
+      AGGREGATOR_REFERRAL_ACCOUNT: aggregator.referralAccount,
+    }),
+    envOf: (name, { url, chain }): Record<string, string> => {
+      // What expired is undecided only where one endpoint may have lost it.
+      if (name === 'custodian') return { SOLANA_RPC_URLS: url }
+      if (name !== 'verifier') return {}
+      node.show(chain)
+      return { SOLANA_RPC_URLS: `${url},${node.url}`, AGREE_ABOVE_USD: String(agreeAboveDollars) }
+    },
   })
   const scene = new Scene(stage, {
+    node,
     postgres: {
       kill: () => postgres.kill(),
       async start() {
@@ -47,6 +60,7 @@ export async function openScene(
   })
   const close = async (): Promise<void> => {
     await stage.close()
+    await node.close()
     await redis.stop()
     await postgres.stop()
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { printProgress, Refusal } from '../../bootstrap/progress.mjs'
 import { waitUntil } from '../../dev/wait-until.js'
-import { causes, madeElsewhere } from './causes/all.js'
+import { causes } from './causes/all.js'
 import type { Cause } from './causes/cause.js'
 import { openScene } from './open-scene.js'
 import { needPrometheus } from './prometheus.js'
@@ -34,18 +34,11 @@ export async function runAlertsCommand(args: readonly string[]): Promise<number>
     const { judged, faults } = await makeAll(scene, folder, chosen)
     const fired = new Set(judged.flatMap(({ cause, verdict }) => fitting(cause, verdict)))
     const unfired = only === undefined ? ruleNames.filter((name) => !fired.has(name)) : []
-    const all = [
-      ...faults,
-      ...judged.flatMap(faultsOf),
-      ...unfired.filter((name) => !(name in madeElsewhere)).map((name) => `${name} never fired`),
-    ]
+    const all = [...faults, ...judged.flatMap(faultsOf), ...unfired.map((name) => `${name} never fired`)]
     const verdict =
       all.length === 0 ? ['each fired by its cause, no other did, and all were silent before'] : all
     process.stdout.write(
       [
-        ...unfired
-          .filter((name) => name in madeElsewhere)
-          .map((name) => `not made here: ${name}, ${madeElsewhere[name]}`),
         `seed ${seed}: ${fired.size} of ${ruleNames.length} alerts fired, by ${judged.length} causes`,
         ...verdict,
         '',

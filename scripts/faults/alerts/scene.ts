@@ -9,6 +9,7 @@ import { type ApiAnswer, type ApiRequest, requestOnce, withdrawOnce } from '../c
 import type { MonthCreator } from '../month/people.js'
 import type { Stage, StageProcess } from '../month/stage.js'
 import { makeDue } from '../sweeps/make-due.js'
+import type { DenyingNode } from './denying-node.js'
 import { type Scrape, scrape } from './scrape.js'
 
 const waitMs = 180_000
@@ -20,14 +21,17 @@ export class Scene {
   readonly stage: Stage
   readonly postgres: { kill(): Promise<void>; start(): Promise<RunningPostgres> }
   readonly redis: { stop(): Promise<void>; start(): Promise<void> }
+  /** The verifier's second RPC node. */
+  readonly node: Pick<DenyingNode, 'deny'>
 
   /** Processes that run for a while. */
   readonly further: StageProcess[] = []
 
-  constructor(stage: Stage, servers: Pick<Scene, 'postgres' | 'redis'>) {
+  constructor(stage: Stage, servers: Pick<Scene, 'postgres' | 'redis' | 'node'>) {
     this.stage = stage
     this.postgres = servers.postgres
     this.redis = servers.redis
+    this.node = servers.node
   }
 
   get fiatpay() {

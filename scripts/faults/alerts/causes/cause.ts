@@ -31,3 +31,17 @@ export function again(act: () => Promise<unknown>): () => Promise<void> {
     await running
   }
 }
+
+/** PostgreSQL refuses an event, such as `insert on tips`. Returns how to put it right. */
+export async function refuseRows(
+  { stage: { db } }: Scene,
+  event: string,
+  when = 'true',
+): Promise<() => Promise<unknown>> {
+  await db.raw(`create function refuse_row() returns trigger language plpgsql as $$
+    begin raise exception 'no space left'; end $$`)
+  await db.raw(
+    `create trigger refuse_row before ${event} for each row when (${when}) execute function refuse_row()`,
+  )
+  return async () => db.raw('drop function refuse_row() cascade')
+}

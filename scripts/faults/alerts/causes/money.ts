@@ -1,17 +1,10 @@
-import { usdc } from '../../../../src/kernel/tokens.js'
-import { associatedAccount } from '../../../sandbox/chain/faucet.js'
-import { takeOut } from '../../sweeps/take-outs.js'
 import type { Scene } from '../scene.js'
 import { again, type Cause } from './cause.js'
 
-const expirySlots = 400
-const usualFinalizeLag = 32
-/** Half a minute, so that a tip is confirmed and not final. */
-const slowFinalizeLag = 300
 const mostAttempts = 11
 
 /** A withdrawal that the bank has paid. */
-async function paidOut(scene: Scene, n: number): Promise<string> {
+export async function paidOut(scene: Scene, n: number): Promise<string> {
   scene.fiatpay.faults.setMode({ transfers: 'manual' })
   const reference = await scene.withdraw(scene.creator(n), 2)
   await scene.until('the bank has it', () => scene.fiatpay.transfers.find(reference) !== undefined)
@@ -40,6 +33,10 @@ const askedMinutesAgo = (scene: Scene, reference: string, minutes: number) =>
       .update({ created_at: new Date(Date.now() - minutes * 60_000) }),
   )
 
+/** An operator decides about a payout. */
+const decide = (scene: Scene, verb: string, reference: string) =>
+  scene.operate('payouts', verb, reference, '--apply', `--confirm=${reference}`, '--reason', 'tried out')
+
 /** The bank sends a payout back, an operator credits its creator again, and the bank pays it after all. */
 function paidAfterRecredit(): Cause {
   let reference = ''
@@ -55,8 +52,7 @@ function paidAfterRecredit(): Cause {
       const created_at = scene.stage.db.raw(`created_at - interval '25 hours'`)
       const ids = (await reviews()).map(({ id }) => id)
       await scene.rewrite((trx) => trx('review_items').whereIn('id', ids).update({ created_at }))
-      const decided = ['--apply', `--confirm=${reference}`, '--reason', 'tried out']
-      await scene.operate('payouts', 'recredit', reference, ...decided)
+      await decide(scene, 'recredit', reference)
     },
     async make(scene) {
       scene.fiatpay.setOutcome(scene.transfer(reference), 'success')
@@ -114,6 +110,20 @@ export const moneyCauses: readonly Cause[] = [
     },
   },
   {
+    name: 'the provider neither answers to a payout nor finds it',
+    fires: ['payout_unknown'],
+    async make(scene) {
+      scene.fiatpay.faults.setMode({ transfers: '500' })
+      const reference = await scene.withdraw(scene.creator(3), 1)
+      await scene.withdrawalIs(reference, 'send_state', 'manual_review')
+      return async () => {
+        scene.fiatpay.faults.setMode({ transfers: 'auto' })
+        await decide(scene, 'replay', reference)
+        await scene.withdrawalIs(reference, 'status', 'completed')
+      }
+    },
+  },
+  {
     name: 'the provider shows another amount than was sent',
     fires: ['payout_mismatch'],
     async make(scene) {
@@ -149,16 +159,7 @@ export const moneyCauses: readonly Cause[] = [
     fires: ['payout_breaker'],
     async make(scene) {
       const reference = await scene.withdraw(scene.creator(0), 600)
-      return () =>
-        scene.operate(
-          'payouts',
-          'void',
-          reference,
-          '--apply',
-          `--confirm=${reference}`,
-          '--reason',
-          'tried out',
-        )
+      return () => decide(scene, 'void', reference)
     },
   },
   {
@@ -229,64 +230,6 @@ export const moneyCauses: readonly Cause[] = [
         await stop()
         mail.faults.clear()
       }
-    },
-  },
-  {
-    name: 'the treasury has no account for a token',
-    fires: ['fee_leg_left_out'],
-    async make(scene) {
-      const key = associatedAccount(scene.stage.treasury.publicKey.toBase58(), usdc.mint).toBase58()
-      const account = scene.chain.svm.account(key)
-      if (account === undefined) throw new Error('the treasury has no account')
-      scene.chain.setAccount(key, { ...account, lamports: 0n, data: Buffer.alloc(0) })
-      const wanted = {
-        creatorId: scene.creator(0).userId,
-        amount: 1,
-        inputTokenMint: usdc.mint,
-        sourceWalletAddress: scene.stage.supporters[0]?.publicKey.toBase58(),
-        tokenSymbol: 'USDC',
-      }
-      const stop = again(() => scene.ask(['POST', '/payments/intent', wanted]))
-      return async () => {
-        await stop()
-        scene.chain.setAccount(key, account)
-      }
-    },
-  },
-  {
-    name: 'the transaction of a confirmed tip vanishes',
-    fires: ['tip_vanished'],
-    async make(scene) {
-      scene.chain.setLags({ finalizeLag: slowFinalizeLag })
-      const signature = await scene.tip(scene.creator(1), 1)
-      await scene.until(
-        'it is confirmed',
-        async () => (await scene.tipStatus(signature))?.status === 'confirmed',
-      )
-      scene.chain.ledger.remove(signature)
-      scene.chain.advance(expirySlots)
-      await scene.until('it has failed', async () => {
-        const missing_since = new Date(Date.now() - 61_000)
-        await scene.stage
-          .db('tips')
-          .where({ id: signature })
-          .whereNotNull('missing_since')
-          .update({ missing_since })
-        await scene.due('tips', `id = '${signature}'`)
-        return (await scene.tipStatus(signature))?.status === 'failed'
-      })
-      return () => scene.chain.setLags({ finalizeLag: usualFinalizeLag })
-    },
-  },
-  {
-    name: 'a signed take-out is never seen, and only one endpoint may say so',
-    fires: ['take_out_undecided'],
-    async make(scene) {
-      const outcome = await takeOut(scene.stage.takeOuts, scene.creator(1), 1_000_000n, 'never')
-      if (outcome !== 'signed') throw new Error(`a take-out: ${outcome}`)
-      scene.chain.advance(expirySlots)
-      const stop = again(async () => scene.due('wallet_transfers', `state = 'signed'`))
-      return stop
     },
   },
 ]

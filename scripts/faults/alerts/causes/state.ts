@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeBase58 } from '../../../../src/kernel/base58.js'
+import { register } from '../../client.js'
 import type { Scene } from '../scene.js'
-import type { Cause } from './cause.js'
+import { type Cause, refuseRows } from './cause.js'
 
 const minutesAgo = (scene: Scene, minutes: number) =>
   scene.stage.db.raw(`clock_timestamp() - interval '${minutes} minutes'`)
 const signatureBytes = 64
 const lateReports = 30
 const slowTips = 3
+const failedExports = 4
 
 /** Reports signatures that never land. Returns them. */
 async function reportNothing(scene: Scene, count: number): Promise<string[]> {
@@ -92,19 +94,27 @@ export const stateCauses: readonly Cause[] = [
     fires: ['batches_fail'],
     lasts: true,
     async make(scene) {
-      const { db } = scene.stage
       const signatures = await reportNothing(scene, 1)
-      await db.raw(`create function refuse_row() returns trigger language plpgsql as $$
-        begin raise exception 'no space left'; end $$`)
-      await db.raw(
-        'create trigger refuse_row before update on tips for each row execute function refuse_row()',
-      )
+      const allow = await refuseRows(scene, 'update on tips')
       return async () => {
-        await db.raw('drop function refuse_row() cascade')
+        await allow()
         await forget(scene, signatures)
       }
     },
     seen: (now, before) => now.grown(before, 'tipping_drain_errors_total', { kind: 'verifier' }) >= 3,
+  },
+  {
+    name: "the file of an account's data cannot be stored, for the fifth time",
+    fires: ['export_failed'],
+    async make(scene) {
+      const { db, url } = scene.stage
+      const { cookie, userId } = await register(url, `${randomBytes(8).toString('hex')}@example.com`)
+      const allow = await refuseRows(scene, 'update on data_exports', 'new.ready_at is not null')
+      const { status } = await scene.ask(['GET', '/auth/export'], { cookie })
+      if (status !== 200) throw new Error(`the export was answered ${status}`)
+      await db('data_exports').where({ id: userId }).update({ attempts: failedExports, due_at: new Date() })
+      return allow
+    },
   },
   {
     name: 'a payer pays twice, and nobody decides for more than a day',
