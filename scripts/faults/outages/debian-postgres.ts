@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { stopChild } from '../../bootstrap/child-process.mjs'
@@ -8,6 +8,7 @@ import { Refusal } from '../../bootstrap/progress.mjs'
 import { freePort } from '../../dev/ports.js'
 import { postgresReady } from '../../dev/postgres/postgres.js'
 import { startProgram } from '../../dev/supervise.js'
+import { waitUntil } from '../../dev/wait-until.js'
 
 const run = promisify(execFile)
 const home = '/usr/lib/postgresql'
@@ -44,6 +45,14 @@ function debianBinaries(): string {
   if (found === undefined)
     throw new Refusal('PostgreSQL is missing: install the Debian package postgresql, it needs not run')
   return found
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** A PostgreSQL of Debian with its own data folder, which is crashed, stopped and started on one port. */
@@ -119,8 +128,11 @@ export class DebianPostgres {
   async kill(): Promise<void> {
     const running = this.#running
     if (running?.child.pid === undefined || !this.runs) return
+    const pid = Number(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')[0])
     process.kill(-running.child.pid, 'SIGKILL')
     await running.exited
+    // The next start refuses as long as the server's process id is in use.
+    if (!(await waitUntil(() => !isAlive(pid), stopMs))) throw new Error(`PostgreSQL ${pid} outlives SIGKILL`)
   }
 
   async stop(): Promise<void> {

@@ -93,7 +93,8 @@ export async function runOutage(scenario: Scenario, plan: OutagePlan): Promise<O
     let load: SteadyLoad | undefined
     await wait('all streams are open', () => readers.every(({ owedAfter }) => owedAfter !== undefined))
     const running = new SteadyLoad(stage, truth, seed, plan.concurrency)
-    closing.push(() => running.stop().catch(() => {}))
+    // Not waited for: after a failure an act may wait for a service that stands still.
+    closing.push(() => void running.stop().catch(() => {}))
     load = running
     let doing = 'begins'
     const beat = setInterval(
