@@ -3,6 +3,7 @@ import { storePayoutWallet } from '../../src/accounts/payout-wallets/payout-wall
 import { voidCredentials } from '../../src/accounts/void-credentials.js'
 import { DomainError } from '../../src/kernel/errors.js'
 import { usdc } from '../../src/kernel/tokens.js'
+import { mailKinds } from '../helpers/alerts-and-mails.js'
 import { type Person, registerCreator, registerPerson } from '../helpers/make/creators.js'
 import { addPayoutWallet, sendTipsTo, stepUpCode, walletChallenge } from '../helpers/make/payout-wallets.js'
 import { wrongCode } from '../helpers/make/sign-in/emailed-codes.js'
@@ -40,8 +41,7 @@ async function proofOf(owner: Person, holder: WalletHolder) {
   const message = await walletChallenge(world(), owner, holder.address)
   return { wallet: holder.address, signature: signText(holder, message) }
 }
-const mailsTo = async ({ email }: Person) =>
-  (await world().db('emails').where({ recipient: email }).orderBy('created_at')).map(({ kind }) => kind)
+const mailsTo = ({ email }: Person) => mailKinds(world(), email)
 
 test('a creator’s wallet becomes the payout wallet by its signature and the mailed code, and the owner is told', async (t) => {
   const [ada, holder] = [await registerPerson(world()), createHolder()]

@@ -6,6 +6,7 @@ import { pausePayouts, resumePayouts } from '../../src/withdrawals/breaker/pause
 import { recordSending } from '../../src/withdrawals/send/record-outcome.js'
 import { type DuePayout, payoutQueue } from '../../src/withdrawals/work-queue.js'
 import { workers } from '../../workers/registry.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import type { Person } from '../helpers/make/creators.js'
 import {
   countExecutions,
@@ -71,10 +72,7 @@ const passHours = (hours: number) =>
   )
 const breakerOf = async (reference: string) =>
   (await world().db('withdrawals').where({ reference }).first()).breaker as string | null
-async function alarms(): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'payout_breaker')?.value ?? 0
-}
+const alarms = () => countAlerts(world(), 'payout_breaker')
 const ops = (...args: string[]) => runOpsScript(world(), 'payouts', ...args)
 const because = ['--apply', '--reason', 'ticket 7', '--as', 'ngozi']
 

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { provisionerBatch, registerPerson } from '../helpers/make/creators.js'
 import { createIntent, type IntentBody } from '../helpers/make/intents.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
@@ -17,10 +18,7 @@ const world = useWorld(test, {
 const usdc = tokenBySymbol('USDC')?.mint ?? ''
 const body = { creatorId: unusedWallet(), sourceWalletAddress: unusedWallet() }
 
-const leftOut = async (): Promise<number> => {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'fee_leg_left_out')?.value ?? 0
-}
+const leftOut = () => countAlerts(world(), 'fee_leg_left_out')
 
 async function quoted(mint: string, amount: number): Promise<string> {
   const intent = await createIntent(world().request, { ...body, inputTokenMint: mint, amount })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { advanceMonotonicClock } from '../helpers/clock.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { createIntent, type IntentBody } from '../helpers/make/intents.js'
@@ -26,10 +27,7 @@ function setPrice(mint: string, usd: number | null): void {
   advanceMonotonicClock(nextReadingMs)
 }
 
-const alerts = async (kind: string): Promise<number> => {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
-}
+const alerts = (kind: string) => countAlerts(world(), kind)
 
 test.beforeEach(() => {
   world().sandbox.prices.reset()

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { changeSwitch } from '../../src/platform/database/switches/switches.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import type { IntentBody } from '../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
@@ -29,10 +30,7 @@ async function requestTip(creatorId: string, source: string, mint = solMint): Pr
   return answer.status === 200 ? answer.body.provider : `${answer.status} ${answer.body.error}`
 }
 
-const alerts = async (): Promise<number> => {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'swap_refused')?.value ?? 0
-}
+const alerts = () => countAlerts(world(), 'swap_refused')
 
 const storedIntents = async (creatorWallet: string): Promise<number> =>
   (await world().db('payment_intents').where({ payout_wallet: creatorWallet })).length

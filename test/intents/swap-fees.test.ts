@@ -5,6 +5,7 @@ import { Keypair } from '@solana/web3.js'
 import test from 'ava'
 import { associatedAccount, openTokenAccounts, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol, tokens } from '../../src/kernel/tokens.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { createIntent, type IntentBody } from '../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
@@ -28,10 +29,7 @@ function holds(wallet: string, symbol: string): bigint {
   return svm.account(account)?.data.readBigUInt64LE(64) ?? 0n
 }
 
-const feesLeftOut = async (): Promise<number> => {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'fee_leg_left_out')?.value ?? 0
-}
+const feesLeftOut = () => countAlerts(world(), 'fee_leg_left_out')
 
 /** Tips 15 dollars of BONK to a creator who receives USDC. */
 async function tip(): Promise<{ intent: IntentBody; received: bigint; fee: string }> {

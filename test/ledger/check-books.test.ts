@@ -8,6 +8,7 @@ import { checkBooks } from '../../src/ledger/invariants.js'
 import { reserve } from '../../src/ledger/transfers.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { createBooksCheck } from '../../workers/watch-books.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
@@ -25,10 +26,7 @@ async function tamper(userId: string, units: number): Promise<void> {
   })
 }
 
-async function alerts(): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'books_broken')?.value ?? 0
-}
+const alerts = () => countAlerts(world(), 'books_broken')
 
 test.serial(
   'check-books ends with 0 while the invariants hold, and with 4 when one is violated',

@@ -5,6 +5,7 @@ import { createMailerBatch } from '../../src/mail/send-emails.js'
 import type { Email, Mail } from '../../src/ports/mail.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
 import { measureWork } from '../../workers/measure-work.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { mailerBatch } from '../helpers/make/sign-in/emailed-codes.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
@@ -47,10 +48,7 @@ async function makeDue(recipient: string): Promise<void> {
     .update({ due_at: new Date(0) })
 }
 
-async function alerts(): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'mail_given_up')?.value ?? 0
-}
+const alerts = () => countAlerts(world(), 'mail_given_up')
 
 const finished = { due_at: null, body_text: null, body_html: null }
 

@@ -7,6 +7,7 @@ import { assertNoTokens } from '../../src/privacy/close-account.js'
 import { makeExports } from '../../src/privacy/exports/make-exports.js'
 import { deleteExpiredExports } from '../../src/privacy/exports/request-export.js'
 import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { someConfirmation, storePendingTips } from '../helpers/make/confirmed-tips.js'
 import { registerCreator, registerPerson, type TestCreator } from '../helpers/make/creators.js'
 import {
@@ -24,7 +25,6 @@ import { runOpsScript } from '../helpers/run-ops-script.js'
 import { dumpTables } from '../helpers/servers/dump-tables.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { countAlerts } from '../reserves/support.js'
 
 const world = useWorld(test, { fiat: true, mail: true, env: { IDENTITY_SINGLE_NGN: '1000' } })
 

@@ -3,6 +3,7 @@ import { recordStartingFloat } from '../../scripts/dev/starting-float.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { findLastReading } from '../../src/reserves/float/float-readings.js'
 import { createFloatReader } from '../../src/reserves/float/read-float.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -19,7 +20,7 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { countAlerts, setProviderBalance } from './support.js'
+import { setProviderBalance } from './support.js'
 
 const world = useWorld(test, { fiat: true })
 

@@ -15,12 +15,13 @@ import { makeReport } from '../../src/reserves/reports/make-report.js'
 import { readCustodyTotals } from '../../src/reserves/reports/read-custody.js'
 import type { StoredReport } from '../../src/reserves/reports/report-rows.js'
 import { createReportSigner } from '../../src/reserves/reports/signing.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
-import { changeHolding, countAlerts, finalTip, setProviderBalance } from './support.js'
+import { changeHolding, finalTip, setProviderBalance } from './support.js'
 
 const world = useWorld(test, { chain: true, fiat: true, proxies: true, slotMs: 400 })
 

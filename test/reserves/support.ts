@@ -7,12 +7,6 @@ import { createSupporter } from '../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import type { World } from '../helpers/servers/world.js'
 
-/** How often this world's services have counted an alert. */
-export async function countAlerts({ services }: Pick<World, 'services'>, kind: string): Promise<number> {
-  const { values } = await services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
-}
-
 /** The owners top up the balance at the provider, or take money out, so that this is the balance. */
 export async function setProviderBalance({ fiat }: Pick<World, 'fiat'>, kobo: bigint): Promise<void> {
   const { status } = await fetch(`${fiat.url}/dev/fiatpay/balance`, {

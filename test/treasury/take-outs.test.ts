@@ -23,6 +23,7 @@ import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { createCustodianBatch } from '../../src/treasury/custodian/custodian-batch.js'
 import { viewCreators } from '../../src/treasury/sweeps/custody-overview.js'
 import { partsOf, planSweep } from '../../src/treasury/sweeps/plan-sweeps.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import {
   creatorInCustody,
   freezeUsdc,
@@ -56,7 +57,6 @@ import { runOpsScript } from '../helpers/run-ops-script.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
-import { countAlerts } from '../reserves/support.js'
 
 /** A blockhash lives a minute, as on the real network. */
 const world = useWorld(test, { chain: true, slotMs: 400 })

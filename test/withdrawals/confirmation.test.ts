@@ -6,6 +6,7 @@ import { countWork } from '../../src/operators/work-rows.js'
 import { advance } from '../../src/withdrawals/advance.js'
 import { reasonToConfirm } from '../../src/withdrawals/confirmation/reason.js'
 import { verifyIdentity } from '../../src/withdrawals/review/verify-identity.js'
+import { mailKinds } from '../helpers/alerts-and-mails.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { freshEmail, type Person } from '../helpers/make/creators.js'
 import { Authenticator, type CreationOptions } from '../helpers/make/sign-in/authenticator.js'
@@ -84,8 +85,7 @@ async function listPayees(ada: Person): Promise<readonly Payee[]> {
 }
 
 /** Kinds of the mails to an address, oldest first. */
-const mailsTo = (recipient: string): Promise<string[]> =>
-  world().db('emails').where({ recipient }).orderBy('created_at').pluck('kind')
+const mailsTo = (recipient: string) => mailKinds(world(), recipient)
 
 test.serial(
   'a stolen cookie: nothing leaves for another bank account, and the owner knows at once',

@@ -7,6 +7,7 @@ import {
   recordUnsent,
 } from '../../src/withdrawals/send/record-outcome.js'
 import { type DuePayout, payoutQueue } from '../../src/withdrawals/work-queue.js'
+import { countAlerts } from '../helpers/alerts-and-mails.js'
 import type { Person } from '../helpers/make/creators.js'
 import {
   createWithdrawal,
@@ -17,7 +18,6 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
-import { countAlerts } from '../reserves/support.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
 test.afterEach.always('the ledger is consistent', async (t) => {

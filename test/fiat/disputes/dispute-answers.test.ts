@@ -7,6 +7,7 @@ import { collectEvidence, evidenceFile, wireEvidence } from '../../../src/fiat/d
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { listOpenCases } from '../../../src/operators/open-cases.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { withWallClock } from '../../helpers/clock.js'
 import { disputeTip, lookNow, paidTip, payableCreator } from '../../helpers/make/fiat/disputes.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../../helpers/make/fiat/fiat-tips.js'
@@ -23,10 +24,7 @@ async function stored(id: string): Promise<StoredDispute> {
   if (dispute === undefined) throw new Error(`no dispute ${id}`)
   return dispute
 }
-async function alarms(kind: string): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
-}
+const alarms = (kind: string) => countAlerts(world(), kind)
 
 test.beforeEach('webhooks are lost', () => world().fiat.fiatpay.faults.setMode({ webhooks: 'off' }))
 test.afterEach.always('the ledger is consistent', async (t) => {

@@ -1,11 +1,10 @@
 import test from 'ava'
 import { owesReceivable } from '../../../src/ledger/receivables/read-receivables.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
+import { countAlerts, mailKinds } from '../../helpers/alerts-and-mails.js'
 import {
-  alarms as countAlarms,
   disputeRow,
   findOwnTip,
-  mailsTo as mailsOf,
   platformSums,
   useDisputeWorld,
 } from '../../helpers/make/fiat/dispute-world.js'
@@ -42,8 +41,8 @@ async function claims({ session }: Parameters<typeof readBalance>[1]) {
 const rowOf = (id: number) => disputeRow(world(), id)
 const receivable = (id: string) => world().db('receivables').where({ id }).first()
 const platform = (kind: string, currency: string) => readPlatformBalance(world(), kind, currency)
-const mailsTo = (address: string) => mailsOf(world(), address)
-const alarms = (kind: string) => countAlarms(world(), kind)
+const mailsTo = (address: string) => mailKinds(world(), address)
+const alarms = (kind: string) => countAlerts(world(), kind)
 const tipOf = (person: { readonly session: string }, intentId: string) =>
   findOwnTip(world(), person, intentId)
 const sums = () => platformSums(world())

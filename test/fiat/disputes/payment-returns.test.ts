@@ -1,9 +1,8 @@
 import test from 'ava'
+import { countAlerts, mailKinds } from '../../helpers/alerts-and-mails.js'
 import {
-  alarms as countAlarms,
   disputeRow,
   findOwnTip,
-  mailsTo as mailsOf,
   platformSums,
   useDisputeWorld,
 } from '../../helpers/make/fiat/dispute-world.js'
@@ -27,8 +26,8 @@ const creator = () => payableCreator(world())
 const balance = (person: Parameters<typeof readBalance>[1]) => readBalance(world(), person)
 const rowOf = (id: number) => disputeRow(world(), id)
 const receivable = (id: string) => world().db('receivables').where({ id }).first()
-const mailsTo = (address: string) => mailsOf(world(), address)
-const alarms = (kind: string) => countAlarms(world(), kind)
+const mailsTo = (address: string) => mailKinds(world(), address)
+const alarms = (kind: string) => countAlerts(world(), kind)
 const tipOf = (person: { readonly session: string }, intentId: string) =>
   findOwnTip(world(), person, intentId)
 const sums = () => platformSums(world())

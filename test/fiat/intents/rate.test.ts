@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { ExchangeRates } from '../../../src/market/exchange-rates.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { advanceMonotonicClock } from '../../helpers/clock.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import {
@@ -32,10 +33,7 @@ async function quoteRate(): Promise<string> {
   return `${status} ${body.rate ?? body.error}`
 }
 
-async function alerts(kind = 'rate_refused'): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
-}
+const alerts = (kind = 'rate_refused') => countAlerts(world(), kind)
 
 function setFeed(change: Parameters<ReturnType<typeof world>['fiat']['rates']['set']>[0]): void {
   world().fiat.rates.set(change)

@@ -2,6 +2,7 @@ import test from 'ava'
 import { readBalance } from '../../../src/ledger/balance.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
+import { countAlerts, mailKinds } from '../../helpers/alerts-and-mails.js'
 import { registerCreator, registerPerson } from '../../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -55,17 +56,13 @@ const finish = (tipId: string) =>
     const open = await world().db('refunds').where({ intent_id: tipId }).whereNull('ended_at').first()
     return open === undefined
   })
-async function alarms(): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'tip_refund')?.value ?? 0
-}
+const alarms = () => countAlerts(world(), 'tip_refund')
 const rowsOf = (tipId: string) => world().db('refunds').where({ intent_id: tipId }).orderBy('created_at')
 const passSettleTime = (tipId: string) =>
   world().db.raw(`update refunds set sent_at = sent_at - interval '1 hour' where intent_id = ?`, [tipId])
 /** Their recipients are sealed. */
 const refundMails = async () => (await world().db('emails').where({ kind: 'refund' })).length
-const mailsTo = (recipient: string) =>
-  world().db('emails').where({ recipient }).orderBy('created_at').pluck('kind')
+const mailsTo = (recipient: string) => mailKinds(world(), recipient)
 
 for (const fees of ['off', 'on'] as const)
   test.serial(`a whole tip goes back: held, sent once, booked when it is paid (fees ${fees})`, async (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -13,10 +14,7 @@ import { runBatch, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
-async function alerts(): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'fiatpay_away')?.value ?? 0
-}
+const alerts = () => countAlerts(world(), 'fiatpay_away')
 
 const outages: Readonly<Record<string, () => void>> = {
   'is down': () => world().fiat.fiatpay.faults.setMode({ charges: 'down' }),

@@ -2,6 +2,7 @@ import test from 'ava'
 import { waitAgain } from '../../../src/fiat/suspense/refund.js'
 import { findSuspense } from '../../../src/fiat/suspense/suspense.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import {
   createFiatIntent,
@@ -67,10 +68,7 @@ function endRefund(intentId: string, outcome: 'processed' | 'failed' | 'needs-at
   if (taken === undefined) throw new Error('no refund')
   world().fiat.fiatpay.setRefundOutcome(taken, outcome)
 }
-async function alarms(): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'fiat_suspense')?.value ?? 0
-}
+const alarms = () => countAlerts(world(), 'fiat_suspense')
 const dueAt = async (intentId: string): Promise<Date> =>
   (await world().db('fiat_intents').where({ id: intentId }).first()).due_at
 /** As if the last request was an hour ago. */

@@ -3,6 +3,7 @@ import { compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { findCreditGaps } from '../../../src/tips/confirm/find-uncredited.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { createPaidIntents, makeTipsDue, type PaidIntent } from '../../helpers/make/intents.js'
 import { createSupporter } from '../../helpers/make/supporter.js'
@@ -68,10 +69,7 @@ function showLess(other: SandboxProxy): void {
   }
 }
 
-async function alarms(services: ReturnType<typeof compose>): Promise<number> {
-  const { values } = await services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === 'rpc_disagrees')?.value ?? 0
-}
+const alarms = (services: ReturnType<typeof compose>) => countAlerts({ services }, 'rpc_disagrees')
 
 for (const [lie, how] of [
   ['a finalized transaction that the other does not know', deny],

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { countObserved } from '../../helpers/count-observed.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
@@ -122,9 +123,7 @@ test.serial('only USDC that arrived in a custody wallet is credited', async (t) 
 test.serial('a vanished tip fails, its credit is voided, and an alert is raised', async (t) => {
   const creator = await registerCreator(world())
   const { signature } = await confirmedTip('USDC', creator.wallet)
-  const alerts = async () =>
-    (await world().services.metrics.alerts.get()).values.find(({ labels }) => labels.kind === 'tip_vanished')
-      ?.value ?? 0
+  const alerts = () => countAlerts(world(), 'tip_vanished')
   const before = await alerts()
 
   const today = async () => {

@@ -6,6 +6,7 @@ import { createWorkerClient } from '../../../src/platform/redis/clients.js'
 import { startWorker } from '../../../src/platform/worker/worker.js'
 import { pricePaid } from '../../../src/withdrawals/review/price-paid.js'
 import { workers } from '../../../workers/registry.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import {
   countExecutions,
   createExecuted,
@@ -23,7 +24,6 @@ import { runOpsScript, type ScriptRun, spawnOpsScript } from '../../helpers/run-
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 import { listBrokenInvariants } from '../../ledger/support.js'
-import { countAlerts } from '../../reserves/support.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0', PAYOUT_LOOK_SECONDS: '0.05' } })
 test.beforeEach('the provider has no faults', () => {

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { compareTransfers } from '../../../src/withdrawals/reconcile/compare-statement.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { countObserved } from '../../helpers/count-observed.js'
 import type { Person } from '../../helpers/make/creators.js'
 import {
@@ -19,7 +20,6 @@ import { startWorkerLoops } from '../../helpers/servers/worker-loops.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 import { listBrokenInvariants } from '../../ledger/support.js'
-import { countAlerts } from '../../reserves/support.js'
 
 const world = useWorld(test, { fiat: true, env: quickPayouts })
 test.beforeEach('the provider has no faults', () => {
@@ -321,10 +321,7 @@ test.serial(
         id: transfer.id + 1_000_000,
         reference: 'unknown-transfer',
       })
-    const alarms = async (): Promise<number> => {
-      const { values } = await world().services.metrics.alerts.get()
-      return values.find(({ labels }) => labels.kind === 'payout_difference')?.value ?? 0
-    }
+    const alarms = () => countAlerts(world(), 'payout_difference')
     const alarmed = await alarms()
     for (const _ of ['today', 'tomorrow']) {
       await compareTransfers(world().services)

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import {
   countExecutions,
   createExecuted,
@@ -25,10 +26,7 @@ const recredit = (reference: string, ...more: string[]) =>
   payouts('recredit', reference, ...confirmed(reference), ...more)
 const close = (reference: string) => payouts('close', reference, ...confirmed(reference))
 
-async function countAlarms(kind: string): Promise<number> {
-  const { values } = await world().services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
-}
+const countAlarms = (kind: string) => countAlerts(world(), kind)
 
 /** The withdrawal's differences from the provider's list. */
 async function compare(reference: string): Promise<{ kind: string; ours: string; theirs: string }[]> {

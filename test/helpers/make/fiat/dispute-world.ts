@@ -57,18 +57,6 @@ export function disputeRow({ db }: Pick<World, 'db'>, id: number) {
     .first()
 }
 
-/** The kinds of the mails to an address, oldest first. */
-export async function mailsTo({ db }: Pick<World, 'db'>, address: string): Promise<string[]> {
-  const rows = await db('emails').where({ recipient: address }).orderBy('created_at').select('kind')
-  return rows.map(({ kind }) => kind)
-}
-
-/** How often an alarm was raised. */
-export async function alarms({ services }: Pick<World, 'services'>, kind: string): Promise<number> {
-  const { values } = await services.metrics.alerts.get()
-  return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
-}
-
 export async function findOwnTip(
   world: World,
   { session }: { readonly session: string },
