@@ -6,11 +6,19 @@ interface Page {
   readonly nextCursor: string | null
 }
 
+/** How the next page is read. `next`: where it begins; undefined after the last one. */
+export interface FurtherPages {
+  readonly next: string | undefined
+  readonly busy: boolean
+  readonly fault: string | undefined
+  readonly more: () => void
+}
+
 /** The pages after the first, one for each press of a button. A new first page resets them. */
 export function useFurtherPages<P extends Page>(
   pathAfter: (cursor?: string) => string,
   first: P | undefined,
-) {
+): FurtherPages & { readonly pages: readonly P[] } {
   const [pages, setPages] = useState<readonly P[]>([])
   const next = (pages.at(-1) ?? first)?.nextCursor ?? undefined
   const shown = useRef(first)

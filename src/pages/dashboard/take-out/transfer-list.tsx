@@ -1,10 +1,9 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { shortAddress } from '../../lib/tip-text.js'
-import { Button } from '../../ui/controls/button.js'
-import { momentText } from '../dates.js'
 import { FaultNotice } from '../parts/fault-notice.js'
-import { Status } from '../parts/status.js'
+import { MoneyRow } from '../parts/lists/money-row.js'
+import { MoreButton } from '../parts/lists/more-button.js'
 import { useLoad } from '../use-load.js'
 import { useFurtherPages } from '../use-pages.js'
 import { transfersPath } from './sign-transfer.js'
@@ -35,28 +34,17 @@ export function TransferList({
       <h2 id="transfers-title">{words.takeOut.list}</h2>
       <ul class="rows">
         {transfers.map((transfer) => (
-          <li key={transfer.id} class="rows__row">
-            <button type="button" class="tip-row" onClick={() => onOpen(transfer)}>
-              <span class="tip-row__what">
-                <span class="number tip-row__sender">{exactAmount(transfer)}</span>
-                <span class="quiet">{words.takeOut.toShort(shortAddress(transfer.wallet))}</span>
-                <Status status={transfer.status} />
-              </span>
-              <span class="tip-row__right">
-                <time class="quiet" dateTime={transfer.createdAt}>
-                  {momentText(transfer.createdAt)}
-                </time>
-              </span>
-            </button>
-          </li>
+          <MoneyRow
+            key={transfer.id}
+            what={<span class="number tip-row__sender">{exactAmount(transfer)}</span>}
+            to={<span class="quiet">{words.takeOut.toShort(shortAddress(transfer.wallet))}</span>}
+            status={transfer.status}
+            createdAt={transfer.createdAt}
+            onOpen={() => onOpen(transfer)}
+          />
         ))}
       </ul>
-      <FaultNotice fault={further.fault} tone="warn" />
-      {further.next !== undefined && (
-        <Button busy={further.busy} onPress={further.more}>
-          {words.tips.more}
-        </Button>
-      )}
+      <MoreButton pages={further} />
     </section>
   )
 }

@@ -12,6 +12,7 @@ import { ClaimsNotice } from '../parts/claims-notice.js'
 import { CsvButton } from '../parts/csv-button.js'
 import { useDrawer } from '../parts/drawer.js'
 import { FaultNotice } from '../parts/fault-notice.js'
+import { MoreButton } from '../parts/lists/more-button.js'
 import { useRate } from '../parts/use-rate.js'
 import { replaceQuery, useRoute } from '../route.js'
 import { isOver, useLoad } from '../use-load.js'
@@ -69,12 +70,7 @@ export function Tips(): JSX.Element {
       <FaultNotice fault={first.fault} tone="warn" onRetry={first.reload} />
       {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
       <TipRows tips={tips} rate={rate} now={now} onOpen={(signature) => drawer.show(signature)} />
-      <FaultNotice fault={further.fault} tone="warn" />
-      {further.next !== undefined && (
-        <Button busy={further.busy} onPress={further.more}>
-          {words.tips.more}
-        </Button>
-      )}
+      <MoreButton pages={further} />
       {open !== undefined && (
         <TipDrawer
           tip={open}

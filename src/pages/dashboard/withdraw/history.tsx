@@ -1,12 +1,10 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, usd } from '../../lib/money.js'
-import { Button } from '../../ui/controls/button.js'
 import type { Payout, PayoutsPage } from '../answers.js'
-import { momentText } from '../dates.js'
 import { CsvButton } from '../parts/csv-button.js'
-import { FaultNotice } from '../parts/fault-notice.js'
-import { Status } from '../parts/status.js'
+import { MoneyRow } from '../parts/lists/money-row.js'
+import { MoreButton } from '../parts/lists/more-button.js'
 import { go } from '../route.js'
 import { useLoad } from '../use-load.js'
 import { useFurtherPages } from '../use-pages.js'
@@ -29,39 +27,30 @@ export function History({ version }: { readonly version: number }): JSX.Element 
       </header>
       <ul class="rows">
         {payouts.map((payout) => (
-          <li key={payout.reference} class="rows__row">
-            <button
-              type="button"
-              class="tip-row"
-              onClick={() => go('withdraw', new URLSearchParams({ reference: payout.reference }))}
-            >
-              <span class="tip-row__what">
-                <span>
-                  <span class="number tip-row__sender">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
-                  <bdi>{payout.accountName}</bdi>
-                </span>
+          <MoneyRow
+            key={payout.reference}
+            what={
+              <span>
+                <span class="number tip-row__sender">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
+                <bdi>{payout.accountName}</bdi>
+              </span>
+            }
+            to={
+              <>
                 <span class="quiet">
                   {payout.bankName ?? payout.bankCode} · {lastDigits(payout.accountNumber)}
                 </span>
                 <LessThanPromised payout={payout} />
-                <Status status={isCancelled(payout) ? 'cancelled' : payout.status} />
-              </span>
-              <span class="tip-row__right">
-                <span class="number tip-row__value">{usd(payout.amountUSDC)}</span>
-                <time class="quiet" dateTime={payout.createdAt}>
-                  {momentText(payout.createdAt)}
-                </time>
-              </span>
-            </button>
-          </li>
+              </>
+            }
+            status={isCancelled(payout) ? 'cancelled' : payout.status}
+            worth={usd(payout.amountUSDC)}
+            createdAt={payout.createdAt}
+            onOpen={() => go('withdraw', new URLSearchParams({ reference: payout.reference }))}
+          />
         ))}
       </ul>
-      <FaultNotice fault={further.fault} tone="warn" />
-      {further.next !== undefined && (
-        <Button busy={further.busy} onPress={further.more}>
-          {words.tips.more}
-        </Button>
-      )}
+      <MoreButton pages={further} />
     </section>
   )
 }
