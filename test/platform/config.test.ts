@@ -411,4 +411,6 @@ test('a bad mail setting is named', (t) => {
         { instanceOf: ConfigError, message: new RegExp(name) },
         value,
       )
+  for (const from of ['support@localhost', 'Tips <support@localhost>'])
+    t.throws(() => loadMail({ ...good, MAIL_FROM: from }), { message: /a domain with a dot after the @/ })
 })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { DataKeys } from '../../../src/kernel/personal-data.js'
 import { loadDataKeys } from '../../../src/platform/config/own-settings.js'
-import { openDataKeys, readDataKeys } from '../../../src/privacy/keys/open-data-keys.js'
+import { openDataKeys } from '../../../src/privacy/keys/open-data-keys.js'
 import {
   countByVersion,
   hasOnlyLater,
@@ -56,15 +56,13 @@ export const command = defineCommand({
   run: (values) =>
     withDatabase(async (db) => {
       const dataKeys = loadDataKeys()
-      await openDataKeys(db, dataKeys, values.apply === true)
-      await refuseOlderFirst(db, dataKeys)
+      refuseOlderFirst(dataKeys, await openDataKeys(db, dataKeys, values.apply === true))
       return values.apply === true ? apply(db, dataKeys, actorOf(values)) : presentPlan(db, dataKeys)
     }, statementMs),
 })
 
 /** With the older key first everything would be sealed with it again, and the one that must stay would seem to be out of use. */
-async function refuseOlderFirst(db: Knex, { sealing }: DataKeys): Promise<void> {
-  const newest = (await readDataKeys(db)).at(-1)?.version ?? sealing
+function refuseOlderFirst({ sealing }: DataKeys, newest: number): void {
   if (newest > sealing)
     throw new RefusedError(
       `the first value of DATA_KEY is version ${sealing}, and version ${newest} is newer: set DATA_KEY=<new>,<old> for every ` +

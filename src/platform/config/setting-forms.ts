@@ -63,12 +63,13 @@ export const providerKey = z
   .string()
   .min(1)
   .regex(/^[^,]*$/, 'must be one key: two are for FIATPAY_SECRET_KEY, which checks webhooks')
-export const mailbox = z
-  .string()
-  .refine(
-    (text) => z.email().safeParse(/^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text).success,
-    'must be an e-mail address, alone or as Name <address>',
-  )
+const addressIn = (text: string): string => /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text
+export const mailbox = z.string().refine((text) => z.email().safeParse(addressIn(text)).success, {
+  error: ({ input }) =>
+    /@[^@.]+$/.test(addressIn(String(input)))
+      ? 'must have a domain with a dot after the @, such as support@example.com'
+      : 'must be an e-mail address, alone or as Name <address>',
+})
 
 /** What `pg` accepts: a URL, which may leave out the host and name a socket in its query, or the path of a socket. */
 export function isPostgres(text: string): boolean {

@@ -13,14 +13,15 @@ const checkPauseMs = 500
  */
 export async function checkOrExit(
   log: Log,
-  check: () => Promise<void>,
+  check: () => Promise<unknown>,
   goesOn?: () => boolean,
 ): Promise<void> {
   const deadline = performance.now() + checkForMs
   const mayWait = goesOn ?? (() => performance.now() < deadline)
   for (;;) {
     try {
-      return await check()
+      await check()
+      return
     } catch (error) {
       if (goesOn?.() === false) return
       if (!isDatabaseUnavailable(error) || !mayWait()) exitForBadSettings(error)

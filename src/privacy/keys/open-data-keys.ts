@@ -39,11 +39,12 @@ export function readDataKeys(db: Knex): Promise<StoredKey[]> {
 
 /**
  * Throws ConfigError unless DATA_KEY is what has sealed the personal data of this database: another key would seal what nobody can
- * open beside it. Gives the values their versions. A value that is new becomes the next version at its first use, `store`: is that
- * stored; the first of two processes with different new values wins.
+ * open beside it. Gives the values their versions. A value that is new becomes the next version at its first use. `store`: is that
+ * stored; the first of two processes with different new values wins. Returns the newest version that is stored; 0: none is.
  */
-export async function openDataKeys(db: Knex, dataKeys: DataKeys, store = true): Promise<void> {
+export async function openDataKeys(db: Knex, dataKeys: DataKeys, store = true): Promise<number> {
   const rows = await readDataKeys(db)
+  const newest = rows.at(-1)?.version ?? 0
   if (rows.length === 0) return useFirst(db, dataKeys, store)
   const found = dataKeys.given.map((key) => ({ key, row: rowOf(rows, key) }))
   const known = found.flatMap(({ key, row }) => (row === undefined ? [] : [{ key, row }]))
@@ -59,26 +60,26 @@ export async function openDataKeys(db: Knex, dataKeys: DataKeys, store = true): 
     )
   if (sealing.retiredAt !== null)
     throw refusal('has a first value that rotate-data-key took out of use: set the newer key alone')
-  const next = (rows.at(-1)?.version ?? 0) + 1
+  const next = newest + 1
   const byVersion = new Map(found.map(({ key, row }) => [row?.version ?? next, key] as const))
   dataKeys.use({ sealing: sealing.version, byVersion, hashKeys })
   const added = found.find(({ row }) => row === undefined)
-  if (added === undefined || !store) return
+  if (added === undefined || !store) return newest
   await storeKey(db, next, added.key, hashKeys)
-  await openDataKeys(db, dataKeys, false)
+  return openDataKeys(db, dataKeys, false)
 }
 
 /** No process with this release has run yet. */
-async function useFirst(db: Knex, dataKeys: DataKeys, store: boolean): Promise<void> {
+async function useFirst(db: Knex, dataKeys: DataKeys, store: boolean): Promise<number> {
   const [key, ...others] = dataKeys.given
   if (others.length > 0)
     throw refusal(
       'has two values, and this database knows neither: first start every process with the one that has sealed its data alone',
     )
   if (!(await opensFirst(db, dataKeys))) throw refusal(anotherKey)
-  if (!store) return
+  if (!store) return 0
   await storeKey(db, 1, key, makeHashKeys(key))
-  await openDataKeys(db, dataKeys, false)
+  return openDataKeys(db, dataKeys, false)
 }
 
 /** Data may be older than the list of keys. False when there is some, and none of it opens. */
