@@ -18,14 +18,15 @@ const parentPollMs = 250
  */
 const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
-  test: { redis: 'TEST_REDIS_URL', build: true },
+  test: { redis: 'TEST_REDIS_URL', build: true, bundle: true },
   'test:unit': {},
   'test:browser': {
     redis: 'TEST_REDIS_URL',
     build: true,
+    bundle: true,
     chromium: true,
     program: 'test',
-    args: ['dist/test/browser/**/*.test.js'],
+    args: ['dist/bundled/test/browser/**/*.test.js'],
   },
   // Its stack starts a Redis of its own, whatever the shell exports.
   'test:contract': { redis: true, build: true, program: 'test-contract' },
@@ -90,7 +91,7 @@ function checkNode() {
 }
 
 /** Installs and builds what is missing. A lock allows one process per folder. A signal ends the work and this process. */
-async function prepare({ redis, build, chromium }) {
+async function prepare({ redis, build, bundle, chromium }) {
   const stop = () => void stopRunning().then(() => process.exit(130))
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, stop)
@@ -105,7 +106,7 @@ async function prepare({ redis, build, chromium }) {
     if (chromium) await ensureChromium()
   }
   await Promise.all([ensurePackages(), tools()])
-  if (build) await (await import('./bootstrap/build.mjs')).build()
+  if (build) await (await import('./bootstrap/build.mjs')).build(bundle)
   lock.release()
   for (const signal of signals) process.off(signal, stop)
 }

@@ -18,6 +18,8 @@ import { addCounts, closingReport, noTests, type TestCounts } from './dev/test-r
 // `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
 // PostgreSQL and a Redis that are started for this run, and beside them the contract (test/contract) against a stack on them.
 const dataDir = '.test-data'
+/** The compiled tests, except the contract's, with what they load (scripts/bootstrap/bundle-tests.mjs). */
+const bundled = 'dist/bundled'
 const scratchLink = join(dataDir, 'scratch')
 const processes = new ProcessGroup(printProgress)
 let stackProcesses: ProcessGroup | undefined
@@ -94,7 +96,8 @@ function removeScratch(): void {
 function toCompiled(argument: string): string {
   const file = relative('.', argument)
   if (file.startsWith('dist/')) return file
-  return /^test\/.*\.ts$/.test(file) ? join('dist', file.replace(/ts$/, 'js')) : argument
+  if (!/^test\/.*\.ts$/.test(file)) return argument
+  return join(file.startsWith('test/contract/') ? 'dist' : bundled, file.replace(/ts$/, 'js'))
 }
 
 interface TestsToRun {
@@ -114,18 +117,18 @@ function testsToRun(): TestsToRun {
   const options = given.filter((argument) => argument.startsWith('-'))
   const files = given.filter((argument) => !argument.startsWith('-'))
   if (files.length === 0) {
-    const folders = readdirSync('dist/test').filter((folder) => !['browser', 'contract'].includes(folder))
+    const folders = readdirSync(`${bundled}/test`).filter((folder) => folder !== 'browser')
     return {
-      own: [...folders.map((folder) => `dist/test/${folder}/**/*.test.js`), ...options],
-      ...(options.length === 0 && { whole: 'dist/test' }),
+      own: [...folders.map((folder) => `${bundled}/test/${folder}/**/*.test.js`), ...options],
+      ...(options.length === 0 && { whole: `${bundled}/test` }),
       contract: options.length === 0 ? [contractTests] : [],
     }
   }
   const [contract, own] = [files.filter(isOfContract), files.filter((file) => !isOfContract(file))]
-  const browser = given.length === 1 && given[0] === 'dist/test/browser/**/*.test.js'
+  const browser = given.length === 1 && given[0] === `${bundled}/test/browser/**/*.test.js`
   return {
     own: own.length > 0 ? [...own, ...options] : [],
-    ...(browser && { whole: 'dist/test/browser' }),
+    ...(browser && { whole: `${bundled}/test/browser` }),
     contract: contract.length > 0 ? [...contract, ...options] : [],
   }
 }

@@ -7,11 +7,13 @@ import { sourceFiles } from './sources.mjs'
 const record = 'dist/.tsbuildinfo'
 const stamp = 'dist/.built'
 const pagesStamp = 'dist/pages/.built'
+const testsStamp = 'dist/bundled/.built'
 const bundleStamp = 'dist/node_modules/.built'
 
 /** Compiles what has changed since the last build, and removes the output of deleted sources. */
-export async function build() {
+export async function build(withTests = false) {
   await Promise.all([compile(), buildPages(), bundlePackages()])
+  if (withTests) await bundleTests()
 }
 
 /** Throws a Refusal when a type is wrong. */
@@ -55,6 +57,15 @@ async function bundlePackages() {
   writeFileSync(bundleStamp, wanted)
 }
 
+async function bundleTests() {
+  const script = 'scripts/bootstrap/bundle-tests.mjs'
+  const wanted = `${fingerprint(script, [])} ${readFileSync(stamp, 'utf8')}`
+  if (existsSync(testsStamp) && readFileSync(testsStamp, 'utf8') === wanted) return
+  if ((await run('bundling the tests', process.execPath, [script])) !== 0)
+    throw new Refusal('the tests could not be bundled; the messages are above')
+  writeFileSync(testsStamp, wanted)
+}
+
 const ofPages = (file) => file.startsWith(join('src', 'pages', '/'))
 /** The pages include the client library. */
 const ofClient = (file) => file.startsWith(join('src', 'sdk', 'client', '/'))
@@ -91,7 +102,7 @@ function removeOrphans() {
   for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     const source = relative('dist', file).replace(/[.]map$/, '')
-    if (/^(pages|client|node_modules)[/]/.test(source)) continue
+    if (/^(pages|client|node_modules|bundled)[/]/.test(source)) continue
     const candidates = [source, source.replace(/js$/, 'ts'), source.replace(/js$/, 'tsx')]
     if (entry.isFile() && /[.]m?js([.]map)?$/.test(file) && !candidates.some((path) => existsSync(path)))
       rmSync(file)

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { webProgram, workersProgram } from '../dev/built.js'
 import { chooseKillPoint, type KillPoint, type Role } from './kill-points.js'
 
 export const preload = './dist/scripts/faults/fail-points.js'
@@ -15,11 +16,11 @@ const pointMs: Readonly<Partial<Record<Role, number>>> = {
 const working = /"msg":"(listening|working)"/
 
 const programs = {
-  web: ['dist/src/web.js'],
-  'web-take-outs': ['dist/src/web.js'],
-  payouts: ['dist/workers/main.js', 'payouts'],
-  reconciler: ['dist/workers/main.js', 'reconciler'],
-  custodian: ['dist/workers/main.js', 'custodian', 'take-outs'],
+  web: [webProgram],
+  'web-take-outs': [webProgram],
+  payouts: [workersProgram, 'payouts'],
+  reconciler: [workersProgram, 'reconciler'],
+  custodian: [workersProgram, 'custodian', 'take-outs'],
   sweep: ['dist/scripts/ops/money/sweep.js', '--apply', '--payer'],
 } satisfies Partial<Record<Role, readonly string[]>>
 /** The roles that this class can run. */

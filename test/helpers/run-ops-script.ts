@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { resolve as absolute, join } from 'node:path'
+import { resolve as absolute, basename, join } from 'node:path'
 import { opsProgram } from '../../scripts/bootstrap/ops.mjs'
 import { urlOfRole } from '../../scripts/database/roles-sql.js'
+import { commandModule } from '../../scripts/dev/built.js'
 import { type Answer, answerCommand, type Command } from '../../scripts/ops/support/command.js'
 import type { World } from './servers/world.js'
 
@@ -24,7 +25,9 @@ export async function runOpsScript(
   ...args: readonly string[]
 ): Promise<ScriptRun> {
   Object.assign(process.env, withRole(env, name))
-  const { command } = (await import(fileOf(name))) as { readonly command: Command<Record<string, never>> }
+  const { command } = (await import(commandModule(basename(name)))) as {
+    readonly command: Command<Record<string, never>>
+  }
   return answerCommand(command, args)
 }
 

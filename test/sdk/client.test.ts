@@ -44,8 +44,10 @@ async function confirmNumber(wallet: string, count: number): Promise<string[]> {
 }
 
 test('the package exports the client', async (t) => {
+  const client = new URL('../../src/sdk/client/index.js', import.meta.url)
+  t.is(import.meta.resolve('tipping-service/client'), client.href)
   const exported = await import('tipping-service/client')
-  t.is(exported.createBackendClient, createBackendClient)
+  t.deepEqual(Object.keys(exported), Object.keys(await import('../../src/sdk/client/index.js')))
   t.true(same[0])
 })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { resolve as absolute } from 'node:path'
 import { opsProgram } from '../../bootstrap/ops.mjs'
+import { commandModule, residentCommands } from '../../dev/built.js'
 import type { Answer } from '../../ops/support/command.js'
 import type { CommandRequest } from './resident-commands.js'
 
@@ -24,13 +25,12 @@ export class OperatorCommands {
 
   run(name: string, args: readonly string[], operator: 0 | 1 = 0): Promise<Answer> {
     this.#runs += 1
-    const program = absolute(opsProgram(name))
     if (this.#runs % this.#perSpawned === 0) {
       this.counts.spawned += 1
-      return spawn(program, args, this.#env)
+      return spawn(absolute(opsProgram(name)), args, this.#env)
     }
     this.counts.resident += 1
-    return this.#residents[operator].run({ program, args })
+    return this.#residents[operator].run({ program: commandModule(name), args })
   }
 
   async close(): Promise<void> {
@@ -47,7 +47,7 @@ class Resident {
   }
 
   run(request: CommandRequest): Promise<Answer> {
-    this.#child ??= fork(absolute('dist/scripts/faults/acts/resident-commands.js'), {
+    this.#child ??= fork(residentCommands, {
       cwd: tmpdir(),
       env: this.#env,
       execArgv: [],

@@ -5,6 +5,7 @@ import { Keypair } from '@solana/web3.js'
 import type { Knex } from 'knex'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import { createDb } from '../../../src/platform/database/database.js'
+import { webProgram, workersProgram } from '../../dev/built.js'
 import { freePort } from '../../dev/ports.js'
 import { respondsAt } from '../../dev/probe.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
@@ -69,7 +70,7 @@ interface KilledProgram {
   readonly roles: readonly [Role, ...Role[]]
 }
 
-const web: KilledProgram = { name: 'web', args: ['dist/src/web.js'], roles: ['web', 'web-take-outs'] }
+const web: KilledProgram = { name: 'web', args: [webProgram], roles: ['web', 'web-take-outs'] }
 const workers: readonly KilledProgram[] = [
   workerProcess('verifier', ['verifier', 'finder'], ['verifier']),
   workerProcess('settlement', ['settlement', 'mailer', 'provisioner'], ['settlement']),
@@ -82,7 +83,7 @@ function workerProcess(
   workers: readonly string[],
   roles: KilledProgram['roles'],
 ): KilledProgram {
-  return { name, args: ['dist/workers/main.js', ...workers], roles }
+  return { name, args: [workersProgram, ...workers], roles }
 }
 
 /** What differs from a month of one web process. */

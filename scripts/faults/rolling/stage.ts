@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
 import type { Knex } from 'knex'
 import { createDb } from '../../../src/platform/database/database.js'
+import { webProgram, workersProgram } from '../../dev/built.js'
 import { freePort } from '../../dev/ports.js'
 import { waitUntil } from '../../dev/wait-until.js'
 import { requestAirdrop } from '../../sandbox/chain/faucet.js'
@@ -78,10 +79,10 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
   const env = { ...settingsFor(servers, sandbox, treasury, plan.drainSeconds), ...plan.settings }
   const logs = mkdtempSync(join(tmpdir(), 'tipping-rolling-'))
   const webs = await Promise.all(
-    Array.from({ length: webCount }, (_, index) => service(`web-${index}`, ['dist/src/web.js'], 'PORT')),
+    Array.from({ length: webCount }, (_, index) => service(`web-${index}`, [webProgram], 'PORT')),
   )
   const workers = await Promise.all(
-    plan.workers.map((names) => service(names.join('-'), ['dist/workers/main.js', ...names], 'WORKER_PORT')),
+    plan.workers.map((names) => service(names.join('-'), [workersProgram, ...names], 'WORKER_PORT')),
   )
   const wallets = Array.from({ length: walletCount }, () => Keypair.generate().publicKey.toBase58())
   for (const wallet of wallets) requestAirdrop(sandbox.chain, wallet, startLamports)

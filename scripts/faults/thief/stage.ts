@@ -4,6 +4,7 @@ import type { Knex } from 'knex'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import { createDb, query } from '../../../src/platform/database/database.js'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
+import { webProgram, workersProgram } from '../../dev/built.js'
 import { freePort } from '../../dev/ports.js'
 import { respondsAt } from '../../dev/probe.js'
 import { ProcessGroup } from '../../dev/process-group.js'
@@ -83,9 +84,9 @@ export async function openStage(
       env: { PATH: process.env['PATH'] ?? '', ...env, ...extra },
     })
   }
-  for (const port of ports) start(`web ${port}`, ['dist/src/web.js'], { PORT: String(port) })
+  for (const port of ports) start(`web ${port}`, [webProgram], { PORT: String(port) })
   const workers = ['payouts', 'reconciler', 'mailer']
-  start('workers', ['dist/workers/main.js', ...workers], { WORKER_PORT: String(workerPort) })
+  start('workers', [workersProgram, ...workers], { WORKER_PORT: String(workerPort) })
   const answering = [...urls, `http://127.0.0.1:${workerPort}`].map((url) =>
     respondsAt(`${url}/health`, startMs, () => processes.mayStillStart),
   )

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
 import { urlOfRole } from '../../../scripts/database/roles-sql.js'
 import { type RoleKind, roleKinds } from '../../../scripts/database/table-rights.js'
+import { webProgram, workersProgram } from '../../../scripts/dev/built.js'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
 import { until } from '../until.js'
 
@@ -48,20 +49,20 @@ function asRole(env: Settings, kind: RoleKind): Settings {
   return url && URL.canParse(url) ? { ...env, DATABASE_URL: urlOfRole(url, kind) } : env
 }
 
-/** Starts `dist/src/web.js` on a free port and waits until it listens. */
+/** Starts a web process on a free port and waits until it listens. */
 export async function startWeb(
   t: ExecutionContext,
   env: Settings,
   logLevel: LogLevel = 'info',
 ): Promise<WebProcess> {
   return limitStarts(async () => {
-    const started = start(t, ['dist/src/web.js'], { ...asRole(env, 'web'), PORT: '0' }, logLevel)
+    const started = start(t, [webProgram], { ...asRole(env, 'web'), PORT: '0' }, logLevel)
     const { port } = await waitForLog(started, 'listening')
     return { ...started, url: `http://127.0.0.1:${port}` }
   })
 }
 
-/** Starts `dist/workers/main.js <name>` and waits until it works. */
+/** Starts the worker process of this name and waits until it works. */
 export async function startWorkerProcess(
   t: ExecutionContext,
   name: string,
@@ -71,7 +72,7 @@ export async function startWorkerProcess(
   return limitStarts(async () => {
     const kind = roleKinds.find((one) => one === name)
     const own = kind === undefined ? env : asRole(env, kind)
-    const started = start(t, ['dist/workers/main.js', name], own, logLevel)
+    const started = start(t, [workersProgram, name], own, logLevel)
     await waitForLog(started, 'working')
     return started
   })
