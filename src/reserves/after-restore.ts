@@ -93,14 +93,15 @@ export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): 
   }
   return async () => {
     const epoch = await readEpoch(db)
-    if (epoch.state !== 'moved') landsUntil = undefined
-    if (epoch.state !== 'moved' || performance.now() < notBefore) return
-    const { seenAt } = epoch
-    const now = await readClock(db)
-    const isFailover = seenAt !== null && now.getTime() - seenAt.getTime() < failoverMs
-    if (isFailover && (await mayStillLand())) return
-    notBefore = performance.now() + (isFailover ? retryMs : pauseMs)
-    if (!isFailover || (await compareTakeover(services, seenAt)) > 0) {
+    if (epoch.state !== 'moved') {
+      landsUntil = undefined
+      return
+    }
+    if (performance.now() < notBefore) return
+    const seenAt = await seenBeforeTakeover(db, epoch)
+    if (seenAt !== undefined && (await mayStillLand())) return
+    notBefore = performance.now() + (seenAt === undefined ? pauseMs : retryMs)
+    if (seenAt === undefined || (await compareTakeover(services, seenAt)) > 0) {
       log.error(
         'the database has another timeline and may lack what was paid. Run: npm run ops -- restore-check',
       )
@@ -112,6 +113,12 @@ export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): 
         'another server has taken over, and nothing was lost of what provider and chain have',
       )
   }
+}
+
+/** When the rows were seen last, if that is so recent that a standby has taken over. */
+async function seenBeforeTakeover(db: Services['db'], { seenAt }: DatabaseEpoch): Promise<Date | undefined> {
+  const now = await readClock(db)
+  return seenAt !== null && now.getTime() - seenAt.getTime() < failoverMs ? seenAt : undefined
 }
 
 /** False: a person or another clock has accepted it, or something was restored meanwhile. */

@@ -1,9 +1,10 @@
 import { displayText } from '../kernel/money.js'
 import { tokenByMint } from '../kernel/tokens.js'
+import type { ChainTransaction } from '../ports/chain.js'
 import type { Services } from '../services.js'
 import { type LandedPayment, paymentsIn } from '../tips/record/record-landed.js'
 import { type LandedMove, moveIn } from '../treasury/custody-move.js'
-import { walkCustody } from './walk-custody.js'
+import { type ClaimOutlook, walkCustody } from './walk-custody.js'
 
 type Needs = Pick<Services, 'db' | 'chain' | 'config'>
 
@@ -23,6 +24,7 @@ export interface ChainDifference {
 
 export interface ChainComparison {
   readonly differences: readonly ChainDifference[]
+  /** Those that nobody has reported. */
   readonly payments: readonly LandedPayment[]
 }
 
@@ -35,24 +37,35 @@ export async function compareChain(
   since: Date,
   report: (wallets: number, differences: number) => void = () => undefined,
 ): Promise<ChainComparison> {
-  const { chain, config } = services
   const differences: ChainDifference[] = []
   const payments: LandedPayment[] = []
-  for await (const { wallets, transactions, owners, unread } of walkCustody(services, since)) {
+  for await (const { wallets, transactions, claims, owners, unread } of walkCustody(services, since)) {
     for (const transaction of transactions) {
-      const { signature: subject } = transaction
-      const move = moveIn(chain, transaction, owners, config.tips.treasuryWallet)
-      const paid = move === undefined ? paymentsIn(chain, transaction, owners) : []
-      payments.push(...paid)
-      if (move !== undefined) differences.push({ subject, kind: move.kind, shown: moveText(move) })
-      else if (paid.length > 0)
-        differences.push({ subject, kind: 'payment', shown: paid.map(paymentText).join(', ') })
+      const outlook = claims.get(transaction.signature)
+      const { difference, paid } = readTransaction(services, transaction, owners, outlook)
+      if (difference !== undefined) differences.push(difference)
+      if (outlook === undefined) payments.push(...paid)
     }
     for (const subject of unread)
       differences.push({ subject, kind: 'unread', shown: 'it could not be read to its end' })
     report(wallets, differences.length)
   }
   return { differences, payments }
+}
+
+/** A move is a difference whoever has reported its signature; a payment is none when its claim settles it. */
+function readTransaction(
+  { chain, config }: Needs,
+  transaction: ChainTransaction,
+  owners: ReadonlyMap<string, string>,
+  outlook: ClaimOutlook | undefined,
+): { readonly difference?: ChainDifference; readonly paid: readonly LandedPayment[] } {
+  const { signature: subject } = transaction
+  const move = moveIn(chain, transaction, owners, config.tips.treasuryWallet)
+  if (move !== undefined) return { difference: { subject, kind: move.kind, shown: moveText(move) }, paid: [] }
+  const paid = outlook === 'settles' ? [] : paymentsIn(chain, transaction, owners)
+  if (paid.length === 0) return { paid }
+  return { difference: { subject, kind: 'payment', shown: paid.map(paymentText).join(', ') }, paid }
 }
 
 function amountText(units: bigint, mint: string): string {

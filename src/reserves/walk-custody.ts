@@ -10,11 +10,19 @@ import { namedIn } from '../tips/verify/load-match-context.js'
 
 type Needs = Pick<Services, 'db' | 'chain'>
 
-/** Transactions of some custody wallets that no row knows. */
+/**
+ * Whether anything comes of a signature that somebody reported and no tip was confirmed for: the verifier still checks it or its money
+ * is credited, or it was given up.
+ */
+export type ClaimOutlook = 'settles' | 'given_up'
+
+/** Transactions of some custody wallets that are no tip, sweep or take-out of the rows. */
 export interface UnknownTransactions {
   /** How many wallets were walked so far. */
   readonly wallets: number
   readonly transactions: readonly ChainTransaction[]
+  /** Those that were reported, by signature. Anybody reports any signature, so this says nothing about the transaction. */
+  readonly claims: ReadonlyMap<string, ClaimOutlook>
   /** The users of the custody wallets that they name, by wallet. */
   readonly owners: ReadonlyMap<string, string>
   /** Signatures that could not be read, and addresses that have more than anybody reads. */
@@ -43,13 +51,14 @@ export async function* walkCustody(
     walked += wallets.length
     const { signatures, endless } = await readSignatures(chain, await addressesOf(chain, wallets), since)
     const fresh = signatures.filter((signature) => !seen.has(signature))
-    const unknown = await leaveOutKnown(db, fresh)
+    const { unknown, claims } = await leaveOutKnown(db, fresh)
     for (const signature of unknown) seen.add(signature)
     const found = await readTransactions(chain, unknown)
     const transactions = [...found.values()]
     yield {
       wallets: walked,
       transactions,
+      claims,
       owners: await ownersOf(db, [...new Set(transactions.flatMap(namedIn))]),
       unread: [...endless, ...unknown.filter((signature) => !found.has(signature))],
     }
@@ -99,17 +108,28 @@ async function readSignatures(
   return { signatures: [...signatures], endless }
 }
 
-async function leaveOutKnown(db: Knex, signatures: readonly string[]): Promise<string[]> {
-  const rows = await query<{ signature: string }>(db, {
+async function leaveOutKnown(
+  db: Knex,
+  signatures: readonly string[],
+): Promise<{ unknown: string[]; claims: Map<string, ClaimOutlook> }> {
+  const rows = await query<{ signature: string; outlook: ClaimOutlook | null }>(db, {
     name: 'restore.unknown-signatures',
     text: /* sql */ `
-      select signature from unnest($1::text[]) as s(signature)
-      where not exists (select from tips where id = s.signature)
+      select s.signature, case
+          when t.due_at is not null or t.further_credits is not null then 'settles'
+          when t.id is not null then 'given_up' end as outlook
+      from unnest($1::text[]) as s(signature) left join tips t on t.id = s.signature
+      where (t.id is null or t.status <> 'confirmed')
         and not exists (select from sweeps w where w.signature = s.signature)
-        and not exists (select from wallet_transfers t where t.signature = s.signature)`,
+        and not exists (select from wallet_transfers w where w.signature = s.signature)`,
     values: [signatures],
   })
-  return rows.map(({ signature }) => signature)
+  return {
+    unknown: rows.map(({ signature }) => signature),
+    claims: new Map(
+      rows.flatMap(({ signature, outlook }) => (outlook === null ? [] : [[signature, outlook]])),
+    ),
+  }
 }
 
 /** Those that an endpoint has. One endpoint may be behind another, so what is missing is asked for again. */
