@@ -30,6 +30,15 @@ import {
 import { recordAudit } from './support/record-audit.js'
 import { withServices } from './support/with-services.js'
 
+const options = { ...finalOptions, since: { type: 'string' } } as const
+type Given = Values<typeof options>
+
+const states = {
+  known: 'the database is where it was',
+  copied: 'the database is a copy: nothing is sent',
+  moved: 'the server has another timeline: nothing is sent',
+} as const
+
 /** After a restore: lists what the database has lost, and lets payouts run again. */
 const help = `npm run ops -- restore-check
 npm run ops -- restore-check --apply --confirm <number of differences> --reason <text>
@@ -44,20 +53,11 @@ Follow the steps in docs/operations.md, "Backups and restore". When every differ
 lets everything run again: --confirm says how many differences are left, usually 0. What is older than that moment is looked up at the
 provider before it is sent.
 
-${optionsHelp({
+${optionsHelp(options, {
   '--since <time>':
     'declares a restore that the server does not show: the rows are as they were then, such as\n2026-11-22T08:00:00Z',
   '--confirm <number>': 'how many differences are left; required with --apply, without --since',
 })}`
-
-const options = { ...finalOptions, since: { type: 'string' } } as const
-type Given = Values<typeof options>
-
-const states = {
-  known: 'the database is where it was',
-  copied: 'the database is a copy: nothing is sent',
-  moved: 'the server has another timeline: nothing is sent',
-} as const
 
 async function check(services: Composed, given: Given): Promise<Outcome> {
   const { db, transact } = services

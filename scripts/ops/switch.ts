@@ -12,8 +12,8 @@ import {
   applyHint,
   applyOptions,
   defineCommand,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   parseVerb,
   reasonOption,
   requireReason,
@@ -23,6 +23,8 @@ import {
 } from './support/command.js'
 import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
+
+const options = { ...applyOptions, ...reasonOption } as const
 
 /** Lists the switches, and turns one off or on: what is off answers 503 until it is on again. */
 const help = `npm run ops -- switch
@@ -39,15 +41,9 @@ Without arguments it lists the switches. Every process reads them within two sec
   maintenance     every call that changes money. Reads and streams go on, and workers finish what was asked for; to send
                   nothing either, switch payouts off too
 
-  --apply          do it
-  --reason <text>  why, for the audit log and the operators' page; required with --apply
-  --as <name>      your name for the audit log; default: the user of the operating system
-  --json           print one line of JSON
-  --help           print this text
-
-${exitHelp}`
-
-const options = { ...applyOptions, ...reasonOption } as const
+${optionsHelp(options, {
+  '--reason <text>': "why, for the audit log and the operators' page; required with --apply",
+})}`
 
 type Given = Values<typeof options>
 

@@ -12,8 +12,8 @@ import {
   applyHint,
   applyOptions,
   defineCommand,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   parseVerb,
   RefusedError,
   runAsProgram,
@@ -23,6 +23,8 @@ import {
 import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
+const options = { ...applyOptions, kind: { type: 'string' }, limit: { type: 'string' } } as const
+
 /** Shows what each worker has to do, and makes a row that waits after an error due now. */
 const help = `npm run ops -- work list --kind mailer
 npm run ops -- work <command> [<row>] [options]
@@ -31,16 +33,10 @@ npm run ops -- work <command> [<row>] [options]
   retry <row>           makes a row due now, instead of at the end of its pause. Without --apply it changes nothing.
                         Not for withdrawals: use payouts ask and payouts replay, which check that it is safe
 
-  --kind <worker>       ${workKinds.join(', ')}
-  --limit <n>           for list: at most this many; default 100
-  --apply               do it
-  --as <name>           your name for the audit log; default: the user of the operating system
-  --json                print one line of JSON
-  --help                print this text
-
-${exitHelp}`
-
-const options = { ...applyOptions, kind: { type: 'string' }, limit: { type: 'string' } } as const
+${optionsHelp(options, {
+  '--kind <worker>': workKinds.join(', '),
+  '--limit <n>': 'for list: at most this many; default 100',
+})}`
 
 type Given = Values<typeof options>
 

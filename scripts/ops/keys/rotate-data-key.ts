@@ -15,8 +15,8 @@ import {
   applyHint,
   applyOptions,
   defineCommand,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   RefusedError,
   runAsProgram,
 } from '../support/command.js'
@@ -34,12 +34,7 @@ It may run while the service works, twice at a time, and may be killed: run it a
 the database then refuses what a process seals with it. Only when it prints that the old key may be taken out of the settings, do
 that. Exit code 4: something is not sealed with the new key yet.
 
-  --apply        do it
-  --as <name>    your name for the audit log; default: the user of the operating system
-  --json         print one line of JSON
-  --help         print this text
-
-${exitHelp}`
+${optionsHelp(applyOptions, {})}`
 
 /** Processes that still seal with the old key go on until it is retired. */
 const mostPasses = 20

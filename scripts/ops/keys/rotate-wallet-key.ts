@@ -8,8 +8,8 @@ import {
   applyHint,
   applyOptions,
   defineCommand,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   runAsProgram,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
@@ -27,12 +27,7 @@ new seal before that is stored. At the end the old key is taken out of use: the 
 seals with it. Only when it prints that the old key may be taken out of the settings, do that. Exit code 4: a wallet is not
 sealed with the newest key yet.
 
-  --apply        do it
-  --as <name>    your name for the audit log; default: the user of the operating system
-  --json         print one line of JSON
-  --help         print this text
-
-${exitHelp}`
+${optionsHelp(applyOptions, {})}`
 
 /** Provisioners that still have only the old key go on sealing with it until it is retired. */
 const mostPasses = 20

@@ -14,8 +14,8 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   RefusedError,
   reasonOption,
   requireReason,
@@ -27,6 +27,8 @@ import { formatAge } from '../support/format-age.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
+const options = { ...applyOptions, ...reasonOption, rate: { type: 'string' } } as const
+
 /** Accepts an exchange rate that was held back because it does not fit. Fiat tips and withdrawals then work again. */
 const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
 
@@ -36,16 +38,12 @@ Look up the true rate somewhere else first. An accepted rate starts the comparis
 of it is used whatever those limits and the second feed say. Without --apply this shows the rate that was held back and
 changes nothing.
 
-  --rate <naira>   the naira for one dollar that you looked up; it must be within 1 % of the rate that was held back
-  --reason <text>  where you looked it up, for the audit log; required with --apply
-  --apply          accept the rate
-  --as <name>      your name for the audit log; default: the user of the operating system
-  --json           print one line of JSON
-  --help           print this text
-
-${exitHelp}`
-
-const options = { ...applyOptions, ...reasonOption, rate: { type: 'string' } } as const
+${optionsHelp(options, {
+  '--rate <naira>':
+    'the naira for one dollar that you looked up; it must be within 1 % of the rate that was held back',
+  '--reason <text>': 'where you looked it up, for the audit log; required with --apply',
+  '--apply': 'accept the rate',
+})}`
 
 /** --rate may differ this much from the rate that was held back. */
 const tolerancePercent = 1

@@ -21,6 +21,8 @@ import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
+const options = { ...finalOptions, creator: { type: 'string' } } as const
+
 /** After a restore: credits naira payments whose intents the database has lost. */
 const help = `npm run ops -- collections adopt <reference> --creator <id or e-mail> [--apply --confirm <reference> --reason <text>]
 
@@ -28,12 +30,11 @@ The reference of the charge is in "restore-check" and on the provider's pages, s
 whose tip it was: ask the payer, or the creator. The intent is written again for what was paid, at the last accepted exchange rate, and
 settlement credits it as any other. An intent that is here needs no creator: settlement asks the provider about it now.
 
-${optionsHelp({
+${optionsHelp(options, {
   '--creator <id>': "the creator's id or e-mail",
   '--confirm <reference>': 'the reference once more; required with --apply',
 })}`
 
-const options = { ...finalOptions, creator: { type: 'string' } } as const
 type Given = Values<typeof options>
 
 async function adopt(services: Composed, text: string, given: Given): Promise<Outcome> {

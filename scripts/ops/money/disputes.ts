@@ -32,6 +32,15 @@ import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
+const options = {
+  ...finalOptions,
+  all: { type: 'boolean' },
+  compare: { type: 'boolean' },
+  accept: { type: 'boolean' },
+  decline: { type: 'boolean' },
+  message: { type: 'string' },
+} as const
+
 /** Shows disputed naira payments, and answers disputes. */
 const help = `npm run ops -- disputes [--all | --compare]
 npm run ops -- disputes <id> [--accept | --decline --message <text>] [--apply --confirm <id> --reason <text>]
@@ -46,6 +55,7 @@ The provider is asked to take an answer at most once. When it gives no usable an
 dispute first, and sends again only when the provider had time to show the answer and does not.
 
 ${optionsHelp(
+  options,
   {
     '--accept': 'the payer gets the money back. The creator is debited, and we give up our fee of it',
     '--decline': 'the bank decides. The evidence is sent along',
@@ -57,15 +67,6 @@ ${optionsHelp(
   },
   'kobo and micro-USDC',
 )}`
-
-const options = {
-  ...finalOptions,
-  all: { type: 'boolean' },
-  compare: { type: 'boolean' },
-  accept: { type: 'boolean' },
-  decline: { type: 'boolean' },
-  message: { type: 'string' },
-} as const
 
 const maxRows = 1000
 const longestMessage = 1000

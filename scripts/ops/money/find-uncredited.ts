@@ -16,14 +16,16 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
+
+const options = { ...applyOptions, days: { type: 'string' }, since: { type: 'string' } } as const
 
 /** Finds creators who were paid by the transaction of a recorded signature and not credited, and credits them. */
 const help = `npm run ops -- find-uncredited [--days <n>] [--since <time>] [--apply]
@@ -37,16 +39,16 @@ Signatures that the verifier still checks are left to it. Progress is printed to
 --since also walks every custody wallet on the chain back to that time and lists payments whose signatures are not recorded: a restore has
 lost them, or nobody has reported them. With --apply they are recorded as if they had been reported, and the verifier confirms them.
 
-  --days <n>    how far back, 1 to ${maxDays}; default 30
-  --since <t>   a time such as 2026-11-22T08:00:00Z, from which on unrecorded payments are looked for
-  --apply       post the missing credits, and record the unrecorded payments
-  --as <name>   your name for the audit log; default: the user of the operating system
-  --json        print one line of JSON; amounts are micro-USDC as decimal text
-  --help        print this text
+${optionsHelp(
+  options,
+  {
+    '--days <n>': `how far back, 1 to ${maxDays}; default 30`,
+    '--since <t>': 'a time such as 2026-11-22T08:00:00Z, from which on unrecorded payments are looked for',
+    '--apply': 'post the missing credits, and record the unrecorded payments',
+  },
+  'micro-USDC',
+)}`
 
-${exitHelp}`
-
-const options = { ...applyOptions, days: { type: 'string' }, since: { type: 'string' } } as const
 const defaultDays = 30
 
 type Given = Values<typeof options>

@@ -8,9 +8,9 @@ import {
   actorOf,
   applyHint,
   defineCommand,
-  exitHelp,
   finalOptions,
   type Outcome,
+  optionsHelp,
   parseVerb,
   RefusedError,
   requireConfirmation,
@@ -31,6 +31,17 @@ import {
   payoutText,
 } from '../support/payouts/payout-rows.js'
 import { withServices } from '../support/with-services.js'
+
+const options = {
+  ...finalOptions,
+  state: { type: 'string' },
+  'older-than': { type: 'string' },
+  limit: { type: 'string' },
+  now: { type: 'boolean' },
+  paid: { type: 'string' },
+  creator: { type: 'string' },
+  usdc: { type: 'string' },
+} as const
 
 /** Shows withdrawals, compares them with the provider, and takes the decisions that only a person may take. */
 const help = `npm run ops -- payouts list --state manual_review
@@ -68,33 +79,21 @@ These need no --confirm:
 All of them except release, pause and resume ask the provider first. Every action is written to the audit log in the same
 transaction. If two operators run the same action at the same time, it is done once.
 
-  --state <state>         for list: open (default), all, a status, a send state, breaker: waits for a limit or the pause, or
-                          dispute: waits for a dispute or a debt of its creator
-  --older-than <minutes>  for list: only withdrawals older than this
-  --limit <n>             for list: at most this many; default 100
-  --apply                 do it
-  --now                   for recredit: do not wait 24 hours
-  --paid <naira>          for resolve: what was really paid, such as 15840.00
-  --creator <id>          for adopt: the creator's id or e-mail
-  --usdc <amount>         for adopt: what it cost, such as 12.50; default: by the exchange rate of then
-  --confirm <reference>   the reference once more; for several references: how many they are
-  --reason <text>         why, for the audit log, such as a ticket number; required with --apply
-  --as <name>             your name for the audit log; default: the user of the operating system
-  --json                  print one line of JSON; amounts are base units as decimal text
-  --help                  print this text
-
-${exitHelp}`
-
-const options = {
-  ...finalOptions,
-  state: { type: 'string' },
-  'older-than': { type: 'string' },
-  limit: { type: 'string' },
-  now: { type: 'boolean' },
-  paid: { type: 'string' },
-  creator: { type: 'string' },
-  usdc: { type: 'string' },
-} as const
+${optionsHelp(
+  options,
+  {
+    '--state <state>':
+      'for list: open (default), all, a status, a send state, breaker: waits for a limit or the pause, or\ndispute: waits for a dispute or a debt of its creator',
+    '--older-than <minutes>': 'for list: only withdrawals older than this',
+    '--limit <n>': 'for list: at most this many; default 100',
+    '--now': 'for recredit: do not wait 24 hours',
+    '--paid <naira>': 'for resolve: what was really paid, such as 15840.00',
+    '--creator <id>': "for adopt: the creator's id or e-mail",
+    '--usdc <amount>': 'for adopt: what it cost, such as 12.50; default: by the exchange rate of then',
+    '--confirm <reference>': 'the reference once more; for several references: how many they are',
+  },
+  'base units',
+)}`
 
 type Given = Values<typeof options>
 

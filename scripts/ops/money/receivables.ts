@@ -22,6 +22,8 @@ import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
+const options = { ...finalOptions, 'write-off': { type: 'string' } } as const
+
 /** Lists what creators owe for payments that went back, and writes debts off. */
 const help = `npm run ops -- receivables
 npm run ops -- receivables --write-off <creator or case> [--apply --confirm <the same> --reason <text>]
@@ -33,6 +35,7 @@ available pays it, unsent withdrawals wait and take-outs are refused.
 creator can withdraw again. It cannot be taken back, except that a dispute which is won after all undoes it.
 
 ${optionsHelp(
+  options,
   {
     '--write-off <creator or case>': 'a user id, an e-mail address, or a case as listed, such as dispute:17',
     '--confirm <the same>': 'the creator or case once more; required with --apply',
@@ -40,7 +43,6 @@ ${optionsHelp(
   'micro-USDC',
 )}`
 
-const options = { ...finalOptions, 'write-off': { type: 'string' } } as const
 const maxRows = 1000
 
 type Given = Values<typeof options>

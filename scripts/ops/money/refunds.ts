@@ -22,6 +22,13 @@ import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
+const options = {
+  ...finalOptions,
+  retry: { type: 'string' },
+  'give-back': { type: 'string' },
+  returned: { type: 'string' },
+} as const
+
 /** Shows the tips that their creators give back, and ends those that no worker can. */
 const help = `npm run ops -- refunds
 npm run ops -- refunds [--retry <refund> | --give-back <refund> | --returned <refund>] [--apply --confirm <refund> --reason <text>]
@@ -37,6 +44,7 @@ the provider first and is refused while a refund is or may be under way:
 Without --apply this changes nothing.
 
 ${optionsHelp(
+  options,
   {
     '--retry <refund>': 'refund_ and 32 hex digits, as listed',
     '--give-back <refund>': 'the same',
@@ -45,13 +53,6 @@ ${optionsHelp(
   },
   'kobo and micro-USDC',
 )}`
-
-const options = {
-  ...finalOptions,
-  retry: { type: 'string' },
-  'give-back': { type: 'string' },
-  returned: { type: 'string' },
-} as const
 
 const maxRefunds = 1000
 const done: Readonly<Record<RefundAction, string>> = {

@@ -9,14 +9,16 @@ import {
   actorOf,
   applyOptions,
   defineCommand,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
+
+const options = { ...applyOptions, payer: { type: 'string' } } as const
 
 /** Opens the token accounts that receive the platform's fees. Without them tips go out without a fee. */
 const help = `npm run ops -- setup-treasury [--apply --payer <file>]
@@ -26,14 +28,12 @@ of TREASURY_WALLET (direct transfers, aggregator-v6) and of AGGREGATOR_REFERRAL_
 the treasury wallet the SOL it needs to exist. Without --apply this changes nothing. Existing accounts are left alone, so
 run it again whenever a token was added.
 
-  --payer <file>   key pair file of the Solana command line; it pays about 0.002 SOL for each account
-  --apply          open the missing accounts
-  --as <name>      your name for the audit log; default: the user of the operating system
-  --json           print one line of JSON
-  --help           print this text
-
 Reads TREASURY_WALLET, AGGREGATOR_REFERRAL_ACCOUNT, SOLANA_RPC_URLS, SOLANA_GENESIS_HASH and DATABASE_URL.
-${exitHelp}`
+
+${optionsHelp(options, {
+  '--payer <file>': 'key pair file of the Solana command line; it pays about 0.002 SOL for each account',
+  '--apply': 'open the missing accounts',
+})}`
 
 /** One transaction at a time needs no batches, and a command has no metrics. */
 const noMetric = (): void => undefined
@@ -65,8 +65,6 @@ async function openAccounts(
   })
   return signatures
 }
-
-const options = { ...applyOptions, payer: { type: 'string' } } as const
 
 type Given = Values<typeof options>
 

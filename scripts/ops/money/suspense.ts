@@ -32,6 +32,14 @@ import { findWaiting, refundSuspense, requireUndisputed, waitText } from '../sup
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
+const options = {
+  ...finalOptions,
+  all: { type: 'boolean' },
+  refund: { type: 'string' },
+  returned: { type: 'string' },
+  assign: { type: 'string' },
+} as const
+
 /** Shows naira that could not be credited; returns them to the payer, or credits them to the creator. */
 const help = `npm run ops -- suspense [--all]
 npm run ops -- suspense --refund <payment> [--apply --confirm <payment> --reason <text>]
@@ -53,6 +61,7 @@ three ways:
 Without --apply this changes nothing.
 
 ${optionsHelp(
+  options,
   {
     '--all': 'also list resolved payments',
     '--refund <payment>': "the payment's id at the provider, as listed",
@@ -64,14 +73,6 @@ ${optionsHelp(
   },
   'kobo and micro-USDC',
 )}`
-
-const options = {
-  ...finalOptions,
-  all: { type: 'boolean' },
-  refund: { type: 'string' },
-  returned: { type: 'string' },
-  assign: { type: 'string' },
-} as const
 
 const maxItems = 1000
 

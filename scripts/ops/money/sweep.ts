@@ -28,6 +28,13 @@ import { recordAudit } from '../support/record-audit.js'
 import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/treasury/sweep-run.js'
 import { withServices } from '../support/with-services.js'
 
+const options = {
+  ...finalOptions,
+  payer: { type: 'string' },
+  'declare-dead': { type: 'string' },
+  adopt: { type: 'string' },
+} as const
+
 /** Moves USDC that creators were paid for from their custody wallets to the treasury. */
 const help = `npm run ops -- sweep
 npm run ops -- sweep --apply --payer <file>
@@ -48,6 +55,7 @@ first: if it landed after all, the books are wrong.
 Exit code 4: an account was left out, the chain has less than a book, or a sweep waits for a person.
 
 ${optionsHelp(
+  options,
   {
     '--payer <file>':
       'key pair file of the Solana command line; it pays about 0.00004 SOL for each transaction',
@@ -58,13 +66,6 @@ ${optionsHelp(
   },
   'micro-USDC',
 )}`
-
-const options = {
-  ...finalOptions,
-  payer: { type: 'string' },
-  'declare-dead': { type: 'string' },
-  adopt: { type: 'string' },
-} as const
 
 type Given = Values<typeof options>
 

@@ -24,6 +24,9 @@ import {
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
+const text = { type: 'string' } as const
+const options = { ...finalOptions, 'give-back': text, adopt: text, to: text } as const
+
 /** Lists the take-outs that are signed and not at their end, and gives one back that never landed. */
 const help = `npm run ops -- take-outs
 npm run ops -- take-outs --give-back <id> [--apply --confirm <id> --reason <text>]
@@ -40,15 +43,12 @@ to another wallet than the creator's payout wallet, --to must name that one: ask
 
 Exit code 4: a take-out waits for a person.
 
-${optionsHelp({
+${optionsHelp(options, {
   '--give-back <id>': 'the id, as listed',
   '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
   '--to <wallet>': 'for --adopt: where it went, when that is not the payout wallet of the creator',
   '--confirm <id>': 'the id or signature once more; required with --apply',
 })}`
-
-const text = { type: 'string' } as const
-const options = { ...finalOptions, 'give-back': text, adopt: text, to: text } as const
 
 type Given = Values<typeof options>
 

@@ -20,6 +20,16 @@ import { checkOutside, outsideJson, recordOutside } from '../support/treasury/re
 import { showTreasury } from '../support/treasury/treasury-text.js'
 import { withDatabase } from '../support/with-database.js'
 
+const options = {
+  ...applyOptions,
+  ...reasonOption,
+  usdc: { type: 'string' },
+  ngn: { type: 'string' },
+  evidence: { type: 'string' },
+  reference: { type: 'string' },
+  out: { type: 'boolean' },
+} as const
+
 /** Shows where the money is, what is owed and what the rate can change; records what happened outside the service. */
 const help = `npm run ops -- treasury [--json]
 npm run ops -- treasury record-sale --usdc <amount> --ngn <amount> --evidence <text> [--reference <text>]
@@ -40,6 +50,7 @@ One event per kind and reference is booked; the same again changes nothing. With
 the evidence. These show a plan; with --apply and --reason they book it.
 
 ${optionsHelp(
+  options,
   {
     '--usdc <amount>': 'USDC with at most 6 decimals, such as 1500.25',
     '--ngn <amount>': 'naira with at most 2 decimals',
@@ -50,16 +61,6 @@ ${optionsHelp(
   },
   'kobo and micro-USDC',
 )}`
-
-const options = {
-  ...applyOptions,
-  ...reasonOption,
-  usdc: { type: 'string' },
-  ngn: { type: 'string' },
-  evidence: { type: 'string' },
-  reference: { type: 'string' },
-  out: { type: 'boolean' },
-} as const
 
 type Given = Values<typeof options>
 

@@ -7,9 +7,9 @@ import {
   actorOf,
   defineCommand,
   describeChange,
-  exitHelp,
   finalOptions,
   type Outcome,
+  optionsHelp,
   RefusedError,
   requireConfirmation,
   runAsProgram,
@@ -17,6 +17,11 @@ import {
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
+
+const options = {
+  ...finalOptions,
+  user: { type: 'string' },
+} as const
 
 /** Closes an account whose owner asks for it by mail. Lists the closed accounts that hold money without --user. */
 const help = `npm run ops -- close-account
@@ -27,20 +32,16 @@ its owner: who it was is deleted, ledger, tips and withdrawals stay, the owner g
 there. Tokens besides USDC stay in the wallet: ask the owner about them first. It cannot be taken back. First make sure that
 you talk with the owner.
 
-  --user <id|e-mail>     the account
-  --apply                do it
-  --confirm <user id>    the user id once more
-  --reason <text>        how you know the owner, for the audit log; required with --apply
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON; amounts are USDC as decimal text
-  --help                 print this text
+${optionsHelp(
+  options,
+  {
+    '--user <id|e-mail>': 'the account',
+    '--confirm <user id>': 'the user id once more',
+    '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
+  },
+  'USDC',
+)}`
 
-${exitHelp}`
-
-const options = {
-  ...finalOptions,
-  user: { type: 'string' },
-} as const
 const mostListed = 1000
 
 export const command = defineCommand({

@@ -5,7 +5,7 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
+  optionsHelp,
   reasonOption,
   requireReason,
   runAsProgram,
@@ -14,22 +14,18 @@ import {
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
+const options = { ...applyOptions, email: { type: 'string' }, ...reasonOption } as const
+
 /** Erases the e-mail address of a payer of naira tips who asks for it. */
 const help = `npm run ops -- forget-payer --email <address> [--apply --reason <text>]
 
 Erases the stored address of somebody who paid naira tips. The tips stay, with the name and the message that were typed in,
 and a tip that is still open sends no receipt. The audit log says that it was done, not for whom.
 
-  --email <address>      the payer's address
-  --apply                do it
-  --reason <text>        who asked and how, for the audit log; required with --apply
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON
-  --help                 print this text
-
-${exitHelp}`
-
-const options = { ...applyOptions, email: { type: 'string' }, ...reasonOption } as const
+${optionsHelp(options, {
+  '--email <address>': "the payer's address",
+  '--reason <text>': 'who asked and how, for the audit log; required with --apply',
+})}`
 
 export const command = defineCommand({
   help,

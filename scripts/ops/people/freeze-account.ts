@@ -5,8 +5,8 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   reasonOption,
   requireReason,
   runAsProgram,
@@ -15,6 +15,8 @@ import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
+const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+
 /** Freezes an account: signs everybody out, and refuses withdrawals and changes until it is unfrozen. */
 const help = `npm run ops -- freeze-account --user <id|e-mail> --reason <text> [--apply]
 
@@ -22,16 +24,7 @@ Freezes an account that somebody else may be in. Everybody is signed out. Signin
 changes are refused, and nothing is sent to a bank. Tips still arrive. The owner is told by mail. Without --apply this
 changes nothing. npm run ops -- unfreeze takes it back.
 
-  --user <id|e-mail>     the account
-  --apply                do it
-  --reason <text>        why, for the audit log; required with --apply
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON
-  --help                 print this text
-
-${exitHelp}`
-
-const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+${optionsHelp(options, { '--user <id|e-mail>': 'the account' })}`
 
 export const command = defineCommand({
   help,

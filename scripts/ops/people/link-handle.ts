@@ -8,8 +8,8 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   RefusedError,
   runAsProgram,
   UsageError,
@@ -19,23 +19,6 @@ import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
-/** Links a Twitter or Discord handle to a creator's account, or unlinks it. Tips to the handle go to this account. */
-const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
-
-Links a handle to a creator's account. The account then receives the tips that are sent to the handle: first make sure
-that the handle belongs to this creator. Without --apply this changes nothing.
-
-  --user <id|e-mail>     the account
-  --twitter <handle>     with or without @; 1 to 15 letters, digits, underscores
-  --discord <handle>     2 to 32 letters, digits, underscores, dots
-  --unlink <network>     twitter or discord
-  --apply                make the change
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON
-  --help                 print this text
-
-${exitHelp}`
-
 const options = {
   ...applyOptions,
   user: { type: 'string' },
@@ -43,6 +26,20 @@ const options = {
   discord: { type: 'string' },
   unlink: { type: 'string' },
 } as const
+
+/** Links a Twitter or Discord handle to a creator's account, or unlinks it. Tips to the handle go to this account. */
+const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
+
+Links a handle to a creator's account. The account then receives the tips that are sent to the handle: first make sure
+that the handle belongs to this creator. Without --apply this changes nothing.
+
+${optionsHelp(options, {
+  '--user <id|e-mail>': 'the account',
+  '--twitter <handle>': 'with or without @; 1 to 15 letters, digits, underscores',
+  '--discord <handle>': '2 to 32 letters, digits, underscores, dots',
+  '--unlink <network>': 'twitter or discord',
+  '--apply': 'make the change',
+})}`
 
 type Network = 'twitter' | 'discord'
 const handleFrom = { twitter: parseTwitterHandle, discord: parseDiscordHandle } as const

@@ -5,8 +5,8 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   reasonOption,
   requireReason,
   runAsProgram,
@@ -15,6 +15,8 @@ import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
+const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+
 /** Removes every second factor of an account whose owner has lost them, or whose thief has added one. */
 const help = `npm run ops -- remove-factors --user <id|e-mail> [--apply --reason <text>]
 
@@ -22,16 +24,10 @@ Removes the authenticator app, the passkeys and the recovery codes of an account
 a mailed code alone, and gets a mail. First make sure that you talk with the owner, as surely as when the factors were added:
 have a mail from the account's address answered, and compare what only the owner knows. Without --apply this changes nothing.
 
-  --user <id|e-mail>     the account
-  --apply                do it
-  --reason <text>        how you know the owner, for the audit log; required with --apply
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON
-  --help                 print this text
-
-${exitHelp}`
-
-const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+${optionsHelp(options, {
+  '--user <id|e-mail>': 'the account',
+  '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
+})}`
 
 export const command = defineCommand({
   help,

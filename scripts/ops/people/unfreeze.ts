@@ -12,8 +12,8 @@ import {
   applyOptions,
   defineCommand,
   describeChange,
-  exitHelp,
   type Outcome,
+  optionsHelp,
   RefusedError,
   reasonOption,
   requireReason,
@@ -22,6 +22,14 @@ import {
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
+
+const options = {
+  ...applyOptions,
+  user: { type: 'string' },
+  'send-waiting': { type: 'boolean' },
+  'void-password': { type: 'boolean' },
+  ...reasonOption,
+} as const
 
 /** Unfreezes an account once its owner has been spoken to. Lists the frozen accounts without --user. */
 const help = `npm run ops -- unfreeze
@@ -33,24 +41,14 @@ Withdrawals that were not sent yet are listed. --apply is refused while one of t
 thief may have asked for it. npm run ops -- payouts void <reference> gives the money back; with --send-waiting it is sent.
 First make sure that you talk with the owner.
 
-  --user <id|e-mail>     the account
-  --apply                do it
-  --void-password        a thief may know the password: it is void, and the owner is mailed a link for a new one
-  --send-waiting         although withdrawals wait: the owner asked for each that is listed
-  --reason <text>        how you know the owner, for the audit log; required with --apply
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON
-  --help                 print this text
+${optionsHelp(options, {
+  '--user <id|e-mail>': 'the account',
+  '--void-password':
+    'a thief may know the password: it is void, and the owner is mailed a link for a new one',
+  '--send-waiting': 'although withdrawals wait: the owner asked for each that is listed',
+  '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
+})}`
 
-${exitHelp}`
-
-const options = {
-  ...applyOptions,
-  user: { type: 'string' },
-  'send-waiting': { type: 'boolean' },
-  'void-password': { type: 'boolean' },
-  ...reasonOption,
-} as const
 const mostListed = 1000
 
 export const command = defineCommand({

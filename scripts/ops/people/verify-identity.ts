@@ -14,9 +14,9 @@ import {
   actorOf,
   applyHint,
   defineCommand,
-  exitHelp,
   finalOptions,
   type Outcome,
+  optionsHelp,
   RefusedError,
   requireConfirmation,
   runAsProgram,
@@ -25,6 +25,12 @@ import {
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
+
+const options = {
+  ...finalOptions,
+  user: { type: 'string' },
+  refuse: { type: 'boolean' },
+} as const
 
 /** Verifies a creator's identity and sends the withdrawals that wait for it; or refuses it and gives the money back. */
 const help = `npm run ops -- verify-identity --user ada@example.com
@@ -35,22 +41,16 @@ sent at the current rate, but never more than was promised, and later ones are n
 creator's confirmation is sent once it has that. With --refuse --apply the creator is not verified: these withdrawals
 fail, and the creator gets the money back. A verification cannot be taken back.
 
-  --user <id|e-mail>     the account
-  --refuse               the creator could not prove the identity
-  --apply                do it
-  --confirm <user id>    the user id once more, because money leaves
-  --reason <text>        what you saw, for the audit log; required with --apply
-  --as <name>            your name for the audit log; default: the user of the operating system
-  --json                 print one line of JSON; amounts are kobo as decimal text
-  --help                 print this text
-
-${exitHelp}`
-
-const options = {
-  ...finalOptions,
-  user: { type: 'string' },
-  refuse: { type: 'boolean' },
-} as const
+${optionsHelp(
+  options,
+  {
+    '--user <id|e-mail>': 'the account',
+    '--refuse': 'the creator could not prove the identity',
+    '--confirm <user id>': 'the user id once more, because money leaves',
+    '--reason <text>': 'what you saw, for the audit log; required with --apply',
+  },
+  'kobo',
+)}`
 
 type Given = Values<typeof options>
 

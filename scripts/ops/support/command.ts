@@ -109,22 +109,30 @@ export const exitHelp = `Exit codes: 0 done, planned or nothing to do; 1 refused
 `
 
 /**
- * The end of a help text: a command's own options and those that all such commands have in one column, and the exit codes.
- * `amounts`: the units of amounts in JSON.
+ * The end of a help text: the options of a command in one column, its own first, and the exit codes. `own`: those that only this
+ * command has, or describes in its own words. `amounts`: the units of amounts in JSON.
  */
-export function optionsHelp(own: Readonly<Record<string, string>>, amounts?: string): string {
+export function optionsHelp(
+  options: Arguments,
+  own: Readonly<Record<string, string>>,
+  amounts?: string,
+): string {
   const common = {
-    '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply',
-    '--apply': 'do it',
-    '--as <name>': 'your name for the audit log; default: the user of the operating system',
+    ...('reason' in options && {
+      '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply',
+    }),
+    ...('apply' in options && {
+      '--apply': 'do it',
+      '--as <name>': 'your name for the audit log; default: the user of the operating system',
+    }),
     '--json': `print one line of JSON${amounts === undefined ? '' : `; amounts are ${amounts} as decimal text`}`,
     '--help': 'print this text',
   }
   // The own options come first, and their texts count.
-  const options = Object.entries({ ...own, ...common, ...own })
-  const width = Math.max(...options.map(([name]) => name.length))
+  const described = Object.entries({ ...own, ...common, ...own })
+  const width = Math.max(...described.map(([name]) => name.length))
   const indented = (text: string) => text.replaceAll('\n', `\n${' '.repeat(width + 4)}`)
-  const lines = options.map(([name, text]) => `  ${name.padEnd(width)}  ${indented(text)}`)
+  const lines = described.map(([name, text]) => `  ${name.padEnd(width)}  ${indented(text)}`)
   return `${lines.join('\n')}\n\n${exitHelp}`
 }
 
