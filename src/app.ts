@@ -1,4 +1,5 @@
 import cors from '@koa/cors'
+import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { payoutWalletRoutes } from './accounts/payout-wallets/routes.js'
 import { accountRoutes } from './accounts/routes.js'
@@ -121,7 +122,8 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const sessionGuards = [countRead, ...ownerGuards(services)]
   for (const guard of sessionGuards)
     koa.use((ctx, next) => (sessionPath.test(ctx.path) ? guard(ctx, next) : next()))
-  const router = mount(routes, services.limits, services.switches)
+  koa.use(mount(routes, services.limits, services.switches))
+  const router = new Router()
   router.get(openApiPath, (ctx) => {
     ctx.type = 'application/json'
     ctx.body = documentText

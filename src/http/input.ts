@@ -84,7 +84,7 @@ export function requiredText(missing: ErrorCode, wrong: ErrorCode = missing) {
 
 /** A required text that `accepts` must accept, otherwise `wrong`. */
 export function checkedText(missing: ErrorCode, wrong: ErrorCode, accepts: (text: string) => boolean) {
-  return requiredText(missing, wrong).refine((text) => !isVisible(text) || accepts(text), wrong)
+  return requiredText(missing, wrong).refine((text) => accepts(text) || !isVisible(text), wrong)
 }
 
 /** A required secret. Blanks are part of it, so only an empty one is `missing`. */

@@ -12,17 +12,24 @@ import {
   limitOpenStreams,
 } from './limits/rate-limits.js'
 
+/** The middleware of the mounted routes, and its routers, for tests. */
+type Mounted = Middleware & { readonly routers: readonly Router[] }
+
 /**
- * Mounts the routes with their limits on a router. A limit per client address runs first, before the credentials are
- * checked. A limit by key needs the credentials and the parsed request, so it runs just before the handler.
+ * Mounts the routes with their limits. A limit per client address runs first, before the credentials are checked. A limit by key
+ * needs the credentials and the parsed request, so it runs just before the handler.
+ *
+ * A router compares a request with each of its routes. So there is one for each first part of a path, and none has many.
  */
-export function mount(routes: readonly Route[], limits: RateLimits, switches: Switches): Router {
-  const router = new Router()
+export function mount(routes: readonly Route[], limits: RateLimits, switches: Switches): Mounted {
+  const routers = new Map<string, Router>()
   const streamLimit = limitOpenStreams(limits.openStreams)
   for (const { endpoint, guards, serve } of routes) {
     const { method, path, limit, stream, pausedBy } = endpoint
     const perAddress = addressLimit(limit)
     const checkLimit = typeof limit === 'string' ? undefined : keyedCheck(limit, limits)
+    const router = routers.get(firstPart(path)) ?? new Router()
+    routers.set(firstPart(path), router)
     router[method](
       path,
       ...(perAddress === undefined ? [] : [limitByAddress(limits.of(perAddress))]),
@@ -32,7 +39,17 @@ export function mount(routes: readonly Route[], limits: RateLimits, switches: Sw
       (ctx) => serve(ctx, checkLimit),
     )
   }
-  return router
+  const byFirstPart = new Map([...routers].map(([part, router]) => [part, router.routes()]))
+  const serveByFirstPart: Middleware = (ctx, next) => {
+    const serve = byFirstPart.get(firstPart(ctx.path))
+    return serve === undefined ? next() : serve(ctx as Parameters<typeof serve>[0], next)
+  }
+  return Object.assign(serveByFirstPart, { routers: [...routers.values()] })
+}
+
+/** In lower case, because the router ignores case. */
+function firstPart(path: string): string {
+  return (path.split('/', 2)[1] ?? '').toLowerCase()
 }
 
 function checkSwitches(switches: Switches, names: readonly SwitchName[]): Middleware {

@@ -86,7 +86,9 @@ test('operations have names that people write, a tag, and the headers of their a
 test('the document lists exactly the mounted endpoints', async (t) => {
   const app = createApp(world().services)
   t.teardown(() => app.close())
-  const routers = app.koa.middleware.flatMap((one) => ('router' in one ? [one.router as Router] : []))
+  const routers = app.koa.middleware.flatMap((one): Router[] =>
+    'routers' in one ? (one.routers as Router[]) : 'router' in one ? [one.router as Router] : [],
+  )
   const mounted = routers.flatMap(({ stack }) =>
     stack.flatMap(({ methods, path }) =>
       methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${documented(path)}`),
