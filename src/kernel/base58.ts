@@ -5,28 +5,36 @@ for (let digit = 0; digit < 58; digit++) digitOf[alphabet.charCodeAt(digit)] = d
 /** 64 bytes (a signature) need at most 88 characters. A limit, because decoding takes quadratic time. */
 const maxLength = 88
 
-/** Base58 (Bitcoin alphabet) of the bytes; leading zero bytes become leading ones. */
-export function encodeBase58(bytes: Uint8Array): string {
-  const digits: number[] = []
-  for (const byte of bytes) {
-    let carry = byte
-    for (let i = 0; i < digits.length; i++) {
-      carry += (digits[i] as number) << 8
-      digits[i] = carry % 58
-      carry = (carry / 58) | 0
-    }
-    for (; carry > 0; carry = (carry / 58) | 0) digits.push(carry % 58)
-  }
-  let text = ''
-  for (let i = 0; i < bytes.length && bytes[i] === 0; i++) text += '1'
-  for (let i = digits.length - 1; i >= 0; i--) text += alphabet[digits[i] as number]
-  return text
-}
-
-/** Decoding takes four digits at a time (58^4 < 2^24) into limbs of 24 bits, which stay exact in a double. */
+/** Both directions take three bytes and four digits at a time (58^4 < 2^24), in limbs that stay exact in a double. */
+const bytesPerStep = 3
 const digitsPerStep = 4
 const limb = 2 ** 24
 const factors = [1, 58, 58 ** 2, 58 ** 3, 58 ** 4]
+const base = 58 ** 4
+
+/** Base58 (Bitcoin alphabet) of the bytes; leading zero bytes become leading ones. */
+export function encodeBase58(bytes: Uint8Array): string {
+  const limbs: number[] = []
+  let at = 0
+  for (let end = bytes.length % bytesPerStep || bytesPerStep; end <= bytes.length; end += bytesPerStep) {
+    let value = 0
+    for (; at < end; at++) value = value * 256 + (bytes[at] as number)
+    multiplyAdd(limbs, limb, value, base)
+  }
+  let text = ''
+  for (const value of limbs) text = fourDigits(value) + text
+  return '1'.repeat(leading(bytes, 0)) + text.slice(leading(text, '1'))
+}
+
+function fourDigits(value: number): string {
+  let text = ''
+  for (let rest = value, digit = 0; digit < digitsPerStep; digit++) {
+    const next = (rest / 58) | 0
+    text = alphabet[rest - next * 58] + text
+    rest = next
+  }
+  return text
+}
 
 /**
  * The bytes of a base58 text of at most `longest` characters, or undefined when it is not base58.
@@ -43,20 +51,23 @@ export function decodeBase58(text: string, longest = maxLength): Uint8Array | un
       if (digit < 0) return undefined
       value = value * 58 + digit
     }
-    multiplyAdd(limbs, factors[end - i] as number, value)
+    multiplyAdd(limbs, factors[end - i] as number, value, limb)
   }
-  return bigEndian(limbs, leadingOnes(text))
+  return bigEndian(limbs, leading(text, '1'))
 }
 
-/** limbs = limbs * factor + addend, least significant limb first. Avoids `%`, which is ten times slower on doubles. */
-function multiplyAdd(limbs: number[], factor: number, addend: number): void {
+/**
+ * limbs = limbs * factor + addend, least significant limb first, each below `radix`. Avoids `%`, which is ten times slower on
+ * doubles.
+ */
+function multiplyAdd(limbs: number[], factor: number, addend: number, radix: number): void {
   let carry = addend
   for (let i = 0; i < limbs.length; i++) {
     const sum = carry + (limbs[i] as number) * factor
-    carry = Math.floor(sum / limb)
-    limbs[i] = sum - carry * limb
+    carry = Math.floor(sum / radix)
+    limbs[i] = sum - carry * radix
   }
-  if (carry > 0) limbs.push(carry)
+  for (; carry > 0; carry = Math.floor(carry / radix)) limbs.push(carry % radix)
 }
 
 function bigEndian(limbs: readonly number[], zeros: number): Uint8Array {
@@ -69,9 +80,10 @@ function bigEndian(limbs: readonly number[], zeros: number): Uint8Array {
   return bytes
 }
 
-function leadingOnes(text: string): number {
+/** How many entries at the beginning equal `value`. */
+function leading<Value>(entries: { readonly [index: number]: Value }, value: Value): number {
   let count = 0
-  while (text[count] === '1') count += 1
+  while (entries[count] === value) count += 1
   return count
 }
 

@@ -77,7 +77,7 @@ function readWire(base64: string): Wire | undefined {
     return {
       messageHash: messageHash(bytes).toString('hex'),
       signature: encodeBase58(signatures[0] ?? new Uint8Array()),
-      accounts: message.staticAccountKeys.map((key) => key.toBase58()),
+      accounts: message.staticAccountKeys.map((key) => encodeBase58(key.toBytes())),
       signerCount: message.header.numRequiredSignatures,
     }
   } catch {
