@@ -40,6 +40,7 @@ async function write(sources, codeSplitting) {
     // Rolldown has a helper of its own for templates that hold `</script>`.
     external: (id) => isBuiltin(id) || (/^[@\w]/.test(id) && !id.startsWith('@oxc-project/')),
     treeshake: false,
+    optimization: { inlineConst: false },
     plugins: [{ name: 'compiled', load }],
     logLevel: 'warn',
   })
@@ -49,6 +50,8 @@ async function write(sources, codeSplitting) {
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name]-[hash].js',
     codeSplitting,
+    // By default Rolldown leaves out calls that it takes for useless, such as one of decodeURIComponent that is there to throw.
+    minify: false,
     sourcemap: true,
     sourcemapExcludeSources: true,
   })

@@ -66,7 +66,7 @@ async function writeBundle() {
     // Packages offer drivers that nobody has installed.
     logLevel: 'silent',
   })
-  const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false })
+  const { output } = await bundle.generate({ format: 'cjs', codeSplitting: false, minify: false })
   // ASCII alone is read in half the time, because V8 then keeps one byte for each character.
   const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   writeFileSync(join(folder, 'packages.cjs'), output[0].code.replace(/[^\0-\x7f]/g, escaped))
