@@ -12,6 +12,7 @@ import {
   type WithdrawalStatus,
 } from './lifecycle.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mail-creator.js'
+import { type Asked, requireUnsent } from './never-sent.js'
 import { lastFourColumn, type StoredAccount, storedAccountColumns } from './sealed-account.js'
 import { payoutJobIds, type SendCount, waitsForDispute } from './work-queue.js'
 
@@ -196,14 +197,25 @@ async function resolveHold(
   return resolution
 }
 
-/** Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed. `event`: what the creator is told. */
+export interface Unpaid {
+  readonly reason: string
+  /** What the provider says that it has. */
+  readonly asked: Asked
+  /** What the creator is told. */
+  readonly event?: WithdrawalEvent
+}
+
+/**
+ * Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed, as far as these
+ * rows can know it. Throws as `requireUnsent`.
+ */
 export async function failUnpaid(
   uow: UnitOfWork,
   config: MailSettings,
   withdrawal: LockedWithdrawal,
-  reason: string,
-  event: WithdrawalEvent = failedEvent(reason),
+  { reason, asked, event = failedEvent(reason) }: Unpaid,
 ): Promise<void> {
+  await requireUnsent(uow, withdrawal.id, asked)
   await advance(uow, {
     name: 'payouts.refused',
     id: withdrawal.id,

@@ -15,6 +15,7 @@ import {
   unclearStates,
   type WithdrawalStatus,
 } from './lifecycle.js'
+import { looksUp } from './never-sent.js'
 import { type StoredAccount, storedAccountColumns } from './sealed-account.js'
 
 /** Longer error texts are cut. */
@@ -83,7 +84,7 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
       t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},
       t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.breaker is not null as waited,
       t.breaker_released_at is not null as released,
-      t.adopted_at is not null or t.created_at < (select restored_at from database_epoch) as "looksUp",
+      ${looksUp('t')} as "looksUp",
       t.adopted_at is not null as adopted, t.attempts`,
   }
 }

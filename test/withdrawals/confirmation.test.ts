@@ -371,7 +371,7 @@ test.serial(
         const kind = (index + round) % 4
         if (kind === 0) return act(ada, reference, 'confirm', { code })
         if (kind === 1) return act(ada, reference, 'cancel')
-        if (kind === 2) return transact((uow) => verifyIdentity(uow, config, ada.user.id))
+        if (kind === 2) return transact((uow) => verifyIdentity(uow, config, ada.user.id, new Map()))
         return sendDuePayouts(world())
       })
       await Promise.all(acts)

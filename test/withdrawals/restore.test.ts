@@ -60,6 +60,13 @@ async function settle(one: World): Promise<void> {
   })
 }
 
+/** The status of the answer, and the error or how the withdrawal stands then. */
+async function cancel({ request }: World, { session }: Person, reference: string): Promise<string> {
+  const path = `/payouts/${reference}/cancel`
+  const answer = await request<{ code?: string; status?: string }>('POST', path, { session, body: {} })
+  return `${answer.status} ${answer.body.code ?? answer.body.status}`
+}
+
 /** With a pg_dump for this server, the file restores to a copy that knows that it is one. */
 async function restoreReally(t: ExecutionContext, version: number): Promise<void> {
   try {
@@ -125,6 +132,7 @@ test.serial(
     const cyn = await creatorWithBalance(world(), 400)
     const dan = await creatorWithBalance(world(), 0)
     const eve = await creatorWithBalance(world(), 2)
+    const fay = await creatorWithBalance(world(), 10)
     const withdraw = (one: World, who: Person, body = {}) =>
       createWithdrawal(one, who, { amountUSDC: 10, ...ownBank([ada, ben, cyn, eve].indexOf(who)), ...body })
     await withdraw(world(), ada)
@@ -134,10 +142,11 @@ test.serial(
     const held = await withdraw(world(), cyn, { amountUSDC: 300 })
     t.is(held.heldFor, 'identity')
 
-    // Not sent in the backup, and sent afterwards.
+    // Not sent in the backup, and afterwards the one is sent and the other cancelled.
     const unsent = (await withdraw(world(), cyn)).reference
+    const idle = (await withdraw(world(), fay)).reference
     await db('withdrawals')
-      .where({ reference: unsent })
+      .whereIn('reference', [unsent, idle])
       .update({ due_at: new Date(Date.now() + 3_600_000) })
 
     // The backup is taken while withdrawals are asked for and sent.
@@ -151,6 +160,7 @@ test.serial(
     const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
     await Promise.allSettled(load)
     await loops.stop()
+    t.is(await cancel(world(), fay, idle), '200 failed')
     await makeWithdrawalsDue(world())
     await settle(world())
 
@@ -174,7 +184,7 @@ test.serial(
     const tip = await createFiatIntent(world(), { amount: 10, creatorId: dan.user.id })
     payFiatIntent(world(), tip.intentId)
     await settleIntentNow(world(), tip.intentId)
-    const all: string[] = await db('withdrawals').pluck('reference')
+    const all: string[] = await db('withdrawals').whereNot({ reference: idle }).pluck('reference')
     const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
     const truth = await balances(world())
 
@@ -204,6 +214,20 @@ test.serial(
     const { rows } = await restored.db.raw(`select ${runsLockedSql('payouts')} as runs`)
     t.deepEqual(rows, [{ runs: false }])
     t.is(fiat.fiatpay.log().transfers.length, before)
+
+    // Nothing is given back either, because it may be paid.
+    const had = await balances(restored)
+    t.is(await cancel(restored, cyn, unsent), '503 service_unavailable')
+    t.is(await cancel(restored, cyn, held.reference), '503 service_unavailable')
+    t.is(await cancel(restored, fay, idle), '503 service_unavailable')
+    const voided = await runOpsScript(restored, 'payouts', 'void', idle, ...sealed(idle))
+    const identity = ['--user', cyn.user.id, '--refuse', ...sealed(cyn.user.id)]
+    const refused = await runOpsScript(restored, 'verify-identity', ...identity)
+    for (const { code, err } of [voided, refused]) {
+      t.is(code, 1, err)
+      t.regex(err, /the database was restored.*restore-check/)
+    }
+    t.deepEqual(await balances(restored), had)
 
     const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
     const first = await check('--json')
@@ -245,13 +269,26 @@ test.serial(
         'once',
       )
     }
+    t.is(await cancel(restored, cyn, held.reference), '409 withdrawal_sent', 'its creator cannot keep both')
     const [debt] = await listDebts(restored.db, 9, eve.user.id)
     t.like(debt, { id: `adopted:${beyond}`, ref: beyond, amountMicro: 9_000_000n, coveredMicro: 0n })
     const last = await check('--apply', '--confirm=0', ...reason)
     t.is(last.code, 0, last.err + last.out)
     t.is((await readEpoch(restored.db)).state, 'known')
 
+    // What is older than the restore is asked for at the provider, and what it has not may still be cancelled.
+    t.is(await cancel(restored, cyn, unsent), '409 withdrawal_sent')
+    fiat.fiatpay.faults.setFault({ id: idle.toLowerCase(), lookups: '500' })
+    t.is(await cancel(restored, fay, idle), '503 service_unavailable')
+    fiat.fiatpay.faults.setFault({ id: idle.toLowerCase() })
+    t.is(await cancel(restored, fay, idle), '200 failed')
+    t.is((await readBalance(restored, fay)).availableUSDC, 10)
     await makeWithdrawalsDue(restored)
+    // A payout limit does not hold back what is paid.
+    const limits = { ...own.config.payouts.limits, creatorHourlyNgn: 1 }
+    const config = { ...own.config, payouts: { ...own.config.payouts, limits } }
+    await sendDuePayouts(Object.assign(Object.create(restored), { services: { ...own, config } }))
+    t.is((await readWithdrawalRow(restored, unsent)).send_state, 'sent')
     await settle(restored)
     t.is(fiat.fiatpay.sendings.all()[unsent.toLowerCase()], 1, 'it was looked up, not sent again')
     for (const reference of all) {

@@ -2,6 +2,7 @@ import type { User } from '../../../src/accounts/models.js'
 import type { Composed } from '../../../src/compose.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { ExchangeRates } from '../../../src/market/exchange-rates.js'
+import { askIfOld } from '../../../src/withdrawals/never-sent.js'
 import {
   type HeldWithdrawal,
   listAllHeld,
@@ -60,16 +61,21 @@ const failureReason = 'Your identity could not be verified'
 /** A withdrawal to send or to give back. */
 type Changed = Pick<Release, 'reference' | 'netKobo'> & Partial<Release>
 
-function verifyOrRefuse(
-  { transact, config }: Composed,
-  user: User,
+async function verifyOrRefuse(
+  services: Composed,
+  { user, held }: { readonly user: User; readonly held: readonly HeldWithdrawal[] },
   given: Given,
   reason: string,
 ): Promise<Changed[]> {
+  const { transact, config } = services
+  const asked = await askIfOld(
+    services,
+    held.map(({ id }) => id),
+  )
   return transact(async (uow) => {
     const changed: Changed[] = given.refuse
-      ? await refuseIdentity(uow, config, user.id, failureReason)
-      : await verifyIdentity(uow, config, user.id)
+      ? await refuseIdentity(uow, config, user.id, { reason: failureReason, asked })
+      : await verifyIdentity(uow, config, user.id, asked)
     const references = changed.map(({ reference }) => reference)
     await recordAudit(uow.trx, {
       actor: actorOf(given),
@@ -176,7 +182,7 @@ function run(given: Given): Promise<Outcome> {
     if (given.refuse !== true) await new ExchangeRates(services).refresh()
     if (given.apply !== true) return present(user, await plan(services, held, given), confirming, given)
     const reason = requireConfirmation('--apply', user.id, given)
-    return present(user, await verifyOrRefuse(services, user, given, reason), confirming, given)
+    return present(user, await verifyOrRefuse(services, { user, held }, given, reason), confirming, given)
   })
 }
 

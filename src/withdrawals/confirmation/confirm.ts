@@ -7,13 +7,14 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { neverSentStates } from '../lifecycle.js'
+import { askIfOld } from '../never-sent.js'
 import { releaseConfirmed } from '../review/verify-identity.js'
 import type { ConfirmInput } from '../schemas.js'
 import { awaitsConfirmation, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { mailWithdrawalCode, tooManyWithdrawalCodes, useWithdrawalCode } from './code.js'
 import { markPayeeConfirmed } from './payees.js'
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact'>
+type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'payouts'>
 
 /** An own withdrawal, as its creator names it. */
 export interface OwnWithdrawal {
@@ -36,6 +37,8 @@ export async function confirmWithdrawal(
   if (found.isConfirmed) return
   // A factor is used up by its check, so nothing is checked for a withdrawal that needs none.
   if (!found.awaits) throw nothingToConfirm()
+  // At its release it may be worth too little to send, and be given back.
+  const asked = await askIfOld(services, [found.id])
   // A factor that a thief has just added confirms nothing.
   const byFactor = totp !== undefined || passkey !== undefined
   if (byFactor) await checkFactor(services, own.userId, { totp, passkey }, { olderThanHours: cautionHours })
@@ -46,7 +49,7 @@ export async function confirmWithdrawal(
     if (withdrawal.status !== 'pending') throw nothingToConfirm()
     if (!byFactor && !(await useWithdrawalCode(uow, services.config, withdrawal, code ?? ''))) return false
     await markConfirmed(uow, withdrawal)
-    await releaseConfirmed(uow, services.config, withdrawal.id)
+    await releaseConfirmed(uow, services.config, withdrawal.id, asked)
     await markPayeeConfirmed(uow.trx, withdrawal.id)
     return true
   })
@@ -72,17 +75,19 @@ export async function resendCode(services: Needs, own: OwnWithdrawal): Promise<v
 
 /**
  * Fails a withdrawal that was certainly never sent, and gives its creator all of the money back. One that has failed stays as
- * it is: the money is back. Throws `withdrawal_not_found`, `withdrawal_sent`.
+ * it is: the money is back. Throws `withdrawal_not_found`, `withdrawal_sent`, and `service_unavailable` or ProviderError while
+ * nobody can say whether it was sent before a restore.
  */
 export async function cancelWithdrawal(services: Needs, own: OwnWithdrawal): Promise<void> {
   const { id } = await findOwn(services, own)
+  const asked = await askIfOld(services, [id])
   await services.transact(async (uow) => {
     const withdrawal = await lockOwn(uow, id)
     if (withdrawal.status === 'failed') return
-    if (withdrawal.status !== 'pending' || !neverSentStates.includes(withdrawal.sendState))
-      throw new DomainError('withdrawal_sent')
+    const isSent = withdrawal.status !== 'pending' || !neverSentStates.includes(withdrawal.sendState)
+    if (isSent || asked.get(id) === true) throw new DomainError('withdrawal_sent')
     const event = { kind: 'withdrawal-cancelled' } as const
-    await failUnpaid(uow, services.config, withdrawal, 'Cancelled by the creator', event)
+    await failUnpaid(uow, services.config, withdrawal, { reason: 'Cancelled by the creator', asked, event })
   })
 }
 

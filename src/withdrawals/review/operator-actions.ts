@@ -8,6 +8,7 @@ import { recreditPayout } from '../ledger-entries.js'
 import { heldStates } from '../lifecycle.js'
 import { mailCreator } from '../mail-creator.js'
 import { Review } from '../models.js'
+import type { Asked } from '../never-sent.js'
 import { decide, type ProviderRules } from '../reconcile/decide.js'
 import { advanceTo, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
@@ -36,11 +37,13 @@ export async function applyAction(
   reviewed: ReviewedWithdrawal,
   {
     rules,
+    asked,
     settings,
     reason,
     paidKobo,
   }: ActionOptions & {
     readonly rules: ProviderRules
+    readonly asked: Asked
     readonly settings: ReleaseSettings
     readonly reason: string
   },
@@ -48,9 +51,10 @@ export async function applyAction(
   const { withdrawal, found, openReviews, closedReviews } = reviewed
   const { id } = withdrawal
   if (action === 'release')
-    await (isHeld(withdrawal) ? releaseHeld(uow, settings, id) : releaseFromLimits(uow, withdrawal))
+    await (isHeld(withdrawal) ? releaseHeld(uow, settings, id, asked) : releaseFromLimits(uow, withdrawal))
   if (action === 'replay') await makeDueToSend(uow, withdrawal)
-  if (action === 'void') await failUnpaid(uow, settings, withdrawal, 'The withdrawal was cancelled')
+  if (action === 'void')
+    await failUnpaid(uow, settings, withdrawal, { reason: 'The withdrawal was cancelled', asked })
   if (action === 'recredit') await recredit(uow, settings, withdrawal)
   if (action === 'resolve') await resolve(uow, settings, reviewed, paidKobo ?? 0n)
   if (action === 'reopen')

@@ -9,12 +9,14 @@ import { advance } from '../advance.js'
 import { mailWithdrawalCode } from '../confirmation/code.js'
 import { heldStates } from '../lifecycle.js'
 import type { MailSettings } from '../mail-creator.js'
+import type { Asked } from '../never-sent.js'
 import { priceRelease } from '../price-withdrawal.js'
 import {
   awaitsConfirmation,
   failUnpaid,
   type LockedWithdrawal,
   lockWithdrawal,
+  type Unpaid,
   type Withdrawal,
 } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
@@ -119,11 +121,12 @@ export async function verifyIdentity(
   uow: UnitOfWork,
   settings: ReleaseSettings,
   userId: string,
+  asked: Asked,
 ): Promise<Release[]> {
   await markIdentityVerified(uow.trx, userId)
   const released: Release[] = []
   for (const { id } of await listHeld(uow.trx, userId)) {
-    const release = await releaseHeld(uow, settings, id)
+    const release = await releaseHeld(uow, settings, id, asked)
     if (release !== undefined) released.push(release)
   }
   return released
@@ -134,13 +137,13 @@ export async function refuseIdentity(
   uow: UnitOfWork,
   settings: MailSettings,
   userId: string,
-  reason: string,
+  { reason, asked }: Unpaid,
 ): Promise<HeldWithdrawal[]> {
   const refused: HeldWithdrawal[] = []
   for (const item of await listHeld(uow.trx, userId)) {
     const withdrawal = await lockWithdrawal(uow, item.id)
     if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') continue
-    await failUnpaid(uow, settings, withdrawal, reason)
+    await failUnpaid(uow, settings, withdrawal, { reason, asked })
     refused.push(item)
   }
   return refused
@@ -154,10 +157,11 @@ export async function releaseHeld(
   uow: UnitOfWork,
   settings: ReleaseSettings,
   id: string,
+  asked: Asked,
 ): Promise<Release | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') return undefined
-  if (!awaitsConfirmation(withdrawal)) return send(uow, settings, withdrawal)
+  if (!awaitsConfirmation(withdrawal)) return send(uow, settings, withdrawal, asked)
   const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
   await advance(uow, {
     name: 'identity.confirm-next',
@@ -174,10 +178,11 @@ export async function releaseConfirmed(
   uow: UnitOfWork,
   settings: ReleaseSettings,
   id: string,
+  asked: Asked,
 ): Promise<Release | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'confirmation_hold') return undefined
-  return awaitsConfirmation(withdrawal) ? undefined : send(uow, settings, withdrawal)
+  return awaitsConfirmation(withdrawal) ? undefined : send(uow, settings, withdrawal, asked)
 }
 
 /**
@@ -188,10 +193,12 @@ async function send(
   uow: UnitOfWork,
   settings: ReleaseSettings,
   withdrawal: LockedWithdrawal,
+  asked: Asked,
 ): Promise<Release> {
   const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
   if (release.givenBack) {
-    await failUnpaid(uow, settings, withdrawal, 'Below the smallest withdrawal at the current rate')
+    const reason = 'Below the smallest withdrawal at the current rate'
+    await failUnpaid(uow, settings, withdrawal, { reason, asked })
     return release
   }
   await advance(uow, {

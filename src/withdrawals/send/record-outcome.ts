@@ -121,7 +121,10 @@ export async function recordRefused(
       sending === undefined
         ? withdrawal.sendState === 'not_sent' && withdrawal.attempts === payout.attempts
         : isOnlySending(withdrawal, sending)
-    if (stillOurs) await failUnpaid(uow, config, withdrawal, reason)
+    if (!stillOurs) return
+    // Before anything is sent or refused, what may be at the provider was looked up there (send-payouts.ts).
+    const asked = new Map(payout.looksUp ? [[payout.id, false]] : [])
+    await failUnpaid(uow, config, withdrawal, { reason, asked })
   })
 }
 

@@ -67,7 +67,9 @@ async function lookUp(services: Needs, payout: DuePayout): Promise<number | unde
   }
   if (id === undefined)
     return payout.adopted ? retryLater(services, payout, 'the provider does not show it any more') : undefined
-  if ((await recordSending(services, payout)) !== undefined) await recordAccepted(services, payout, id)
+  // Its money is gone already, so no payout limit holds it back.
+  if ((await recordSending(services, { ...payout, released: true })) !== undefined)
+    await recordAccepted(services, payout, id)
   return never
 }
 

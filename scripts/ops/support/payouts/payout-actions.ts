@@ -2,6 +2,7 @@ import type { Composed } from '../../../../src/compose.js'
 import { nairaText } from '../../../../src/kernel/money.js'
 import { ExchangeRates } from '../../../../src/market/exchange-rates.js'
 import type { ProviderTransfer } from '../../../../src/ports/payouts.js'
+import { type Asked, askIfOld } from '../../../../src/withdrawals/never-sent.js'
 import { providerRules } from '../../../../src/withdrawals/reconcile/decide.js'
 import {
   type ActionOptions,
@@ -49,7 +50,11 @@ export async function runAction(
       ? undefined
       : await services.payouts.findTransfer(row.providerReference)
   if (request.action === 'release') await new ExchangeRates(services).refresh()
-  const permission = await checkAndApply(services, row, found, request)
+  const asked =
+    request.action === withoutProvider
+      ? await askIfOld(services, [row.id])
+      : new Map([[row.id, found !== undefined]])
+  const permission = await checkAndApply(services, row, { found, asked }, request)
   if ('refused' in permission) return { reference, done: false, message: `not done: ${permission.refused}` }
   return { reference, done: true, message: permission.done }
 }
@@ -57,7 +62,7 @@ export async function runAction(
 function checkAndApply(
   services: Composed,
   { id, reference }: PayoutRow,
-  found: ProviderTransfer | undefined,
+  { found, asked }: { readonly found: ProviderTransfer | undefined; readonly asked: Asked },
   { action, actor, reason, apply, ...options }: ActionRequest,
 ): Promise<Permission> {
   const rules = providerRules(services)
@@ -72,7 +77,7 @@ function checkAndApply(
       permission = { done: `${permission.done}: ${releaseText(release)}` }
     }
     if (!apply) return permission
-    await applyAction(uow, action, reviewed, { ...options, rules, settings: services.config, reason })
+    await applyAction(uow, action, reviewed, { ...options, rules, asked, settings: services.config, reason })
     const { status, sendState, sends } = reviewed.withdrawal
     const absent = action === withoutProvider ? 'not asked' : 'not found'
     const before = { status, sendState, sends, provider: found?.state ?? absent }
