@@ -1,5 +1,5 @@
 import type { CollectionDifference } from '../fiat/disputes/compare-collections.js'
-import { compareCollections, listDifferences } from '../fiat/disputes/compare-collections.js'
+import { compareCollections } from '../fiat/disputes/compare-collections.js'
 import { readClock } from '../platform/database/read-clock.js'
 import { acceptDatabase, type DatabaseEpoch, readEpoch } from '../platform/database/restore-guard.js'
 import type { Services } from '../services.js'
@@ -10,7 +10,6 @@ import { type ChainDifference, compareChain } from './compare-chain.js'
 const hourMs = 3_600_000
 /** Before the last look at the rows: what began then and ended in the lost time is compared too. */
 const marginHours = 24
-const maxDifferences = 10_000
 /** A standby takes over within this time. Who goes back further has restored something. */
 const failoverMs = 15 * 60_000
 /** After a comparison that failed or found differences: some are work under way, and end by themselves. */
@@ -57,8 +56,7 @@ async function compareLists(services: Needs, since: Date): Promise<Omit<LostTime
   const now = await readClock(services.db)
   const hours = Math.ceil((now.getTime() - since.getTime()) / hourMs)
   const transfers = await compareTransfers(services, hours)
-  await compareCollections(services, hours)
-  return { transfers, collections: await listDifferences(services.db, maxDifferences) }
+  return { transfers, collections: await compareCollections(services, hours) }
 }
 
 /**

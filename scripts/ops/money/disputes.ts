@@ -8,7 +8,7 @@ import {
   sendAnswer,
   takeForAnswer,
 } from '../../../src/fiat/disputes/answer-dispute.js'
-import { compareCollections, listDifferences } from '../../../src/fiat/disputes/compare-collections.js'
+import { compareCollections } from '../../../src/fiat/disputes/compare-collections.js'
 import { findDispute, listDisputes, type StoredDispute } from '../../../src/fiat/disputes/dispute.js'
 import { collectEvidence, type Evidence } from '../../../src/fiat/disputes/evidence.js'
 import { nairaText } from '../../../src/kernel/money.js'
@@ -103,8 +103,8 @@ function jsonOf({ kobo, sinceAnswer: _since, ...dispute }: StoredDispute): Recor
 }
 
 async function compare(services: Composed): Promise<Outcome> {
-  await compareCollections({ ...services, refunds: composeRefundReader(services.config) })
-  const differences = await listDifferences(services.db, maxRows)
+  const refunds = composeRefundReader(services.config)
+  const differences = await compareCollections({ ...services, refunds })
   const lines = differences.map(
     ({ subject, kind, ours, theirs }) =>
       `${subject}  ${kind}  ours: ${ours ?? 'none'}  the provider's: ${theirs ?? 'none'}`,

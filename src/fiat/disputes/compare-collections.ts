@@ -67,10 +67,13 @@ export interface Lists {
 
 /**
  * Compares the provider's lists of payments, refunds and disputes with our rows. Alarms an operator once for each difference, and
- * changes nothing else: a person decides. Throws ProviderError. `hours`: how far back, after a restore; what happened just now
- * counts then too, but for payments that settlement will still fetch.
+ * changes nothing else: a person decides. Returns what differs now. Throws ProviderError. `hours`: how far back, after a restore; what
+ * happened just now counts then too, but for payments that settlement will still fetch.
  */
-export async function compareCollections(services: Needs, hours?: number): Promise<void> {
+export async function compareCollections(
+  services: Needs,
+  hours?: number,
+): Promise<readonly CollectionDifference[]> {
   const { db, metrics, log } = services
   const window = hours ?? paymentHours
   const now = await readClock(db)
@@ -92,12 +95,13 @@ export async function compareCollections(services: Needs, hours?: number): Promi
     ]),
     ...[...lists.disputes, ...disputes].map(({ id }) => disputeSubject(id)),
   ])
-  if (found.length === 0) return
+  if (found.length === 0) return differences
   metrics.alerts.inc({ kind: 'collection_difference' }, found.length)
   log.error(
     { subjects: found },
     'the provider’s payments, refunds or disputes and ours differ. Run: npm run ops -- disputes --compare',
   )
+  return differences
 }
 
 async function readLists(
@@ -296,13 +300,4 @@ async function storeDifferences(
     ],
   })
   return rows.flatMap(({ subject, isNew }) => (isNew ? [subject] : []))
-}
-
-/** What the last comparison found. */
-export function listDifferences(db: Knex, limit: number): Promise<CollectionDifference[]> {
-  return query<CollectionDifference>(db, {
-    name: 'compare.list-collections',
-    text: 'select subject, kind, ours, theirs from collection_differences order by found_at, subject limit $1',
-    values: [limit],
-  })
 }
