@@ -84,8 +84,10 @@ async function check(services: Composed, given: Given): Promise<Outcome> {
     }
   const reason = requireConfirmation('restore-check', String(left), given)
   await transact(async ({ trx, wake }) => {
-    if ((await readEpoch(trx)).state === 'known') throw new RefusedError('somebody has accepted it meanwhile')
-    await acceptDatabase(trx)
+    if (!(await acceptDatabase(trx, epoch)))
+      throw new RefusedError(
+        'somebody has accepted it meanwhile, or another server has taken over: run restore-check again',
+      )
     await recordAudit(trx, {
       actor: actorOf(given),
       action: 'restore-check',

@@ -83,21 +83,18 @@ async function compareTakeover(services: Needs & Pick<Services, 'transact'>, see
 export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): () => Promise<void> {
   const { db, transact, chain, log } = services
   let notBefore = 0
-  /** Until this block, what was signed before and is lost here can land. */
-  let landsUntil: number | undefined
-  async function mayStillLand(): Promise<boolean> {
-    landsUntil ??= (await chain.latestBlockhash()).lastValidBlockHeight
-    return (await chain.blockHeight()) <= landsUntil
+  /** Until this block, what was signed before this takeover and is lost here can land. */
+  let landing: { readonly identity: string; readonly until: number } | undefined
+  async function mayStillLand({ identity }: DatabaseEpoch): Promise<boolean> {
+    if (landing?.identity !== identity)
+      landing = { identity, until: (await chain.latestBlockhash()).lastValidBlockHeight }
+    return (await chain.blockHeight()) <= landing.until
   }
   return async () => {
     const epoch = await readEpoch(db)
-    if (epoch.state !== 'moved') {
-      landsUntil = undefined
-      return
-    }
-    if (performance.now() < notBefore) return
+    if (epoch.state !== 'moved' || performance.now() < notBefore) return
     const seenAt = await seenBeforeTakeover(db, epoch)
-    if (seenAt !== undefined && (await mayStillLand())) return
+    if (seenAt !== undefined && (await mayStillLand(epoch))) return
     notBefore = performance.now() + (seenAt === undefined ? pauseMs : retryMs)
     if (seenAt === undefined || (await compareTakeover(services, seenAt)) > 0) {
       log.error(
@@ -105,7 +102,7 @@ export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): 
       )
       return
     }
-    if (await acceptMoved(transact))
+    if (await acceptMoved(transact, epoch))
       log.warn(
         { seenAt },
         'another server has taken over, and nothing was lost of what provider and chain have',
@@ -119,12 +116,11 @@ async function seenBeforeTakeover(db: Services['db'], { seenAt }: DatabaseEpoch)
   return seenAt !== null && now.getTime() - seenAt.getTime() < failoverMs ? seenAt : undefined
 }
 
-/** False: a person or another clock has accepted it, or something was restored meanwhile. */
-function acceptMoved(transact: Services['transact']): Promise<boolean> {
+/** False: not these rows were compared. */
+function acceptMoved(transact: Services['transact'], epoch: DatabaseEpoch): Promise<boolean> {
   return transact(async ({ trx, wake }) => {
-    if ((await readEpoch(trx)).state !== 'moved') return false
-    await acceptDatabase(trx)
-    wake('payouts')
-    return true
+    const accepted = await acceptDatabase(trx, epoch)
+    if (accepted) wake('payouts')
+    return accepted
   })
 }

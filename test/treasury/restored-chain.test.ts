@@ -1,7 +1,8 @@
-import test from 'ava'
-import { composeRefundReader } from '../../src/compose.js'
+import test, { type ExecutionContext } from 'ava'
+import { compose, composeRefundReader } from '../../src/compose.js'
 import { usdc } from '../../src/kernel/tokens.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
+import { loadConfig } from '../../src/platform/config/config.js'
 import { markSeen, readEpoch } from '../../src/platform/database/restore-guard.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 import { createMovedCheck } from '../../src/reserves/after-restore.js'
@@ -27,6 +28,7 @@ import {
 } from '../helpers/make/take-outs.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { readBalance } from '../helpers/make/withdrawals.js'
+import { startSandboxProxy } from '../helpers/proxies/sandbox-proxy.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { copyDatabase } from '../helpers/servers/database.js'
 import { startApp } from '../helpers/servers/serve-app.js'
@@ -40,6 +42,8 @@ const world = useWorld(test, { chain: true, fiat: true, slotMs: 400, env: { WITH
 const why = ['--reason', 'drill', '--as', 'ngozi']
 const sealed = (subject: string) => ['--apply', `--confirm=${subject}`, ...why]
 const finalSlots = 40
+/** After these no blockhash from before counts any more, in finalized blocks too. */
+const lifetimeSlots = 200
 
 /** Pays each creator about two dollars on the chain. Returns the claims. */
 async function pay(one: World, creators: readonly TestCreator[], symbol = 'USDC') {
@@ -75,6 +79,28 @@ async function planFor({ services }: World, payer: string, { user }: TestCreator
   const parts = partsOf(await viewCreators(services, [user.id]))
   const planned = await services.transact((uow) => planSweep(uow, services, { payer, actor: 'test', parts }))
   return planned?.id ?? ''
+}
+
+/** With an endpoint before the sandbox that can be disturbed. */
+async function withSecondEndpoint(t: ExecutionContext, { env, sandbox }: World) {
+  const proxy = await startSandboxProxy(sandbox.url)
+  const config = loadConfig({ ...env, SOLANA_RPC_URLS: `${proxy.url},${sandbox.url}` })
+  const services = compose(config, 'clock')
+  t.teardown(async () => {
+    await services.close()
+    await proxy.close()
+  })
+  return { proxy, services }
+}
+
+/** From now on the database shows another timeline. */
+async function takeOver({ db }: World, timeline: number): Promise<void> {
+  await db.raw(/* sql */ `
+    create or replace function database_identity(out system_identifier bigint, out database_oid oid, out table_oid oid, out timeline bigint)
+      language sql stable as $$
+      select c.system_identifier, (select oid from pg_database where datname = current_database()),
+        'database_epoch'::regclass::oid, ${timeline}::bigint
+      from pg_control_system() c $$`)
 }
 
 const dueNow = { due_at: new Date(0) }
@@ -229,15 +255,32 @@ test.serial(
     t.like(await restored.db('sweeps').where({ id: planned }).first(), { state: 'signed' })
 
     // A standby takes over without a tip that was recorded a moment before.
+    const { proxy, services: both } = await withSecondEndpoint(t, restored)
+    const state = async () => (await readEpoch(restored.db)).state
     const [unknown] = await pay(restored, [ben])
     await restored.db('database_epoch').update({ timeline: 0, seen_at: new Date() })
-    const acceptMoved = createMovedCheck({ ...own, refunds: composeRefundReader(own.config) })
+    const refunds = composeRefundReader(own.config)
+    const acceptMoved = createMovedCheck({ ...both, refunds })
     await acceptMoved()
-    t.is((await readEpoch(restored.db)).state, 'moved', 'what it lost may still land')
-    await until('nothing lost can land any more', async () => {
-      await acceptMoved()
-      return (await readEpoch(restored.db)).state === 'known'
-    })
+    t.is(await state(), 'moved', 'what it lost may still land')
+    sandbox.chain.advance(lifetimeSlots)
+    await takeOver(restored, 1001)
+    await acceptMoved()
+    t.is(await state(), 'moved', 'what a second takeover lost may still land')
+    sandbox.chain.advance(lifetimeSlots)
+    let taken: Promise<void> | undefined
+    proxy.intervene = async (_, body) => {
+      if (body.includes('getSignaturesForAddress')) await (taken ??= takeOver(restored, 1002))
+      return undefined
+    }
+    await acceptMoved()
+    t.is(await state(), 'moved', 'another server than this one was compared')
+    proxy.intervene = undefined
+    const afterwards = createMovedCheck({ ...both, refunds })
+    await afterwards()
+    sandbox.chain.advance(lifetimeSlots)
+    await afterwards()
+    t.is(await state(), 'known')
     t.like(await readTipRow(restored, unknown?.signature ?? ''), { status: 'pending' })
   },
 )

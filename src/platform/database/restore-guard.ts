@@ -12,16 +12,22 @@ export const databaseIsKnown = `(select database_state() = 'known')`
 
 export interface DatabaseEpoch {
   readonly state: DatabaseState
+  /** Where the rows are now, as text. */
+  readonly identity: string
   /** When a clock last saw these rows where they were. Null: never. */
   readonly seenAt: Date | null
   /** When a restore was accepted last. */
   readonly restoredAt: Date | null
 }
 
+/** Two standbys of one server can take the same timeline, so the start of the server counts too. */
+const identityText = 'row(i.*, extract(epoch from pg_postmaster_start_time()))::text'
+
 export async function readEpoch(db: Knex): Promise<DatabaseEpoch> {
   const [row] = await query<DatabaseEpoch>(db, {
     name: 'epoch.read',
-    text: `select database_state() as state, seen_at as "seenAt", restored_at as "restoredAt" from database_epoch`,
+    text: `select database_state() as state, ${identityText} as identity, seen_at as "seenAt", restored_at as "restoredAt"
+      from database_epoch, database_identity() i`,
     values: [],
   })
   if (row === undefined) throw new Error('database_epoch has no row')
@@ -40,13 +46,21 @@ export async function markSeen(db: Knex): Promise<void> {
   })
 }
 
-/** What the restore had lost is compared and adopted: from now on the rows are where they are. */
-export async function acceptDatabase(trx: Knex): Promise<void> {
-  await query(trx, {
+/**
+ * What the restore had lost is compared and adopted: from now on the rows are where they are. False, and nothing is written, when these
+ * are not the rows that were compared: somebody has accepted or declared them meanwhile, or another server has taken over.
+ */
+export async function acceptDatabase(
+  trx: Knex,
+  { identity, seenAt }: Pick<DatabaseEpoch, 'identity' | 'seenAt'>,
+): Promise<boolean> {
+  const accepted = await query(trx, {
     name: 'epoch.accept',
-    text: `update database_epoch set ${hereAndNow}, restored_at = clock_timestamp() from database_identity() i`,
-    values: [],
+    text: `update database_epoch set ${hereAndNow}, restored_at = clock_timestamp() from database_identity() i
+      where ${identityText} = $1 and seen_at is not distinct from $2 returning 1`,
+    values: [identity, seenAt],
   })
+  return accepted.length > 0
 }
 
 /** For a restore that the server does not show: as if the rows were copied. They are as old as `since`. */
