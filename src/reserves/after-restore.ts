@@ -81,14 +81,16 @@ async function compareTakeover(services: Needs & Pick<Services, 'transact'>, see
  * the chain show nothing that they lack, once nothing lost can land any more. Everything else waits for `restore-check`. Call it now and then.
  */
 export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): () => Promise<void> {
-  const { db, transact, chain, log } = services
+  const { db, transact, custodyChain, log } = services
   let notBefore = 0
   /** Until this block, what was signed before this takeover and is lost here can land. */
   let landing: { readonly identity: string; readonly until: number } | undefined
   async function mayStillLand({ identity }: DatabaseEpoch): Promise<boolean> {
     if (landing?.identity !== identity)
-      landing = { identity, until: (await chain.latestBlockhash()).lastValidBlockHeight }
-    return (await chain.blockHeight()) <= landing.until
+      landing = { identity, until: (await custodyChain.freshBlockhash()).lastValidBlockHeight }
+    // Of all endpoints the one that is furthest behind decides: the comparison may read that one.
+    const [fate] = await custodyChain.fates([{ signature: undefined, lastValidHeight: landing.until }])
+    return fate?.kind !== 'gone'
   }
   return async () => {
     const epoch = await readEpoch(db)

@@ -6,7 +6,7 @@ import { type LandedPayment, paymentsIn } from '../tips/record/record-landed.js'
 import { type LandedMove, moveIn } from '../treasury/custody-move.js'
 import { type ClaimOutlook, walkCustody } from './walk-custody.js'
 
-type Needs = Pick<Services, 'db' | 'chain' | 'config'>
+type Needs = Pick<Services, 'db' | 'chain' | 'custodyChain' | 'config'>
 
 /**
  * What the chain has and the rows lack.

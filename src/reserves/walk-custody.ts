@@ -8,7 +8,7 @@ import type { Services } from '../services.js'
 import { ownersOf } from '../tips/confirm/credit-tips.js'
 import { namedIn } from '../tips/verify/load-match-context.js'
 
-type Needs = Pick<Services, 'db' | 'chain'>
+type Needs = Pick<Services, 'db' | 'chain' | 'custodyChain'>
 
 /**
  * Whether anything comes of a signature that somebody reported and no tip was confirmed for: the verifier still checks it or its money
@@ -37,12 +37,15 @@ const pauseMs = 1000
 
 /**
  * Walks every custody wallet and its token accounts back to a moment, and yields the successful transactions that are no tip, sweep
- * or take-out of the rows, each once. Throws ProviderError when a wallet cannot be read: what is not read is not compared.
+ * or take-out of the rows, each once. Throws ProviderError when a wallet cannot be read: what is not read is not compared; and when an
+ * endpoint does not answer or is behind another one: it would hide the newest transactions.
  */
 export async function* walkCustody(
-  { db, chain }: Needs,
+  { db, chain, custodyChain }: Needs,
   since: Date,
 ): AsyncGenerator<UnknownTransactions, void> {
+  // Refused while the endpoints are at different heights.
+  await custodyChain.freshBlockhash()
   const seen = new Set<string>()
   for (let after = '', walked = 0; ; ) {
     const wallets = await readWallets(db, after)

@@ -4,8 +4,10 @@ import { usdc } from '../../src/kernel/tokens.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { markSeen, readEpoch } from '../../src/platform/database/restore-guard.js'
+import type { Blockhash } from '../../src/ports/chain.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 import { createMovedCheck } from '../../src/reserves/after-restore.js'
+import { compareChain } from '../../src/reserves/compare-chain.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { createCustodianBatch } from '../../src/treasury/custodian/custodian-batch.js'
 import { viewCreators } from '../../src/treasury/sweeps/custody-overview.js'
@@ -28,7 +30,7 @@ import {
 } from '../helpers/make/take-outs.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { readBalance } from '../helpers/make/withdrawals.js'
-import { startSandboxProxy } from '../helpers/proxies/sandbox-proxy.js'
+import { type SandboxProxy, startSandboxProxy } from '../helpers/proxies/sandbox-proxy.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { copyDatabase } from '../helpers/servers/database.js'
 import { startApp } from '../helpers/servers/serve-app.js'
@@ -81,7 +83,7 @@ async function planFor({ services }: World, payer: string, { user }: TestCreator
   return planned?.id ?? ''
 }
 
-/** With an endpoint before the sandbox that can be disturbed. */
+/** With an endpoint before the sandbox that can be behind it. */
 async function withSecondEndpoint(t: ExecutionContext, { env, sandbox }: World) {
   const proxy = await startSandboxProxy(sandbox.url)
   const config = loadConfig({ ...env, SOLANA_RPC_URLS: `${proxy.url},${sandbox.url}` })
@@ -91,6 +93,21 @@ async function withSecondEndpoint(t: ExecutionContext, { env, sandbox }: World) 
     await proxy.close()
   })
   return { proxy, services }
+}
+
+/** What sets how many blocks the endpoint is behind. */
+function behind(proxy: SandboxProxy): (blocks: number) => void {
+  let lag = 0
+  proxy.alterReply = (method, _, reply) => {
+    if (method === 'getBlockHeight') return { ...reply, result: Number(reply.result) - lag }
+    if (method !== 'getLatestBlockhash') return reply
+    const { value } = reply.result as { readonly value: Blockhash }
+    const lastValidBlockHeight = value.lastValidBlockHeight - lag
+    return { ...reply, result: { ...(reply.result as object), value: { ...value, lastValidBlockHeight } } }
+  }
+  return (blocks) => {
+    lag = blocks
+  }
 }
 
 /** From now on the database shows another timeline. */
@@ -254,16 +271,24 @@ test.serial(
     await custodian(restored)()
     t.like(await restored.db('sweeps').where({ id: planned }).first(), { state: 'signed' })
 
-    // A standby takes over without a tip that was recorded a moment before.
+    // A standby takes over without a tip that was recorded a moment before, and one of two endpoints is behind.
     const { proxy, services: both } = await withSecondEndpoint(t, restored)
     const state = async () => (await readEpoch(restored.db)).state
     const [unknown] = await pay(restored, [ben])
     await restored.db('database_epoch').update({ timeline: 0, seen_at: new Date() })
     const refunds = composeRefundReader(own.config)
     const acceptMoved = createMovedCheck({ ...both, refunds })
+    const lag = behind(proxy)
+    lag(100)
     await acceptMoved()
     t.is(await state(), 'moved', 'what it lost may still land')
     sandbox.chain.advance(lifetimeSlots)
+    await acceptMoved()
+    t.is(await state(), 'moved', 'it may have landed where one endpoint does not see it yet')
+    lag(300)
+    const old = new Date(Date.now() - 60_000)
+    await t.throwsAsync(compareChain(both, old), { name: 'ProviderError', message: /different heights/ })
+    lag(0)
     await takeOver(restored, 1001)
     await acceptMoved()
     t.is(await state(), 'moved', 'what a second takeover lost may still land')
