@@ -5,6 +5,7 @@ import { stopChild } from '../../scripts/bootstrap/child-process.mjs'
 import { freePort } from '../../scripts/dev/ports.js'
 import { startProgram } from '../../scripts/dev/supervise.js'
 import { createProducerClient, type RedisServer } from '../../src/platform/redis/clients.js'
+import { createNotifications } from '../../src/platform/redis/notifications.js'
 import { privateRedis } from '../helpers/servers/private-redis.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
@@ -81,13 +82,65 @@ test('a Redis that stops answering is reported once, its connection is replaced,
   const redis = await privateRedis(t)
   const { client, reports } = connect(t, { url: redis.url })
   await until('the client is ready', () => client.status === 'ready')
+  const notifications = createNotifications({ url: redis.url }, 'test')
+  t.teardown(() => notifications.close())
+  let connects = 0
+  notifications.onReconnect(() => connects++)
+  await until('the subscriber is ready', () => connects === 1)
   redis.freeze()
+  let listening = false
+  notifications.listen(
+    'late',
+    () => undefined,
+    () => {
+      listening = true
+    },
+  )
   await t.throwsAsync(client.ping())
   await until('it is reported', () => reports.length > 0)
   t.regex(reports[0] ?? '', /Expecting data/)
   redis.thaw()
   await until('it is used again', () => client.status === 'ready')
   t.deepEqual(reports.slice(1), [undefined])
+  await until('the subscriber has a new connection', () => connects === 2)
+  await until('what it sent is repeated', () => listening)
+})
+
+test('listeners that come and go while Redis is away send nothing, and those that stay are subscribed when it is back', async (t) => {
+  const redis = await privateRedis(t)
+  await redis.kill()
+  const notifications = createNotifications({ url: redis.url }, 'test')
+  t.teardown(() => notifications.close())
+  const heard: string[] = []
+  const told: string[] = []
+  const listen = (channel: string) =>
+    notifications.listen(
+      channel,
+      (message) => heard.push(`${channel} ${message}`),
+      () => told.push(channel),
+    )
+  let connects = 0
+  notifications.onReconnect(() => connects++)
+  for (let guest = 0; guest < 1000; guest++) listen(`guest-${guest}`)()
+  listen('stays')
+  listen('stays')
+  const leave = listen('leaves')
+  await redis.startAgain()
+  await until('all who stay are told', () => told.includes('leaves'))
+  t.deepEqual(told, ['stays', 'stays', 'leaves'])
+  const stats = String(await redis.command('INFO', 'commandstats'))
+  t.regex(stats, /cmdstat_subscribe:calls=1,/)
+  t.notRegex(stats, /cmdstat_unsubscribe/)
+  t.is(await redis.command('PUBLISH', 'test.stays', '1'), 1)
+  await until('both hear it', () => heard.length === 2)
+  await redis.kill()
+  leave()
+  await redis.startAgain()
+  await until('it is connected again', () => connects === 2)
+  await until('it is subscribed again', async () => (await redis.command('PUBLISH', 'test.stays', '2')) === 1)
+  await until('both hear it again', () => heard.length >= 4)
+  t.deepEqual(heard.slice(0, 4), ['stays 1', 'stays 1', 'stays 2', 'stays 2'])
+  t.is(await redis.command('PUBLISH', 'test.leaves', '3'), 0)
 })
 
 test('a Redis that comes back is reported once as well', async (t) => {

@@ -62,9 +62,9 @@ export function createWorkerClient(server: RedisServer): WorkerClient {
   }
 }
 
-/** For the one subscriber of a process. Subscribes again by itself after a reconnect. */
+/** For the one subscriber of a process, which subscribes again itself whenever the client is `ready`. */
 export function createSubscriberClient(server: RedisServer): RedisClient {
-  return open(server, { maxRetriesPerRequest: null, autoResubscribe: true })
+  return open(server, { maxRetriesPerRequest: null, autoResubscribe: false, socketTimeout: silentMs })
 }
 
 interface ClientOptions {

@@ -19,25 +19,50 @@ export interface Notifications {
 export function createNotifications(server: RedisServer, namespace: string): Notifications {
   const redis = createSubscriberClient(server)
   const listeners = new Map<string, Set<(message: string) => void>>()
+  /** Told once subscribed: listeners that came while Redis was away. */
+  const waiting = new Set<() => void>()
   const name = (channel: string): string => `${namespace}.${channel}`
 
-  redis.on('message', (channel: string, message: string) => {
-    for (const listener of listeners.get(channel.slice(namespace.length + 1)) ?? []) listener(message)
+  redis.on('message', (from: string, message: string) => {
+    const channel = from.slice(namespace.length + 1)
+    // Its last listener left while Redis was away, but the client repeated a subscription of before.
+    if (!listeners.has(channel)) unsubscribe(channel)
+    for (const listener of listeners.get(channel) ?? []) listener(message)
   })
+  // Nothing is sent while Redis is away: what waits to be sent would grow with everybody who comes and goes.
+  redis.on('ready', () => {
+    const listening = [...waiting]
+    waiting.clear()
+    if (listeners.size === 0) return
+    subscribe([...listeners.keys()], () => {
+      for (const tell of listening) tell()
+    })
+  })
+  // Commands of one connection keep their order, so the last (un)subscribe of a channel wins.
+  function subscribe(channels: readonly string[], onListening: () => void): void {
+    void redis.subscribe(...channels.map(name)).then(onListening, () => undefined)
+  }
+  function unsubscribe(channel: string): void {
+    if (redis.status === 'ready') void redis.unsubscribe(name(channel)).catch(() => undefined)
+  }
   function unlisten(channel: string, listener: (message: string) => void): void {
     const current = listeners.get(channel)
     if (current?.delete(listener) !== true || current.size > 0) return
     listeners.delete(channel)
-    void redis.unsubscribe(name(channel)).catch(() => undefined)
+    unsubscribe(channel)
   }
   return {
     listen(channel, listener, onListening) {
       const current = listeners.get(channel) ?? new Set()
       listeners.set(channel, current.add(listener))
-      // Commands of one connection keep their order, so the last (un)subscribe of a channel wins.
-      if (current.size === 1) void redis.subscribe(name(channel)).then(onListening, () => undefined)
-      else onListening?.()
-      return () => unlisten(channel, listener)
+      const tell = (): void => onListening?.()
+      if (redis.status !== 'ready') waiting.add(tell)
+      else if (current.size === 1) subscribe([channel], tell)
+      else tell()
+      return () => {
+        waiting.delete(tell)
+        unlisten(channel, listener)
+      }
     },
     onReconnect(callback) {
       redis.on('ready', callback)
