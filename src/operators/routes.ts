@@ -4,6 +4,7 @@ import { extname } from 'node:path'
 import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
 import { noStore, securityHeaders } from '../http/security/response-headers.js'
+import { trustProxies } from '../http/security/trusted-proxies.js'
 import { readSwitches } from '../platform/database/switches/switches.js'
 import type { OpenQueues } from '../platform/queue/queues.js'
 import type { Services } from '../services.js'
@@ -37,7 +38,7 @@ const boardPolicy =
  * They only read, and every path requires the login.
  */
 export function operatorsPages(
-  { db, log }: Pick<Services, 'db' | 'log'>,
+  { config, db, log }: Pick<Services, 'config' | 'db' | 'log'>,
   queues: OpenQueues,
   login: OperatorsLogin,
 ): RequestListener {
@@ -46,6 +47,7 @@ export function operatorsPages(
   app.on('error', (error: unknown) => log.warn({ err: error }, "a request for an operators' page failed"))
   app.use(securityHeaders(false))
   app.use(noStore)
+  app.use(trustProxies(config.http.trustProxy))
   app.use(requireLogin(login))
   const router = new Router()
   router.get('/', (ctx) => ctx.redirect(pagePath))

@@ -55,6 +55,30 @@ test('after 20 wrong logins in a minute an address gets 429, also with the right
   t.is((await get('/ops')).status, 429, 'the right password')
 })
 
+test('behind a proxy wrong logins count for their client and in total, and keep out nobody who logged in', async (t) => {
+  const get = await startOperatorsPages(t, world(), 1)
+  /** The statuses of as many attempts. The client may have written the first address itself. */
+  const statuses = async (host: number, password: string, times = 1) => {
+    const headers = {
+      ...basicLogin(login.user, password),
+      'x-forwarded-for': `203.0.113.8, 203.0.113.${host}`,
+    }
+    const all: number[] = []
+    while (all.length < times) all.push((await get('/ops', headers)).status)
+    return [...new Set(all)]
+  }
+  t.deepEqual(await statuses(7, 'guess', 20), [401])
+  for (const password of ['guess', login.password]) t.deepEqual(await statuses(7, password), [429])
+  t.deepEqual(await statuses(8, login.password, 3), [200], 'the operator at another address')
+
+  for (const host of [20, 21, 22, 23]) t.deepEqual(await statuses(host, 'guess', 20), [401])
+  for (const password of ['guess', login.password])
+    t.deepEqual(await statuses(24, password), [429], 'a hundred in total')
+  t.deepEqual(await statuses(8, login.password), [200], 'an address that logged in before')
+  t.deepEqual(await statuses(8, 'guess', 20), [401])
+  t.deepEqual(await statuses(8, login.password), [429], 'its own wrong ones')
+})
+
 test.serial('the page shows the counts and the rows of the work tables', async (t) => {
   const { db, request } = world()
   const before = await countWork(db)

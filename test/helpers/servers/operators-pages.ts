@@ -13,10 +13,15 @@ export const basicLogin = (user: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 })
 
-/** Serves the operators' pages for one test. Returns a function that requests a path of them. */
-export async function startOperatorsPages(t: ExecutionContext, { services }: Pick<World, 'services'>) {
-  const queues = openQueues(services.config.redis)
-  const server = createServer(operatorsPages(services, queues, operatorsLogin))
+/** Serves the operators' pages for one test, behind as many proxies. Returns a function that requests a path of them. */
+export async function startOperatorsPages(
+  t: ExecutionContext,
+  { services }: Pick<World, 'services'>,
+  trustProxy = 0,
+) {
+  const config = { ...services.config, http: { ...services.config.http, trustProxy } }
+  const queues = openQueues(config.redis)
+  const server = createServer(operatorsPages({ ...services, config }, queues, operatorsLogin))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   t.teardown(async () => {
     await closeServer(server)
