@@ -275,7 +275,7 @@ test.serial(
     const { proxy, services: both } = await withSecondEndpoint(t, restored)
     const state = async () => (await readEpoch(restored.db)).state
     const [unknown] = await pay(restored, [ben])
-    await restored.db('database_epoch').update({ timeline: 0, seen_at: new Date() })
+    await restored.db('database_epoch').update({ timeline: 0, seen_at: restored.db.raw('clock_timestamp()') })
     const refunds = composeRefundReader(own.config)
     const acceptMoved = createMovedCheck({ ...both, refunds })
     const lag = behind(proxy)

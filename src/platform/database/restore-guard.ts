@@ -12,7 +12,7 @@ export const databaseIsKnown = `(select database_state() = 'known')`
 
 export interface DatabaseEpoch {
   readonly state: DatabaseState
-  /** Where the rows are now, as text. */
+  /** Where the rows are now, and when they were seen last, as text. */
   readonly identity: string
   /** When a clock last saw these rows where they were. Null: never. */
   readonly seenAt: Date | null
@@ -20,8 +20,12 @@ export interface DatabaseEpoch {
   readonly restoredAt: Date | null
 }
 
-/** Two standbys of one server can take the same timeline, so the start of the server counts too. */
-const identityText = 'row(i.*, extract(epoch from pg_postmaster_start_time()))::text'
+/**
+ * Two standbys of one server can take the same timeline, so the start of the server counts too. With `seen_at`, which somebody's
+ * acceptance or declaration changes.
+ */
+const identityText =
+  'row(i.*, extract(epoch from pg_postmaster_start_time()), extract(epoch from database_epoch.seen_at))::text'
 
 export async function readEpoch(db: Knex): Promise<DatabaseEpoch> {
   const [row] = await query<DatabaseEpoch>(db, {
@@ -52,13 +56,13 @@ export async function markSeen(db: Knex): Promise<void> {
  */
 export async function acceptDatabase(
   trx: Knex,
-  { identity, seenAt }: Pick<DatabaseEpoch, 'identity' | 'seenAt'>,
+  { identity }: Pick<DatabaseEpoch, 'identity'>,
 ): Promise<boolean> {
   const accepted = await query(trx, {
     name: 'epoch.accept',
     text: `update database_epoch set ${hereAndNow}, restored_at = clock_timestamp() from database_identity() i
-      where ${identityText} = $1 and seen_at is not distinct from $2 returning 1`,
-    values: [identity, seenAt],
+      where ${identityText} = $1 returning 1`,
+    values: [identity],
   })
   return accepted.length > 0
 }
