@@ -101,8 +101,8 @@ async function act(services: Composed, action: RefundAction, id: string, given: 
   const note = apply ? requireConfirmation(`--${action}`, id, given) : ''
   const refund = await findRefund(services.db, id)
   if (refund === undefined) throw new RefusedError(`there is no refund ${id}`)
-  const shown =
-    refund.state === 'not_sent' ? [] : await listRefundsOf(composeRefundReader(services.config), refund)
+  const isNew = refund.state === 'not_sent' && refund.sinceRestore === null
+  const shown = isNew ? [] : await listRefundsOf(composeRefundReader(services.config), refund)
   const step = decideAction(action, refund, shown, services.config.payouts.settleSeconds)
   if (step.kind === 'refuse') throw new RefusedError(`refund ${id}: ${step.reason}`)
   if (step.kind === 'wait')

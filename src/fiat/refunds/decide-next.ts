@@ -43,6 +43,15 @@ export function decideNext(
   }
 }
 
+/**
+ * One that stands as not sent after a restore may have been requested, more than once, until the restore was accepted. `decideNext`
+ * takes it so. Pure.
+ */
+export function asRequested(refund: TipRefund): TipRefund {
+  if (refund.state !== 'not_sent') return refund
+  return { ...refund, sinceSent: refund.sinceRestore, sends: 2 }
+}
+
 /** The provider's refunds that carry our reference as their note, or have the id that we know. */
 export function oursOf(
   refund: Pick<TipRefund, 'id' | 'providerId'>,

@@ -26,6 +26,8 @@ export interface TipRefund extends RefundPart {
   readonly attempts: number
   /** Seconds since the request began. Null: none was sent. */
   readonly sinceSent: number | null
+  /** Seconds since a restore that is younger than the row was accepted: the provider may have it. Null: there was none. */
+  readonly sinceRestore: number | null
   readonly paidAt: Date
 }
 
@@ -36,6 +38,8 @@ export const refundColumns = /* sql */ `
   t.provider_id as "providerId", t.failure_reason as "failureReason", t.last_error as "lastError", t.created_at as "createdAt",
   t.ended_at as "endedAt", t.sent_at as "sentAt", t.sends, t.attempts,
   extract(epoch from clock_timestamp() - t.sent_at)::float8 as "sinceSent",
+  (select extract(epoch from clock_timestamp() - e.restored_at)::float8 from database_epoch e
+    where e.restored_at > t.created_at) as "sinceRestore",
   (select paid_at from fiat_payments where provider_transaction = t.provider_transaction) as "paidAt"`
 
 /** The refunds of a tip, newest request first. */

@@ -2,7 +2,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
-import { decideNext, oursOf } from './decide-next.js'
+import { asRequested, decideNext, oursOf } from './decide-next.js'
 import { advanceRefund } from './lifecycle.js'
 import { endFailed, endPaid, notReturned } from './record-outcome.js'
 import type { TipRefund } from './refund.js'
@@ -31,11 +31,13 @@ export function decideAction(
   settleSeconds: number,
 ): ActionStep {
   if (refund.endedAt !== null) return { kind: 'refuse', reason: `it is ${refund.state} already` }
-  if (refund.state === 'not_sent')
-    return action === 'give-back'
-      ? { kind: 'do' }
-      : { kind: 'refuse', reason: 'it was not sent yet: the payouts worker sends it, or --give-back' }
-  const step = decideNext(refund, shown, settleSeconds)
+  if (refund.state === 'not_sent') {
+    if (action !== 'give-back')
+      return { kind: 'refuse', reason: 'it was not sent yet: the payouts worker sends it, or --give-back' }
+    if (refund.sinceRestore === null) return { kind: 'do' }
+  }
+  const asked = asRequested(refund)
+  const step = decideNext(asked, shown, settleSeconds)
   switch (step.kind) {
     case 'follow':
       return {
@@ -43,7 +45,7 @@ export function decideAction(
         reason: `the provider shows it ${step.shown.state} as ${step.shown.id}: the payouts worker follows it, or end it at the provider's pages`,
       }
     case 'wait':
-      return { kind: 'wait', seconds: Math.ceil(Math.max(1, settleSeconds - (refund.sinceSent ?? 0))) }
+      return { kind: 'wait', seconds: Math.ceil(Math.max(1, settleSeconds - (asked.sinceSent ?? 0))) }
     case 'failed':
       return {
         kind: 'refuse',
@@ -55,7 +57,7 @@ export function decideAction(
       return action === 'returned' && !isOpen ? { kind: 'do' } : step
     }
     case 'missing':
-      return refund.state === 'sending'
+      return refund.state === 'sending' || refund.state === 'not_sent'
         ? { kind: 'do' }
         : { kind: 'refuse', reason: 'the provider had it and shows it no more: ask its support' }
   }

@@ -5,7 +5,7 @@ import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
 import { listRefundsOf } from '../suspense/refund.js'
-import { decideNext } from './decide-next.js'
+import { asRequested, decideNext } from './decide-next.js'
 import { followedStates } from './lifecycle.js'
 import {
   endFailed,
@@ -50,7 +50,8 @@ function refundQueue({ leaseSeconds }: Services['config']['payouts']): DueRows {
  * Sends the refunds that creators ask for, and follows them to their end. No other code sends them. This order prevents a second
  * one, as the provider has no idempotency key for refunds: `sending` is committed before the first byte is sent, and a row in
  * `sending` is looked for in the provider's list, never sent. An outcome is only what the provider shows, or the refusal of the
- * only request. Everything else is unknown, and a person decides.
+ * only request. Everything else is unknown, and a person decides. What is older than an accepted restore is looked for in the list
+ * before it is sent (docs/decisions/0072).
  */
 export function createRefundBatch(services: Needs): Batch {
   return async () => {
@@ -63,8 +64,8 @@ export function createRefundBatch(services: Needs): Batch {
 /** Returns the ms until the refund is due again. After an unexpected failure it is due when its lease ends. */
 async function workOn(services: Needs, refund: TipRefund): Promise<number> {
   try {
-    const seconds =
-      refund.state === 'not_sent' ? await send(services, refund) : await follow(services, refund)
+    const isNew = refund.state === 'not_sent' && refund.sinceRestore === null
+    const seconds = isNew ? await send(services, refund) : await follow(services, refund)
     return seconds * 1000
   } catch (error) {
     services.log.error(
@@ -121,6 +122,7 @@ async function handleFailure(
   return firstPauseSeconds
 }
 
+/** Asks the provider. What stands as not sent is sent when the provider certainly does not have it; otherwise it counts as sent. */
 async function follow(services: Needs, refund: TipRefund): Promise<number> {
   const { db, transact, config, refunds } = services
   let shown: ProviderRefund[]
@@ -131,7 +133,12 @@ async function follow(services: Needs, refund: TipRefund): Promise<number> {
     services.metrics.alerts.inc({ kind: 'fiatpay_away' })
     return pause(services, refund, error.message)
   }
-  const step = decideNext(refund, shown, config.payouts.settleSeconds)
+  const step = decideNext(asRequested(refund), shown, config.payouts.settleSeconds)
+  if (refund.state === 'not_sent') {
+    if (step.kind === 'missing') return send(services, refund)
+    if (step.kind !== 'wait' && (await recordSending(db, refund, config.payouts.leaseSeconds)) === undefined)
+      return never
+  }
   switch (step.kind) {
     case 'follow':
       return apply(services, refund, step.shown)
@@ -182,8 +189,9 @@ async function pause({ db }: Needs, refund: TipRefund, reason: string | null): P
   return seconds
 }
 
-function pauseOf({ sinceSent }: TipRefund): number {
-  return Math.min(Math.max((sinceSent ?? 0) / 2, firstPauseSeconds), longestPauseSeconds)
+function pauseOf(refund: TipRefund): number {
+  const longest = refund.state === 'not_sent' ? longestRetrySeconds : longestPauseSeconds
+  return Math.min(Math.max((asRequested(refund).sinceSent ?? 0) / 2, firstPauseSeconds), longest)
 }
 
 /** A person has to look at it. */

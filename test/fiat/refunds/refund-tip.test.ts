@@ -320,6 +320,57 @@ test.serial(
   },
 )
 
+test.serial(
+  'what stands as not sent after a restore is looked up: followed when the provider has it, sent when it certainly does not',
+  async (t) => {
+    const giveBack = (id: string) =>
+      runOpsScript(world(), 'refunds', '--give-back', id, '--apply', `--confirm=${id}`, '--reason', 'x')
+    const acceptRestore = (age: string) =>
+      world().db.raw(`update database_epoch set restored_at = clock_timestamp() - ?::interval`, [age])
+    world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    await requestRefund(world(), creator, tipId, 4)
+    await workOnRefunds(world())
+    const [{ provider_id: taken }] = await rowsOf(tipId)
+    await requestRefund(world(), creator, tipId, 3)
+    // The backup was made between the request of the creator and the one to the provider.
+    await world()
+      .db('refunds')
+      .where({ intent_id: tipId })
+      .update({
+        state: 'not_sent',
+        provider_id: null,
+        sent_at: null,
+        sends: 0,
+        created_at: world().db.raw(`created_at - interval '2 hours'`),
+      })
+    const [sent, unsent] = (await rowsOf(tipId)).map(({ id }) => id)
+    t.teardown(() => world().db('database_epoch').update({ restored_at: null }))
+    await acceptRestore('0')
+
+    const refused = await giveBack(sent)
+    t.is(refused.code, 1, refused.err)
+    t.regex(refused.err, /the provider shows it started as/)
+    t.is((await giveBack(unsent)).code, 5, 'the provider may still show it')
+    await workOnRefunds(world())
+    t.like((await rowsOf(tipId))[0], { state: 'sent', provider_id: taken })
+    t.like((await rowsOf(tipId))[1], { state: 'not_sent', sends: 0 })
+    t.is(refundsAtProvider(world(), tipId).length, 1, 'it was looked up, not sent again')
+
+    endRefundAtProvider(world(), tipId, 'processed')
+    world().fiat.fiatpay.faults.reset()
+    await acceptRestore('1 hour')
+    await finish(tipId)
+    t.deepEqual(
+      (await rowsOf(tipId)).map(({ state }) => state),
+      ['paid', 'paid'],
+    )
+    t.is(refundsAtProvider(world(), tipId).length, 2)
+    t.is(await readAvailableUsdc(world(), creator), 2.85)
+  },
+)
+
 test.serial('a float that is too low holds a refund up, and it is sent when there is money', async (t) => {
   const creator = await registerCreator(world())
   const tipId = await paidTip(world(), creator)
