@@ -12,27 +12,39 @@ export function looksUp(alias: string): string {
   return `(${alias}.adopted_at is not null or coalesce(${alias}.created_at < (select restored_at from database_epoch), false))`
 }
 
-/** By the id of a withdrawal: whether the provider has it. No entry: it was not asked. */
+/** By the id of a withdrawal: whether the provider has it. No entry: it was not asked, or need not show it yet. */
 export type Asked = ReadonlyMap<string, boolean>
+
+/** Seconds since the last restore was accepted, as SQL. Until the settle time is over, absence at the provider proves nothing. */
+export const sinceRestore =
+  '(select extract(epoch from clock_timestamp() - restored_at)::float8 from database_epoch)'
 
 /**
  * Asks the provider about those of these withdrawals that it may have although they were never sent from here. Call it before
  * the transaction that may give their money back. What was adopted it has shown already. Throws ProviderError.
  */
 export async function askIfOld(
-  { db, payouts }: Pick<Services, 'db' | 'payouts'>,
+  { db, config, payouts }: Pick<Services, 'db' | 'config' | 'payouts'>,
   ids: readonly string[],
 ): Promise<Asked> {
-  const rows = await query<{ id: string; providerReference: string; adopted: boolean }>(db, {
+  const rows = await query<{
+    id: string
+    providerReference: string
+    adopted: boolean
+    sinceRestore: number | null
+  }>(db, {
     name: 'unsent.old',
     text: /* sql */ `
-      select w.id, w.provider_reference as "providerReference", w.adopted_at is not null as adopted
+      select w.id, w.provider_reference as "providerReference", w.adopted_at is not null as adopted,
+        ${sinceRestore} as "sinceRestore"
       from withdrawals w where w.id = any($1::uuid[]) and ${looksUp('w')}`,
     values: [ids],
   })
   const asked = new Map<string, boolean>()
-  for (const { id, providerReference, adopted } of rows)
-    asked.set(id, adopted || (await payouts.findTransfer(providerReference)) !== undefined)
+  for (const { id, providerReference, adopted, sinceRestore } of rows) {
+    const has = adopted || (await payouts.findTransfer(providerReference)) !== undefined
+    if (has || (sinceRestore ?? 0) >= config.payouts.settleSeconds) asked.set(id, has)
+  }
   return asked
 }
 
@@ -58,6 +70,6 @@ export async function requireUnsent(
   if (row.old && asked.get(id) !== false)
     throw new DomainError(
       'service_unavailable',
-      `${row.reference} is older than a restore, and the provider has it or was not asked: npm run ops -- payouts adopt ${row.reference}`,
+      `${row.reference} is older than a restore, and the provider has it, or need not show it yet: npm run ops -- payouts adopt ${row.reference}`,
     )
 }

@@ -15,7 +15,7 @@ import {
   unclearStates,
   type WithdrawalStatus,
 } from './lifecycle.js'
-import { looksUp } from './never-sent.js'
+import { looksUp, sinceRestore } from './never-sent.js'
 import { type StoredAccount, storedAccountColumns } from './sealed-account.js'
 
 /** Longer error texts are cut. */
@@ -40,6 +40,8 @@ export interface DuePayout extends StoredAccount {
   readonly released: boolean
   /** It is older than a restore, so the provider may have it: it is looked up first. */
   readonly looksUp: boolean
+  /** Seconds since the last restore was accepted. */
+  readonly sinceRestore: number | null
   /** The provider has shown it, and these rows had lost it: it is never sent. */
   readonly adopted: boolean
   /** The fence: the next worker that takes the row has another number. */
@@ -84,7 +86,7 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
       t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},
       t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.breaker is not null as waited,
       t.breaker_released_at is not null as released,
-      ${looksUp('t')} as "looksUp",
+      ${looksUp('t')} as "looksUp", ${sinceRestore} as "sinceRestore",
       t.adopted_at is not null as adopted, t.attempts`,
   }
 }

@@ -65,8 +65,13 @@ async function lookUp(services: Needs, payout: DuePayout): Promise<number | unde
   } catch (error) {
     return retryLater(services, payout, failureOf(error).message)
   }
-  if (id === undefined)
-    return payout.adopted ? retryLater(services, payout, 'the provider does not show it any more') : undefined
+  if (id === undefined) {
+    if (payout.adopted) return retryLater(services, payout, 'the provider does not show it any more')
+    const isSettled = (payout.sinceRestore ?? 0) >= services.config.payouts.settleSeconds
+    return isSettled
+      ? undefined
+      : recordUnsent(services, payout, 'the provider need not show yet what was lost')
+  }
   // Its money is gone already, so no payout limit holds it back.
   if ((await recordSending(services, { ...payout, released: true })) !== undefined)
     await recordAccepted(services, payout, id)
