@@ -50,7 +50,8 @@ export class TipStreams {
     const cursor = startCursor(ctx.get('Last-Event-ID'), start.newest)
     // With this id a stock EventSource also resumes from here when the connection breaks before the first tip.
     stream.send(eventText({ status: 'connected', wallet }, cursor))
-    if (!stream.closed) closeReader = this.#hub.open(start.wallet, cursor, (text) => stream.send(text))
+    if (stream.closed) return
+    closeReader = this.#hub.open(start.wallet, cursor, start.newest, (text) => stream.send(text))
   }
 
   /** Ends all streams. Their readers reconnect to another process, each at a time of its own, so that they do not come all at once. */
