@@ -295,7 +295,10 @@ test.serial(
     sandbox.chain.advance(lifetimeSlots)
     let taken: Promise<void> | undefined
     proxy.intervene = async (_, body) => {
-      if (body.includes('getSignaturesForAddress')) await (taken ??= takeOver(restored, 1002))
+      if (body.includes('getSignaturesForAddress')) {
+        taken ??= takeOver(restored, 1002)
+        await taken
+      }
       return undefined
     }
     await acceptMoved()

@@ -178,7 +178,11 @@ test.serial(
     const { id } = await disputed()
     const { services } = world()
     const compare = () => compareCollections({ ...services, refunds: composeRefundReader(services.config) })
-    const left = { subject: 'payment 1', kind: 'not_ours', last_seen_at: new Date(Date.now() - 72 * 3_600_000) }
+    const left = {
+      subject: 'payment 1',
+      kind: 'not_ours',
+      last_seen_at: new Date(Date.now() - 72 * 3_600_000),
+    }
     await world().db('collection_differences').insert(left)
     t.is((await disputes('--compare')).code, 0, 'one that left the compared days is none of now')
     const dispute = atProvider(id)
