@@ -44,12 +44,12 @@ export async function* walkCustody(
   { db, chain, custodyChain }: Needs,
   since: Date,
 ): AsyncGenerator<UnknownTransactions, void> {
-  // Refused while the endpoints are at different heights.
-  await custodyChain.freshBlockhash()
   const seen = new Set<string>()
   for (let after = '', walked = 0; ; ) {
     const wallets = await readWallets(db, after)
     if (wallets.length === 0) return
+    // It throws while the endpoints are at different heights.
+    await custodyChain.freshBlockhash()
     after = wallets.at(-1) ?? ''
     walked += wallets.length
     const { signatures, endless } = await readSignatures(chain, await addressesOf(chain, wallets), since)

@@ -295,10 +295,8 @@ test.serial(
     sandbox.chain.advance(lifetimeSlots)
     let taken: Promise<void> | undefined
     proxy.intervene = async (_, body) => {
-      if (body.includes('getSignaturesForAddress')) {
-        taken ??= takeOver(restored, 1002)
-        await taken
-      }
+      if (body.includes('getSignaturesForAddress')) taken ??= takeOver(restored, 1002)
+      await taken
       return undefined
     }
     await acceptMoved()

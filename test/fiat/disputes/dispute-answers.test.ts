@@ -178,12 +178,10 @@ test.serial(
     const { id } = await disputed()
     const { services } = world()
     const compare = () => compareCollections({ ...services, refunds: composeRefundReader(services.config) })
-    const left = {
-      subject: 'payment 1',
-      kind: 'not_ours',
-      last_seen_at: new Date(Date.now() - 72 * 3_600_000),
-    }
-    await world().db('collection_differences').insert(left)
+    const last_seen_at = new Date(Date.now() - 72 * 3_600_000)
+    await world()
+      .db('collection_differences')
+      .insert({ subject: 'payment 1', kind: 'not_ours', last_seen_at })
     t.is((await disputes('--compare')).code, 0, 'one that left the compared days is none of now')
     const dispute = atProvider(id)
     if (dispute === undefined) throw new Error('no dispute')
