@@ -76,6 +76,19 @@ test('with REDIS_CLUSTER one address finds the cluster, and the nodes it names g
   await until('the cluster is ready', () => client.status === 'ready')
   t.is(await client.set('tips', '1'), 'OK')
   t.is(await alone.client.get('tips'), '1')
+  const notifications = createNotifications({ url, cluster: true, tls: { ca } }, 'test')
+  t.teardown(() => notifications.close())
+  const heard: string[] = []
+  let told = 0
+  for (const channel of ['one', 'two'])
+    notifications.listen(
+      channel,
+      (message) => heard.push(message),
+      () => told++,
+    )
+  await until('the subscriber listens to both', () => told === 2)
+  for (const channel of ['one', 'two']) t.is(await client.publish(`test.${channel}`, channel), 1)
+  await until('it hears both', () => heard.length === 2)
 })
 
 test('a Redis that stops answering is reported once, its connection is replaced, and it is used again', async (t) => {
@@ -100,7 +113,8 @@ test('a Redis that stops answering is reported once, its connection is replaced,
   await until('it is reported', () => reports.length > 0)
   t.regex(reports[0] ?? '', /Expecting data/)
   redis.thaw()
-  await until('it is used again', () => client.status === 'ready')
+  // The status is still `ready` between the error and the end of the connection.
+  await until('it is used again', () => client.status === 'ready' && reports.length > 1)
   t.deepEqual(reports.slice(1), [undefined])
   await until('the subscriber has a new connection', () => connects === 2)
   await until('what it sent is repeated', () => listening)
