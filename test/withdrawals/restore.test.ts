@@ -281,7 +281,11 @@ test.serial(
     fiat.fiatpay.faults.setFault({ id: idle.toLowerCase(), lookups: '500' })
     t.is(await cancel(restored, fay, idle), '503 service_unavailable')
     fiat.fiatpay.faults.setFault({ id: idle.toLowerCase() })
-    t.is(await cancel(restored, fay, idle), '200 failed')
+    const { restored_at } = await restored.db('database_epoch').first()
+    await restored.db('database_epoch').update({ restored_at: new Date(restored_at.getTime() + 3_600_000) })
+    t.is(await cancel(restored, fay, idle), '503 service_unavailable', 'it need not be listed yet')
+    await restored.db('database_epoch').update({ restored_at })
+    await until('the settle time is over', async () => (await cancel(restored, fay, idle)) === '200 failed')
     t.is((await readBalance(restored, fay)).availableUSDC, 10)
     await makeWithdrawalsDue(restored)
     // A payout limit does not hold back what is paid.
