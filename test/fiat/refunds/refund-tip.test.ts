@@ -1,4 +1,5 @@
 import test from 'ava'
+import { composeRefunds } from '../../../src/compose.js'
 import { readBalance } from '../../../src/ledger/balance.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
@@ -331,21 +332,14 @@ test.serial(
     const creator = await registerCreator(world())
     const tipId = await paidTip(world(), creator)
     await requestRefund(world(), creator, tipId, 4)
-    await workOnRefunds(world())
-    const [{ provider_id: taken }] = await rowsOf(tipId)
     await requestRefund(world(), creator, tipId, 3)
-    // The backup was made between the request of the creator and the one to the provider.
+    const [{ id: sent, provider_transaction: transaction, kobo }, { id: unsent }] = await rowsOf(tipId)
+    // The request of the lost time: the rows know nothing of it.
+    const taken = await composeRefunds(world().services.config).request({ transaction, kobo, note: sent })
     await world()
       .db('refunds')
       .where({ intent_id: tipId })
-      .update({
-        state: 'not_sent',
-        provider_id: null,
-        sent_at: null,
-        sends: 0,
-        created_at: world().db.raw(`created_at - interval '2 hours'`),
-      })
-    const [sent, unsent] = (await rowsOf(tipId)).map(({ id }) => id)
+      .update({ created_at: world().db.raw(`created_at - interval '2 hours'`) })
     t.teardown(() => world().db('database_epoch').update({ restored_at: null }))
     await acceptRestore('0')
 
@@ -354,7 +348,7 @@ test.serial(
     t.regex(refused.err, /the provider shows it started as/)
     t.is((await giveBack(unsent)).code, 5, 'the provider may still show it')
     await workOnRefunds(world())
-    t.like((await rowsOf(tipId))[0], { state: 'sent', provider_id: taken })
+    t.like((await rowsOf(tipId))[0], { state: 'sent', provider_id: taken.id })
     t.like((await rowsOf(tipId))[1], { state: 'not_sent', sends: 0 })
     t.is(refundsAtProvider(world(), tipId).length, 1, 'it was looked up, not sent again')
 
