@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { runHumanActs } from '../../scripts/faults/acts/human-acts.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -10,8 +10,16 @@ const perSpawned = 60
 
 test('a random order of human acts breaks no promise about money', async (t) => {
   t.timeout(120_000)
+  let executed = 0
+  // Where the exchange rate is held back from the beginning, nobody can withdraw: then another seed.
+  for (let times = 0; executed === 0 && times < 3; times++)
+    executed = await runWithSeed(t, randomInt(1, 1e9), times)
+  t.true(executed > 0)
+})
+
+/** How many withdrawals were executed. */
+async function runWithSeed(t: ExecutionContext, seed: number, times: number): Promise<number> {
   const { env } = world()
-  const seed = randomInt(1, 1e9)
   const redisUrl = env['REDIS_URL'] ?? ''
   let executed = 0
   for (const [deduplicates, steps] of [
@@ -21,11 +29,12 @@ test('a random order of human acts breaks no promise about money', async (t) => 
     const command = `npm run faults -- acts --seed ${seed}${deduplicates ? '' : ' --no-deduplicates'}`
     t.log(`seed ${seed}; a longer run: ${command}`)
     const databaseUrl = await world().newDatabaseUrl()
-    const servers = { databaseUrl, redisUrl, namespace: `${env['REDIS_NAMESPACE']}-${deduplicates}` }
+    const namespace = `${env['REDIS_NAMESPACE']}-${times}-${deduplicates}`
+    const servers = { databaseUrl, redisUrl, namespace }
     const report = (text: string) => t.log(text)
     const result = await runHumanActs(servers, { seed, steps, deduplicates, perSpawned, report })
     t.is(result.broken, undefined)
     executed += result.executed
   }
-  t.true(executed > 0)
-})
+  return executed
+}
