@@ -1,4 +1,5 @@
 import { DomainError } from '../kernel/errors.js'
+import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 import { databaseIsKnown } from '../platform/database/restore-guard.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
@@ -15,9 +16,17 @@ export function looksUp(alias: string): string {
 /** By the id of a withdrawal: whether the provider has it. No entry: it was not asked, or need not show it yet. */
 export type Asked = ReadonlyMap<string, boolean>
 
-/** Seconds since the last restore was accepted, as SQL. Until the settle time is over, absence at the provider proves nothing. */
+/** Seconds since the last restore was accepted, as SQL. */
 export const sinceRestore =
   '(select extract(epoch from clock_timestamp() - restored_at)::float8 from database_epoch)'
+
+/** Whether what the provider does not show is not there. Until the settle time is over it need not show yet what was lost. */
+export function provesAbsence(
+  { sinceRestore }: { readonly sinceRestore: number | null },
+  { settleSeconds }: Config['payouts'],
+): boolean {
+  return (sinceRestore ?? 0) >= settleSeconds
+}
 
 /**
  * Asks the provider about those of these withdrawals that it may have although they were never sent from here. Call it before
@@ -41,9 +50,9 @@ export async function askIfOld(
     values: [ids],
   })
   const asked = new Map<string, boolean>()
-  for (const { id, providerReference, adopted, sinceRestore } of rows) {
-    const has = adopted || (await payouts.findTransfer(providerReference)) !== undefined
-    if (has || (sinceRestore ?? 0) >= config.payouts.settleSeconds) asked.set(id, has)
+  for (const row of rows) {
+    const has = row.adopted || (await payouts.findTransfer(row.providerReference)) !== undefined
+    if (has || provesAbsence(row, config.payouts)) asked.set(row.id, has)
   }
   return asked
 }

@@ -16,7 +16,7 @@ import {
 import { findSuspense, type RefundItem } from '../../../src/fiat/suspense/suspense.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
-import { readEpoch } from '../../../src/platform/database/restore-guard.js'
+import { isDatabaseKnown } from '../../../src/platform/database/restore-guard.js'
 import type { ProviderRefund, Refunds } from '../../../src/ports/refunds.js'
 import {
   actorOf,
@@ -96,7 +96,7 @@ async function take(
   const { transaction, kobo } = item
   return transact(async ({ trx }) => {
     const taken = await takeForRefund(trx, item, known, order)
-    if (taken === undefined && (await readEpoch(trx)).state !== 'known')
+    if (taken === undefined && !(await isDatabaseKnown(trx)))
       throw new RefusedError('the database was restored: nothing is refunded until restore-check is applied')
     if (taken === undefined) throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
     await recordAudit(trx, {

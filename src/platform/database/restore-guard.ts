@@ -10,6 +10,16 @@ type DatabaseState = 'known' | 'copied' | 'moved'
 /** As SQL: nothing that moves money begins unless it holds. A scalar subquery: read once for all rows of a statement. */
 export const databaseIsKnown = `(select database_state() = 'known')`
 
+/** The same for one look. */
+export async function isDatabaseKnown(db: Knex): Promise<boolean> {
+  const [row] = await query<{ known: boolean }>(db, {
+    name: 'epoch.known',
+    text: `select ${databaseIsKnown} as known`,
+    values: [],
+  })
+  return row?.known === true
+}
+
 export interface DatabaseEpoch {
   readonly state: DatabaseState
   /** Where the rows are now, and when they were seen last, as text. */

@@ -1,5 +1,5 @@
 import { ProviderError } from '../../kernel/provider-error.js'
-import { readEpoch } from '../../platform/database/restore-guard.js'
+import { isDatabaseKnown } from '../../platform/database/restore-guard.js'
 import { finishRows, msToNextDueRow, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Fate, Submission } from '../../ports/custody-chain.js'
@@ -84,7 +84,7 @@ async function follow(services: Needs, sweep: DueSweep, fate: Fate): Promise<num
   if (fate.kind === 'final') await end('final')
   else if (fate.kind === 'failed') await end('failed', 'it landed, and its instructions failed')
   // What landed in the lost time may be this one: adopt it first.
-  else if (from === 'signed' && (await readEpoch(services.db)).state !== 'known') return errorMs
+  else if (from === 'signed' && !(await isDatabaseKnown(services.db))) return errorMs
   else if (from === 'signed') await end('dead', 'the payer did not sign it in time')
   else if (fate.endpoints > 1) await end('dead', 'it did not land in time')
   else return undecided(services, sweep)

@@ -5,7 +5,7 @@ import { encodeBase58 } from '../../kernel/base58.js'
 import { signMessageBytes, verifyMessageSignature } from '../../kernel/ed25519.js'
 import { type CustodyBook, type CustodyMove, lockCustody, moveCustody } from '../../ledger/custody.js'
 import { query } from '../../platform/database/database.js'
-import { readEpoch } from '../../platform/database/restore-guard.js'
+import { isDatabaseKnown } from '../../platform/database/restore-guard.js'
 import type { WalletAccount } from '../../ports/chain.js'
 import type { TokenSource } from '../../ports/custody-chain.js'
 import type { Vault } from '../../ports/vault.js'
@@ -60,7 +60,7 @@ export async function signMessage(
   request: SigningRequest,
 ): Promise<Readonly<Record<string, string>>> {
   const { kind, payer, message, moves } = request
-  if ((await readEpoch(trx)).state !== 'known')
+  if (!(await isDatabaseKnown(trx)))
     throw new SigningRefused({ reason: 'the database was restored: run restore-check', kind: 'restored' })
   const { chain, custodyChain, metrics, log } = services
   const userIds = [...new Set(moves.map(({ userId }) => userId))]

@@ -1,6 +1,6 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
-import { readEpoch } from '../../platform/database/restore-guard.js'
+import { isDatabaseKnown } from '../../platform/database/restore-guard.js'
 import { finishRows, msToNextDueRow, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Fate } from '../../ports/custody-chain.js'
@@ -58,7 +58,7 @@ async function work(services: Needs, takeOut: DueTakeOut): Promise<number> {
 async function signOrExpire(services: Needs, takeOut: DueTakeOut): Promise<number> {
   const { chain, db } = services
   // It may have been signed and landed in the time that a restore has lost.
-  if ((await readEpoch(db)).state !== 'known') return errorMs
+  if (!(await isDatabaseKnown(db))) return errorMs
   if ((await chain.blockHeight()) > takeOut.lastValidHeight) {
     const { id } = takeOut
     const ended = {

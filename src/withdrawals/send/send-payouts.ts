@@ -4,6 +4,7 @@ import { takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'
+import { provesAbsence } from '../never-sent.js'
 import { nameHash } from '../request/shared-payee.js'
 import { type BankAccount, openAccount, resolvedContext, sealName } from '../sealed-account.js'
 import { type DuePayout, payoutQueue } from '../work-queue.js'
@@ -67,8 +68,7 @@ async function lookUp(services: Needs, payout: DuePayout): Promise<number | unde
   }
   if (id === undefined) {
     if (payout.adopted) return retryLater(services, payout, 'the provider does not show it any more')
-    const isSettled = (payout.sinceRestore ?? 0) >= services.config.payouts.settleSeconds
-    return isSettled
+    return provesAbsence(payout, services.config.payouts)
       ? undefined
       : recordUnsent(services, payout, 'the provider need not show yet what was lost')
   }

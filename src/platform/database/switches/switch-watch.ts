@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { refusedFor } from '../../../kernel/errors.js'
-import { readEpoch } from '../restore-guard.js'
+import { isDatabaseKnown } from '../restore-guard.js'
 import { readSwitches, type SwitchName } from './switches.js'
 
 /** What a process knows of the switches. */
@@ -47,7 +47,7 @@ export function createSwitchWatch(
     const rows = await readSwitches(db)
     stopped = new Set(rows.filter(({ stoppedAt }) => stoppedAt !== null).map(({ name }) => name))
     for (const { name } of rows) onRead(name, stopped.has(name))
-    restored = (await readEpoch(db)).state !== 'known'
+    restored = !(await isDatabaseKnown(db))
     onRestored(restored)
   }
   async function turn(): Promise<void> {
