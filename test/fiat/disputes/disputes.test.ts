@@ -1,13 +1,7 @@
 import test from 'ava'
 import { owesReceivable } from '../../../src/ledger/receivables/read-receivables.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
-import { countAlerts, mailKinds } from '../../helpers/alerts-and-mails.js'
-import {
-  disputeRow,
-  findOwnTip,
-  platformSums,
-  useDisputeWorld,
-} from '../../helpers/make/fiat/dispute-world.js'
+import { disputeViews, useDisputeWorld } from '../../helpers/make/fiat/dispute-world.js'
 import {
   disputeTip,
   endDispute,
@@ -21,7 +15,7 @@ import {
   countExecutions,
   createWithdrawal,
   listHistory,
-  readBalance,
+  type readBalance,
   readWithdrawalRow,
   requestWithdrawal,
   sendDuePayouts,
@@ -30,7 +24,7 @@ import { runOpsScript } from '../../helpers/run-ops-script.js'
 
 const world = useDisputeWorld(test)
 const creator = () => payableCreator(world())
-const balance = (person: Parameters<typeof readBalance>[1]) => readBalance(world(), person)
+const { balance, rowOf, receivable, mailsTo, alarms, tipOf, sums } = disputeViews(world)
 /** What a creator owes, and what open disputes may cost, as the API shows it. */
 async function claims({ session }: Parameters<typeof readBalance>[1]) {
   type Body = { balance: { owedUSDC?: number; disputedUSDC?: number } }
@@ -38,14 +32,7 @@ async function claims({ session }: Parameters<typeof readBalance>[1]) {
     .body.balance
   return [owedUSDC, disputedUSDC]
 }
-const rowOf = (id: number) => disputeRow(world(), id)
-const receivable = (id: string) => world().db('receivables').where({ id }).first()
 const platform = (kind: string, currency: string) => readPlatformBalance(world(), kind, currency)
-const mailsTo = (address: string) => mailKinds(world(), address)
-const alarms = (kind: string) => countAlerts(world(), kind)
-const tipOf = (person: { readonly session: string }, intentId: string) =>
-  findOwnTip(world(), person, intentId)
-const sums = () => platformSums(world())
 
 test.serial(
   'an open dispute is found without webhooks, holds what it is about, and is free when it is won',

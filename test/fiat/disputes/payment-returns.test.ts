@@ -1,11 +1,5 @@
 import test from 'ava'
-import { countAlerts, mailKinds } from '../../helpers/alerts-and-mails.js'
-import {
-  disputeRow,
-  findOwnTip,
-  platformSums,
-  useDisputeWorld,
-} from '../../helpers/make/fiat/dispute-world.js'
+import { disputeViews, useDisputeWorld } from '../../helpers/make/fiat/dispute-world.js'
 import {
   disputeTip,
   endDispute,
@@ -17,20 +11,13 @@ import {
   reverseTip,
 } from '../../helpers/make/fiat/disputes.js'
 import { listSuspense, payFiatIntent, settleIntentNow } from '../../helpers/make/fiat/fiat-tips.js'
-import { bank, listHistory, readBalance, requestWithdrawal } from '../../helpers/make/withdrawals.js'
+import { bank, listHistory, requestWithdrawal } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { until } from '../../helpers/until.js'
 
 const world = useDisputeWorld(test)
 const creator = () => payableCreator(world())
-const balance = (person: Parameters<typeof readBalance>[1]) => readBalance(world(), person)
-const rowOf = (id: number) => disputeRow(world(), id)
-const receivable = (id: string) => world().db('receivables').where({ id }).first()
-const mailsTo = (address: string) => mailKinds(world(), address)
-const alarms = (kind: string) => countAlerts(world(), kind)
-const tipOf = (person: { readonly session: string }, intentId: string) =>
-  findOwnTip(world(), person, intentId)
-const sums = () => platformSums(world())
+const { balance, rowOf, receivable, mailsTo, alarms, tipOf, sums } = disputeViews(world)
 
 test.serial(
   'a dispute about money in suspense takes it from there, and gives it back when it is won after all',

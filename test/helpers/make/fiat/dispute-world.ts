@@ -1,6 +1,8 @@
 import type { TestFn } from 'ava'
 import { checkBooks } from '../../../../src/ledger/invariants.js'
+import { countAlerts, mailKinds } from '../../alerts-and-mails.js'
 import { useWorld, type World } from '../../servers/world.js'
+import { readBalance } from '../withdrawals.js'
 import { readPlatformBalance } from './fiat-tips.js'
 
 /** A tip as its creator reads it. */
@@ -38,8 +40,21 @@ export function useDisputeWorld(test: TestFn): () => World {
   return world
 }
 
+/** What tests of disputes look at, in the world that is open. */
+export function disputeViews(world: () => World) {
+  return {
+    balance: (person: Parameters<typeof readBalance>[1]) => readBalance(world(), person),
+    rowOf: (id: number) => disputeRow(world(), id),
+    receivable: (id: string) => world().db('receivables').where({ id }).first(),
+    mailsTo: (address: string) => mailKinds(world(), address),
+    alarms: (kind: string) => countAlerts(world(), kind),
+    tipOf: (person: { readonly session: string }, intentId: string) => findOwnTip(world(), person, intentId),
+    sums: () => platformSums(world()),
+  }
+}
+
 /** What the platform has, earns and exchanges, to compare before and after. */
-export async function platformSums(world: World) {
+async function platformSums(world: World) {
   const read = (kind: string, currency: string) => readPlatformBalance(world, kind, currency)
   const [float, fxNgn, fxUsdc, fee, owed] = await Promise.all([
     read('float_ngn', 'NGN'),
@@ -51,13 +66,13 @@ export async function platformSums(world: World) {
   return { float, fxNgn, fxUsdc, fee, owed }
 }
 
-export function disputeRow({ db }: Pick<World, 'db'>, id: number) {
+function disputeRow({ db }: Pick<World, 'db'>, id: number) {
   return db('disputes')
     .where({ id: String(id) })
     .first()
 }
 
-export async function findOwnTip(
+async function findOwnTip(
   world: World,
   { session }: { readonly session: string },
   intentId: string,
