@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 
-/** What the tables of several features use: requests with an Idempotency-Key, and the trigger that refuses a change. */
+/**
+ * What the tables of several features use, what operators stop and do, what processes measure for each other, and where these rows are.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     -- Requests and their answers. Kept for a day.
@@ -20,5 +22,78 @@ export async function up(knex: Knex): Promise<void> {
     begin
       raise exception '% may not be changed so', tg_table_name using errcode = '23514';
     end $$;
+
+    -- Actions of operators. Rows are only added.
+    create table audit_log (
+      id bigint generated always as identity primary key,
+      at timestamptz(3) not null default clock_timestamp(),
+      actor text not null check (length(actor) between 1 and 100),
+      action text not null,
+      subject text not null,
+      details jsonb not null default '{}');
+    create index audit_log_subject on audit_log (subject, at);
+
+    -- What an operator or an alarm has stopped. A name without a row here cannot be stopped.
+    create table switches (
+      name text primary key check (name ~ '^[a-z_-]{1,40}$'),
+      -- Null: it runs.
+      stopped_at timestamptz(3),
+      -- Who changed it last, and why. Null: nobody yet.
+      changed_by text check (length(changed_by) between 1 and 100),
+      reason text check (length(reason) between 1 and 500),
+      constraint switches_change check ((changed_by is null) = (reason is null) and (stopped_at is null or reason is not null)));
+    insert into switches (name) values ('payouts'), ('intents'), ('naira-intents'), ('registrations'), ('swaps'), ('maintenance');
+
+    -- When a process lived last of which there must always be one.
+    create table heartbeats (
+      name text primary key check (name ~ '^[a-z_-]{1,40}$'),
+      beat_at timestamptz(3) not null default clock_timestamp(),
+      -- When another process has last reported it missing. Null: it is there.
+      reported_at timestamptz(3));
+    insert into heartbeats (name) values ('clock');
+
+    -- What one process measures for all: the state of the rows, and whether providers answer.
+    create table measurements (
+      name text primary key check (name ~ '^[a-z_-]{1,40}$'),
+      -- Null: never.
+      measured_at timestamptz(3),
+      value jsonb not null default '{}',
+      -- A process measures it until then.
+      leased_until timestamptz(3) not null default 'epoch') with (fillfactor = 50);
+    insert into measurements (name) values ('state'), ('chain'), ('prices'), ('rates'), ('fiatpay'), ('mail');
+
+    -- Where these rows were when a clock last saw them. All null: no clock has run yet.
+    create table database_epoch (
+      one boolean primary key default true check (one),
+      system_identifier bigint,
+      database_oid oid,
+      table_oid oid,
+      timeline bigint,
+      -- A clock writes it while the server is the one of this row. After a restore: about the time of the backup.
+      seen_at timestamptz(3),
+      -- When what a restore had lost was last compared and adopted. What is older is looked up before it is sent.
+      restored_at timestamptz(3),
+      check (num_nulls(system_identifier, database_oid, table_oid, timeline, seen_at) in (0, 5)));
+    insert into database_epoch default values;
+
+    -- Where these rows are now. A read-only standby has no timeline of its own. Everybody may call all of it.
+    create function database_identity(out system_identifier bigint, out database_oid oid, out table_oid oid, out timeline bigint)
+      language sql stable as $$
+      select c.system_identifier, (select oid from pg_database where datname = current_database()),
+        'database_epoch'::regclass::oid,
+        case when not pg_is_in_recovery()
+          then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint end
+      from pg_control_system() c $$;
+
+    -- known: these rows are where they were. copied: a dump, or a copy of the database. moved: the server has another
+    -- timeline, after a point-in-time recovery or as a promoted standby.
+    create function database_state() returns text language sql stable as $$
+      select case
+        when e.system_identifier is null then 'known'
+        when (e.system_identifier, e.database_oid, e.table_oid)
+          is distinct from (i.system_identifier, i.database_oid, i.table_oid) then 'copied'
+        when e.timeline <> i.timeline then 'moved'
+        else 'known' end
+      from database_epoch e, database_identity() i $$;
   `)
 }

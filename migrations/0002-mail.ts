@@ -7,7 +7,9 @@ export async function up(knex: Knex): Promise<void> {
       -- Also the Message-ID, so that mail clients can recognise an e-mail that was sent twice.
       id uuid primary key default gen_random_uuid(),
       kind text not null,
-      recipient text not null,
+      recipient text,
+      -- Of somebody without an account. Then recipient is null.
+      sealed_recipient bytea,
       subject text not null,
       -- May be secret, so it is deleted when the e-mail is sent or given up.
       body_text text,
@@ -22,7 +24,8 @@ export async function up(knex: Knex): Promise<void> {
       last_error text,
       check ((due_at is null) = (body_text is null)),
       check ((due_at is null) = (body_html is null)),
-      check (due_at is null or sent_at is null));
+      check (due_at is null or sent_at is null),
+      constraint emails_address check ((recipient is null) <> (sealed_recipient is null)));
     create index emails_due on emails (due_at) where due_at is not null;
     create index emails_recipient on emails (recipient, created_at);
     create index emails_created on emails (created_at) where due_at is null;

@@ -20,12 +20,15 @@ export async function up(knex: Knex): Promise<void> {
       unique nulls not distinct (user_id, kind, currency),
       check ((user_id is null) = (balance is null)),
       constraint ledger_accounts_platform check (user_id is not null or
-        kind in ('chain_clearing', 'provider_clearing', 'platform_fee', 'fx', 'suspense')),
+        
+        kind in ('custody_wallets', 'in_transit', 'treasury', 'float_ngn', 'collections_receivable', 'receivables',
+          'suspense', 'provider_fees', 'platform_fee', 'fx', 'equity')),
       constraint ledger_accounts_user check (user_id is null or kind in ('available', 'pending', 'held')))
       with (fillfactor = 70);
     insert into ledger_accounts (kind, currency)
       select kind, currency
-        from unnest(array['chain_clearing', 'provider_clearing', 'platform_fee', 'fx', 'suspense']) as kind,
+        from unnest(array['custody_wallets', 'in_transit', 'treasury', 'float_ngn', 'collections_receivable', 'receivables',
+          'suspense', 'provider_fees', 'platform_fee', 'fx', 'equity']) as kind,
              unnest(array['USDC', 'NGN']) as currency;
 
     create table ledger_transfers (
@@ -103,5 +106,43 @@ export async function up(knex: Knex): Promise<void> {
     end $$;
     create trigger ledger_transfers_resolve after insert on ledger_transfers
       for each row when (new.resolves is not null) execute function ledger_check_resolution();
+
+    -- What a creator owes, or may come to owe: one row per case. Owned by the ledger.
+    create table receivables (
+      -- The case, such as dispute:17. Begins the keys of its ledger transfers.
+      id text primary key check (length(id) between 1 and 100),
+      -- Not named user_id, so that a condition on another table may say user_id.
+      creator_id uuid not null references users,
+      -- What it is about, for the creator's statement.
+      ref text not null check (length(ref) between 1 and 200),
+      amount_micro bigint not null check (amount_micro > 0),
+      -- Set aside while it is not owed; paid once it is.
+      covered_micro bigint not null default 0,
+      owed boolean not null default false,
+      -- Ledger transfers so far. Each has its number in its key.
+      transfers int not null default 0,
+      created_at timestamptz(3) not null default clock_timestamp(),
+      -- Freed, or given back. Null also for one that is paid.
+      closed_at timestamptz(3),
+      constraint receivables_covered check (covered_micro between 0 and amount_micro));
+    -- What later credits cover. Read at every credit, and nearly always empty.
+    create index receivables_short on receivables (creator_id) where covered_micro < amount_micro and closed_at is null;
+    create index receivables_creator on receivables (creator_id);
+
+    -- What each creator's custody wallet holds by our books (docs/decisions/0064). A row changes only in the transaction that commits
+    -- a signature or its end.
+    create table custody (
+      user_id uuid not null references users,
+      mint text not null,
+      -- Base units. Credited from the chain for good; moved to the treasury; moved to the creator's own wallet; in transactions that
+      -- are signed and not at their end.
+      final numeric(20, 0) not null default 0 check (final >= 0),
+      swept numeric(20, 0) not null default 0 check (swept >= 0),
+      taken_out numeric(20, 0) not null default 0 check (taken_out >= 0),
+      in_flight numeric(20, 0) not null default 0 check (in_flight >= 0),
+      -- USDC: the last ledger entry of the creator's available account that final counts.
+      counted_entry bigint not null default 0,
+      primary key (user_id, mint),
+      constraint custody_covered check (swept + taken_out + in_flight <= final)) with (fillfactor = 80);
   `)
 }

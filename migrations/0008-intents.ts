@@ -32,13 +32,18 @@ export async function up(knex: Knex): Promise<void> {
       attempts int not null default 0,
       -- Percent, never negative.
       price_impact_pct double precision not null default 0,
-      -- The least the creator must receive: expected_raw, for a swap less the quoted slippage. Null: not stored then.
-      least_raw numeric(20, 0) check (least_raw > 0),
+      -- The least the creator must receive: expected_raw, for a swap less the quoted slippage.
+      least_raw numeric(20, 0) not null check (least_raw > 0),
       message varchar(500),
+      -- Of a tip to a payout wallet: the creator's custody wallet, which is the recipient's party.
+      creator_wallet text,
+      -- The HTTP request that made it.
+      request_id uuid,
       check (reference_key is not null or message_hash is not null));
     create index payment_intents_session on payment_intents (sdk_session_id) where sdk_session_id is not null;
     create index payment_intents_due on payment_intents (due_at) where due_at is not null;
     -- Finds the intents whose message a signature may belong to: same supporter, wallet and amount.
     create index payment_intents_like on payment_intents (source_wallet, payout_wallet, input_raw, created_at desc);
+    create index payment_intents_request on payment_intents (request_id) where request_id is not null;
   `)
 }

@@ -55,6 +55,12 @@ export async function up(knex: Knex): Promise<void> {
       further_credits jsonb,
       -- The message is the intent's, or of a claim that named the intent. No claim replaces it (docs/decisions/0044).
       message_by_intent boolean not null default false,
+      -- The wallet that was paid, where it is not the wallet of the recipient's party.
+      paid_wallet text,
+      -- A tip to another creator in the transaction of this one: its id is the signature, a colon and the wallet that was paid.
+      main_id text references tips,
+      -- The HTTP request that made it.
+      request_id uuid,
       check (least(amount, received_raw, display_raw) > 0),
       check (case kind when 'chain' then creator_wallet is not null and claim_hash is not null
                        else recipient_party is not null and due_at is null end),
@@ -72,6 +78,9 @@ export async function up(knex: Knex): Promise<void> {
     create index tips_received_token on tips (recipient_party, mint, recorded_at desc, id desc)
       where listed and status = 'confirmed' and kind = 'chain';
     create index tips_received_fiat on tips (recipient_party, status, recorded_at desc, id desc) where listed and kind = 'fiat';
+    create index tips_further on tips (main_id) where main_id is not null;
+    -- Request ids come in order of time, so the index need not know every tip: it costs recording nothing.
+    create index tips_request on tips using brin (request_id uuid_minmax_multi_ops) with (autosummarize = on);
 
     create table tip_claims (
       id bigint generated always as identity primary key,
@@ -85,7 +94,9 @@ export async function up(knex: Knex): Promise<void> {
       claimed_intent_id text,
       found_false_at timestamptz,
       created_at timestamptz not null default clock_timestamp(),
+      request_id uuid,
       unique (tip_id, claim_hash));
+    create index tip_claims_request on tip_claims (request_id) where request_id is not null;
 
     -- The last confirmation of each recipient. Its row lock orders confirmations; streams find changes by its index.
     create table creator_cursors (
@@ -117,5 +128,14 @@ export async function up(knex: Knex): Promise<void> {
     create trigger tips_lifecycle before update of status on tips for each row
       when (old.status is distinct from new.status)
       execute function refuse_unlisted_move('pending>confirmed', 'pending>failed', 'pending>cancelled', 'confirmed>failed', 'failed>confirmed', 'cancelled>confirmed');
+
+    -- A row for each creator who wants mails about tips; users.tip_mails says the same for reading.
+    create table tip_mails (
+      party_id bigint primary key references parties,
+      choice text not null check (choice in ('each', 'daily')),
+      -- Tips confirmed later are still to be mailed.
+      told_until timestamptz(3) not null,
+      -- The last mail. Null: none yet.
+      mailed_at timestamptz(3));
   `)
 }

@@ -14,11 +14,11 @@ export async function up(knex: Knex): Promise<void> {
       -- Our reference at the provider, which accepts no capitals.
       provider_reference text not null unique generated always as (lower(reference)) stored,
       status text not null default 'pending' check (status in ('pending', 'submitted', 'processing', 'completed', 'failed')),
-      -- identity_hold: waits for the identity check; not_sent: surely not sent; sending: a request may be on its way;
+      -- identity_hold: waits for the identity check; confirmation_hold: waits for its creator's confirmation; not_sent: surely not sent; sending: a request may be on its way;
       -- unknown: a request may have arrived; resend: will be sent again under the same reference; sent: accepted;
       -- manual_review: an operator must decide; refused: surely not executed, and will not be sent.
       send_state text not null default 'not_sent' check (send_state in
-        ('identity_hold', 'not_sent', 'sending', 'unknown', 'resend', 'sent', 'manual_review', 'refused')),
+        ('identity_hold', 'confirmation_hold', 'not_sent', 'sending', 'unknown', 'resend', 'sent', 'manual_review', 'refused')),
       currency text not null check (currency in ('USDC', 'NGN')),
       rate_id bigint not null references rates,
       debit_micro bigint not null check (debit_micro > 0),
@@ -27,10 +27,15 @@ export async function up(knex: Knex): Promise<void> {
       net_kobo bigint not null check (net_kobo = gross_kobo - fee_kobo and net_kobo > 0),
       -- The provider's own codes of wallets and microfinance banks are longer than three digits (docs/decisions/0048).
       bank_code text not null check (bank_code ~ '^[0-9]{3,6}$'),
-      account_number text not null check (account_number ~ '^[0-9]{10}$'),
-      account_name text not null check (length(account_name) between 2 and 100),
-      -- The account holder's name at the bank, for operators. The provider compares names, we do not.
-      resolved_name text,
+      -- Number and name, sealed and bound to the reference.
+      sealed_account bytea not null,
+      -- For lists and mails, which show no more.
+      account_last_four text not null constraint withdrawals_last_four check (account_last_four ~ '^[0-9]{4}$'),
+      -- The account holder's name at the bank, sealed, for operators. The provider compares names, we do not.
+      sealed_resolved_name bytea,
+      -- Keyed hashes of the bank code with the account number, and of the holder's name at the bank, if it is known.
+      account_hash bytea not null constraint withdrawals_account_hash check (length(account_hash) = 32),
+      name_hash bytea constraint withdrawals_name_hash check (length(name_hash) = 32),
       recipient_code text,
       hold_transfer bigint not null unique references ledger_transfers,
       resolution_transfer bigint unique references ledger_transfers,
@@ -63,6 +68,26 @@ export async function up(knex: Knex): Promise<void> {
       paid_debit_micro bigint,
       -- What the bank account was promised, if a lower rate at the release left less. Null: nothing changed.
       promised_kobo bigint,
+      -- Why its creator must confirm it. Null: need not.
+      confirmation_reason text constraint withdrawals_confirmation_reason
+        check (confirmation_reason in ('new_account', 'recent_change', 'new_client')),
+      confirmed_at timestamptz(3),
+      -- The client network and the device that requested it. Null: not known.
+      client_network text,
+      device_hash bytea constraint withdrawals_device check (length(device_hash) = 32),
+      -- The limit of payouts that it waits for, and since when. Null: none.
+      breaker text,
+      breaker_since timestamptz(3),
+      -- An operator has it sent beyond the limits.
+      breaker_released_at timestamptz(3),
+      -- When its last request began, for the sums of the limits.
+      counted_at timestamptz(3),
+      -- What the provider took for the transfer, as booked. Null: not booked.
+      provider_fee_kobo bigint constraint withdrawals_provider_fee check (provider_fee_kobo >= 0),
+      -- When the provider had it although these rows did not. It is looked up, and never sent.
+      adopted_at timestamptz(3),
+      -- The HTTP request that made it.
+      request_id uuid,
       constraint withdrawals_paid check (
         (paid_kobo is null) = (paid_fee_kobo is null) and (paid_kobo is null) = (paid_debit_micro is null)
         and (paid_kobo is null or paid_kobo + paid_fee_kobo <= gross_kobo)),
@@ -72,10 +97,19 @@ export async function up(knex: Knex): Promise<void> {
       check (case when status = 'pending' then send_state not in ('sent', 'refused')
                   else send_state in ('sent', 'refused') end),
       check (send_state <> 'refused' or status = 'failed'),
-      check (send_state <> 'identity_hold' or due_at is null),
+      constraint withdrawals_held check (send_state not in ('identity_hold', 'confirmation_hold') or due_at is null),
       check ((sends = 0) = (sent_at is null)),
-      check (case when send_state in ('identity_hold', 'not_sent') then sends = 0
-                  when send_state = 'refused' then true else sends > 0 end),
+      constraint withdrawals_sent check (
+        case when send_state in ('identity_hold', 'confirmation_hold', 'not_sent') then sends = 0
+             when send_state = 'refused' then true else sends > 0 end),
+      -- Nothing leaves that needs a confirmation and has none.
+      constraint withdrawals_confirmed check (
+        send_state in ('identity_hold', 'confirmation_hold', 'refused')
+        or confirmation_reason is null or confirmed_at is not null),
+      constraint withdrawals_confirmation check (confirmed_at is null or confirmation_reason is not null),
+      constraint withdrawals_breaker check (
+        (breaker is null) = (breaker_since is null)
+        and breaker in ('creator_day', 'creator_hour', 'platform_day', 'platform_hour')),
       check (recredited_at is null or status = 'completed'),
       check (paid_debit_micro between 0 and debit_micro));
     create index withdrawals_due on withdrawals (due_at) where due_at is not null;
@@ -86,6 +120,11 @@ export async function up(knex: Knex): Promise<void> {
     create index withdrawals_recredited on withdrawals (recredited_at) where recredited_at is not null;
     -- What deleting old rates looks up.
     create index withdrawals_rate on withdrawals (rate_id);
+    create index withdrawals_account_uses on withdrawals (account_hash, created_at);
+    create index withdrawals_name on withdrawals (name_hash, created_at) where name_hash is not null;
+    create index withdrawals_counted on withdrawals (counted_at) where counted_at is not null;
+    create index withdrawals_breaker_waiting on withdrawals (created_at) where breaker is not null and status = 'pending';
+    create index withdrawals_request on withdrawals (request_id) where request_id is not null;
 
     create function withdrawals_check_move() returns trigger language plpgsql as $$
     begin
@@ -100,7 +139,8 @@ export async function up(knex: Knex): Promise<void> {
     create function withdrawals_check_send_step() returns trigger language plpgsql as $$
     begin
       if (old.send_state, new.send_state) not in (
-        ('identity_hold', 'not_sent'), ('identity_hold', 'refused'),
+        ('identity_hold', 'confirmation_hold'), ('identity_hold', 'not_sent'), ('identity_hold', 'refused'),
+        ('confirmation_hold', 'not_sent'), ('confirmation_hold', 'refused'),
         ('not_sent', 'sending'), ('not_sent', 'refused'),
         ('sending', 'not_sent'), ('sending', 'unknown'), ('sending', 'resend'), ('sending', 'sent'),
         ('sending', 'manual_review'), ('sending', 'refused'),
@@ -116,21 +156,25 @@ export async function up(knex: Knex): Promise<void> {
       for each row when (old.send_state <> new.send_state) execute function withdrawals_check_send_step();
     create function withdrawals_check_fixed() returns trigger language plpgsql as $$
     begin
-      if (old.id, old.user_id, old.reference, old.currency, old.debit_micro, old.bank_code, old.account_number,
-          old.account_name, old.hold_transfer, old.created_at)
+      if (old.id, old.user_id, old.reference, old.currency, old.debit_micro, old.bank_code, old.hold_transfer, old.created_at)
         is distinct from (new.id, new.user_id, new.reference, new.currency, new.debit_micro, new.bank_code,
-          new.account_number, new.account_name, new.hold_transfer, new.created_at)
+          new.hold_transfer, new.created_at)
+      then raise exception 'a withdrawal does not change' using errcode = '23514'; end if;
+      -- Its account is only sealed again with a later key.
+      if (old.sealed_account, old.account_last_four) is distinct from (new.sealed_account, new.account_last_four)
+        and not (get_byte(new.sealed_account, 0) > get_byte(old.sealed_account, 0) and old.account_last_four = new.account_last_four)
       then raise exception 'a withdrawal does not change' using errcode = '23514'; end if;
       if (old.rate_id, old.gross_kobo, old.fee_kobo, old.net_kobo, old.promised_kobo)
         is distinct from (new.rate_id, new.gross_kobo, new.fee_kobo, new.net_kobo, new.promised_kobo)
         -- Only its release prices a held withdrawal again, once, and never above the promise.
-        and not (old.status = 'pending' and old.send_state = 'identity_hold' and new.send_state = 'not_sent'
+        and not (old.status = 'pending' and old.send_state in ('identity_hold', 'confirmation_hold')
+          and new.send_state = 'not_sent'
           and new.gross_kobo < old.gross_kobo and new.promised_kobo is not distinct from old.net_kobo)
       then raise exception 'a withdrawal keeps its price' using errcode = '23514'; end if;
       return new;
     end $$;
     create trigger withdrawals_fixed before update of id, user_id, reference, currency, rate_id, debit_micro, gross_kobo,
-      fee_kobo, net_kobo, promised_kobo, bank_code, account_number, account_name, hold_transfer, created_at on withdrawals
+      fee_kobo, net_kobo, promised_kobo, bank_code, hold_transfer, created_at, sealed_account, account_last_four on withdrawals
       for each row execute function withdrawals_check_fixed();
     create trigger withdrawals_kept before delete or truncate on withdrawals
       for each statement execute function refuse_change();
@@ -140,7 +184,9 @@ export async function up(knex: Knex): Promise<void> {
       id bigint generated always as identity primary key,
       withdrawal_id uuid not null references withdrawals,
       kind text not null check (kind in
-        ('unknown', 'mismatch', 'reversed', 'failed_after_completed', 'paid_after_failed', 'paid_after_recredit')),
+        ('unknown', 'mismatch', 'reversed', 'failed_after_completed', 'paid_after_failed', 'paid_after_recredit',
+          -- Of somebody who seems to owe by another account.
+          'debt')),
       details jsonb not null default '{}',
       created_at timestamptz(3) not null default clock_timestamp(),
       resolved_at timestamptz(3),
@@ -171,5 +217,35 @@ export async function up(knex: Knex): Promise<void> {
       last_seen_at timestamptz(3) not null default clock_timestamp(),
       unique (provider_reference, kind));
     create index reconciliation_differences_seen on reconciliation_differences (last_seen_at);
+
+    -- The bank accounts that creators have named (docs/decisions/0057).
+    create table payees (
+      id uuid primary key default gen_random_uuid(),
+      user_id uuid not null references users,
+      account_hash bytea not null check (length(account_hash) = 32),
+      bank_code text not null check (bank_code ~ '^[0-9]{3,6}$'),
+      last_four text not null check (last_four ~ '^[0-9]{4}$'),
+      sealed_name bytea not null,
+      added_at timestamptz(3) not null default clock_timestamp(),
+      last_used_at timestamptz(3) not null default clock_timestamp(),
+      -- When its creator last confirmed a withdrawal to it.
+      confirmed_at timestamptz(3),
+      -- What was confirmed or sent before does not count. Listed again when used after it.
+      removed_at timestamptz(3),
+      unique (user_id, account_hash));
+
+    -- Codes mailed to confirm a withdrawal. Only its newest one counts.
+    create table withdrawal_codes (
+      id bigint generated always as identity primary key,
+      withdrawal_id uuid not null references withdrawals,
+      user_id uuid not null references users,
+      code_hmac bytea not null check (length(code_hmac) = 32),
+      created_at timestamptz(3) not null default clock_timestamp(),
+      expires_at timestamptz(3) not null,
+      -- Wrong codes entered while it was the newest. Five void it.
+      failures int not null default 0 check (failures between 0 and 5),
+      used_at timestamptz);
+    create index withdrawal_codes_user on withdrawal_codes (user_id, created_at);
+    create index withdrawal_codes_withdrawal on withdrawal_codes (withdrawal_id, id);
   `)
 }

@@ -45,7 +45,7 @@ month     A shortened month of the whole business against built processes: tips 
 rolling   Restarts every process of the service in each round, one after the other, with SIGTERM, while tips are recorded, intents made,
           lists read and streams open. They run behind a proxy that repeats nothing and knows only what /ready says. No request may
           fail, and no stream may miss an event.
-releases  Builds an older release (default: before the newest migration) and runs it under the same load. Migrates its database, replaces
+releases  Builds an older release (default: the last release) and runs it under the same load. Migrates its database, replaces
           its processes by this release's one after the other, and goes back. No request may fail, and no stream may miss an event.
           The next nine run two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, and
           disturb them --rounds times. After each time the service must be itself again: how long that takes is printed. At the end
@@ -78,7 +78,7 @@ chaos     Minutes of faults that need no person, under load: processes killed an
           custodian or web-1) dead instead: its alerts must fire, and no other. Needs Debian's prometheus.
 restore   Needs Debian's package postgresql. Takes a backup of the working service with pg_dump, under load; then come so many payouts, tips
           in crypto and naira, take-outs and a sweep, and the server is lost. pg_restore into a new one, the whole service starts, and
-          an operator follows what restore-check prints. Nothing may be sent before it is accepted. At the end every tip, payment,
+          an operator confirms what restore-check --adopt-all plans. Nothing may be sent before it is accepted. At the end every tip, payment,
           payout, sweep and take-out, and each account of the ledger, is compared with chain and bank. Prints the time of each step.
 rotations Changes every secret that can change under load, one after the other, with the steps of docs/operations.md: restarts of the
           processes that read it, the commands that seal again, wrong values at a start, and the old value at the end. No request may

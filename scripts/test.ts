@@ -12,8 +12,8 @@ import { dropDatabases, ensureTemplate, templateName } from './dev/postgres/test
 import { ProcessGroup } from './dev/process-group.js'
 import { redisProgram, redisReady } from './dev/redis.js'
 import { printLine, runAva } from './dev/test-run/run-ava.js'
-import { repeatFailed } from './dev/test-run/second-run.js'
 import { addCounts, closingReport, noTests, type TestCounts } from './dev/test-run/tap.js'
+import { findUnreached } from './dev/test-run/unreached.js'
 
 // `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
 // PostgreSQL and a Redis that are started for this run, and beside them the contract (test/contract) against a stack on them.
@@ -102,8 +102,6 @@ function toCompiled(argument: string): string {
 
 interface TestsToRun {
   readonly own: readonly string[]
-  /** The folder when `own` are all tests of one: AVA titles begin with the path below it. */
-  readonly whole?: string
   /** They run against a started stack. */
   readonly contract: readonly string[]
 }
@@ -120,15 +118,12 @@ function testsToRun(): TestsToRun {
     const folders = readdirSync(`${bundled}/test`).filter((folder) => folder !== 'browser')
     return {
       own: [...folders.map((folder) => `${bundled}/test/${folder}/**/*.test.js`), ...options],
-      ...(options.length === 0 && { whole: `${bundled}/test` }),
       contract: options.length === 0 ? [contractTests] : [],
     }
   }
   const [contract, own] = [files.filter(isOfContract), files.filter((file) => !isOfContract(file))]
-  const browser = given.length === 1 && given[0] === `${bundled}/test/browser/**/*.test.js`
   return {
     own: own.length > 0 ? [...own, ...options] : [],
-    ...(browser && { whole: `${bundled}/test/browser` }),
     contract: contract.length > 0 ? [...contract, ...options] : [],
   }
 }
@@ -143,7 +138,6 @@ async function runContractTests(
   server: string,
   redisUrl: string,
   files: readonly string[],
-  others: Promise<unknown>,
 ): Promise<TestCounts> {
   const name = `${databasePrefix}contract`
   await withConnection(`${server}postgres`, (admin) => admin.query(`create database ${name}`))
@@ -156,20 +150,29 @@ async function runContractTests(
   })
   try {
     const lines: string[] = []
-    const first = await runContract(stack, {
+    const counts = await runContract(stack, {
       args: [...files, '--concurrency=1'],
       print: printProgress,
       onLine: (line) => lines.push(line),
     })
     printProgress('the contract, which ran beside the other tests:')
     for (const line of lines) printLine(line)
-    if (first.failed === 0 || files[0] !== contractTests) return first
-    await others
-    const again = (args: readonly string[]) => runContract(stack, { args, print: printProgress })
-    return await repeatFailed(first, 'dist/test/contract', again, printProgress)
+    return counts
   } finally {
     await stack.stop()
   }
+}
+
+const isWholeRun = process.argv.length === 2
+
+/** One more test of a whole run: every route and command was called as its role. */
+function reachedAll(folder: string): TestCounts {
+  const unreached = findUnreached(folder)
+  const title = 'every route and every operators’ command is called with success as its database role'
+  const failures = [`not ok - ${title}`, ...unreached.map((name) => `  no test reached ${name}`)]
+  return unreached.length === 0
+    ? { ...noTests, passed: 1 }
+    : { ...noTests, failed: 1, failures: [failures.join('\n')] }
 }
 
 async function run(): Promise<number> {
@@ -187,16 +190,14 @@ async function run(): Promise<number> {
     TEST_DATABASE_PREFIX: databasePrefix,
     TEST_REDIS_URL: redisUrl,
     TMPDIR: scratch,
+    TEST_REACHED: scratch,
   }
   const tests = testsToRun()
-  const runOwn = (files: readonly string[]) => runAva(files, env)
-  const first = tests.own.length > 0 ? runOwn(tests.own) : Promise.resolve(noTests)
   const [own, contract] = await Promise.all([
-    first,
-    tests.contract.length > 0 ? runContractTests(server, redisUrl, tests.contract, first) : noTests,
+    tests.own.length > 0 ? runAva(tests.own, env) : noTests,
+    tests.contract.length > 0 ? runContractTests(server, redisUrl, tests.contract) : noTests,
   ])
-  const repeated = tests.whole ? await repeatFailed(own, tests.whole, runOwn, printProgress) : own
-  const tally = addCounts(repeated, contract)
+  const tally = addCounts(addCounts(own, contract), isWholeRun ? reachedAll(scratch) : noTests)
   await dropDatabases(server, databasePrefix)
   await processes.stop()
   removeScratch()

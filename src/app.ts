@@ -27,6 +27,7 @@ import { serveWebhook } from './http/webhook.js'
 import { paymentRoutes } from './intents/routes.js'
 import { ledgerRoutes } from './ledger/routes.js'
 import { describeCall, tags } from './manual/describe-calls.js'
+import { standInsOf } from './manual/guides/local-testing.js'
 import type { OpenApi } from './manual/read-openapi.js'
 import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
@@ -35,6 +36,7 @@ import { privacyRoutes } from './privacy/routes.js'
 import { reserveRoutes } from './reserves/routes.js'
 import { serveEmbed } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
+import { findNairaSession } from './sdk/sessions/auth.js'
 import type { Services } from './services.js'
 import { tipMailRoutes } from './tips/mails/routes.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
@@ -78,8 +80,8 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...ledgerRoutes(services),
     ...creatorRoutes(services),
     ...paymentRoutes(services, prices),
-    ...fiatRoutes(services, rates),
-    ...refundRoutes(services),
+    ...fiatRoutes(services, rates, (ctx) => findNairaSession(services, ctx)),
+    ...refundRoutes(services, rates),
     ...payoutRoutes(services, rates),
     ...tipRoutes(services, streams),
     ...creatorTipRoutes(services),
@@ -101,7 +103,11 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
 
   // Koa's own `proxy` believes every proxy or none, so it stays off.
   const koa = new Koa()
-  koa.use(trustProxies(config.http.trustProxy))
+  koa.use(
+    trustProxies(config.http.trustProxy, () =>
+      services.log.warn('X-Forwarded-For came, but TRUST_PROXY does not say from which proxies: set it'),
+    ),
+  )
   koa.use(answerErrors(services.log, services.metrics))
   // Errors here are broken connections. Without this handler Koa prints them as plain text.
   koa.on('error', (error: unknown) =>
@@ -130,7 +136,13 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   })
   // `OpenApi` names the parts that our own document always has.
   const openApi = document as unknown as OpenApi
-  mountDocs(router, countRead, openApi, { base: publicUrl, limits: services.limits }, pages)
+  mountDocs(
+    router,
+    countRead,
+    openApi,
+    { base: publicUrl, standIns: standInsOf(config.fiatpay.url), limits: services.limits },
+    pages,
+  )
   router.get('/', countRead, serveStartPage)
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))

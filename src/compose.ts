@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { paidPath } from './http/pages/paid-page.js'
 import { type Config, refuseUse } from './platform/config/config.js'
 import { loadMail, loadWalletKeys } from './platform/config/own-settings.js'
@@ -5,7 +6,7 @@ import type { Secret } from './platform/config/secrets.js'
 import { createDb, createHotPool } from './platform/database/database.js'
 import { watchHotPool, watchPool } from './platform/database/pool-watch.js'
 import { createSwitchWatch, type SwitchWatch } from './platform/database/switches/switch-watch.js'
-import { createTransact } from './platform/database/transact.js'
+import { createTransact, type Transact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
 import { createMetrics } from './platform/metrics.js'
 import { createWaker, queuePrefix } from './platform/queue/wake-ups.js'
@@ -48,6 +49,8 @@ export interface Composed extends Services {
   ready(): Promise<Readiness>
   /** Releases every connection. */
   close(): Promise<void>
+  /** `transact` on another pool, for tests that give each part of the service its own database role. */
+  transactOn(db: Knex): Transact
 }
 
 /** Builds the services of one process from its settings. The only file that imports adapters of vendors. */
@@ -72,6 +75,13 @@ export function compose(config: Config, processName: string): Composed {
   )
   const waker = createWaker(redis, config.redis.namespace)
   const publish = createPublisher(redis, config.redis.namespace)
+  const transactOn = (pool: Knex): Transact =>
+    createTransact(pool, {
+      wake: waker.wake,
+      removeJobs: waker.removeJobs,
+      publish,
+      log: log.info.bind(log),
+    })
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
   const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
   const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
@@ -93,12 +103,8 @@ export function compose(config: Config, processName: string): Composed {
     notifications,
     limits: createRateLimits(config, redis),
     switches,
-    transact: createTransact(db, {
-      wake: waker.wake,
-      removeJobs: waker.removeJobs,
-      publish,
-      log: log.info.bind(log),
-    }),
+    transact: transactOn(db),
+    transactOn,
     wake: waker.wake,
     chain,
     custodyChain:

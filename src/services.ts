@@ -6,7 +6,7 @@ import type { Switches } from './platform/database/switches/switch-watch.js'
 import type { Transact } from './platform/database/transact.js'
 import type { Log } from './platform/log.js'
 import type { Metrics } from './platform/metrics.js'
-import type { RowJob, WorkKind } from './platform/queue/wake-ups.js'
+import type { RowJob, WokenKind } from './platform/queue/wake-ups.js'
 import type { RateLimits } from './platform/rate-limits/rate-limits.js'
 import type { Notifications } from './platform/redis/notifications.js'
 import type { Chain } from './ports/chain.js'
@@ -34,7 +34,7 @@ export interface Services {
   readonly limits: RateLimits
   readonly switches: Switches
   /** Wakes a worker outside a transaction, best effort. */
-  readonly wake: (kind: WorkKind, job?: RowJob) => void
+  readonly wake: (kind: WokenKind, job?: RowJob) => void
   readonly chain: Chain
   /** What moving tokens out of custody needs of the chain. It signs and submits nothing. */
   readonly custodyChain: CustodyChain

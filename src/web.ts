@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.js'
 import { compose } from './compose.js'
 import { type HealthOptions, healthRouter, startHealthServer } from './http/health-endpoints.js'
@@ -57,7 +57,10 @@ server.listen(config.http.port, () => {
   const address = server.address()
   // With PORT=0 the system chooses the port, and only this line shows it.
   const port = typeof address === 'object' ? address?.port : config.http.port
-  services.log.info({ port, connections: services.mostConnections }, 'listening')
+  services.log.info(
+    { port, connections: services.mostConnections, guards: { mode: config.guards, ...config.guardTable } },
+    'listening',
+  )
 })
 server.on('error', (error) => {
   services.log.fatal({ err: error }, 'cannot listen')
@@ -68,8 +71,12 @@ server.on('error', (error) => {
 stopOnSignals(
   async () => {
     stopping = true
-    // The router learns from /ready that no further request is to come here. Until then it gets its answers.
+    // The router learns from /ready, and from the end of each connection with its next answer, that no further request is to come
+    // here. Until then it gets its answers.
     if (drainMs > 0) await sleep(drainMs)
+    // After a whole turn of the event loop every connection that the kernel has taken is accepted. Closing resets those that are not.
+    await setImmediate()
+    await setImmediate()
     const closed = new Promise((done) => server.close(done))
     await app.close()
     server.closeIdleConnections()

@@ -2,8 +2,7 @@ import { deleteExpired } from '../src/accounts/delete-expired.js'
 import { composeRefundReader } from '../src/compose.js'
 import { compareCollections } from '../src/fiat/disputes/compare-collections.js'
 import { expireFiatIntents } from '../src/fiat/intents/expire-intents.js'
-import { createPayerWalk, createPaymentAddressWalk } from '../src/fiat/intents/payer-addresses.js'
-import { closeOldAccounts } from '../src/ledger/close-old-accounts.js'
+import { eraseOldPayers } from '../src/fiat/intents/payer-addresses.js'
 import { deleteFinishedEmails } from '../src/mail/queue-email.js'
 import { deleteOldRates } from '../src/market/accepted-rates.js'
 import { ExchangeRates } from '../src/market/exchange-rates.js'
@@ -24,16 +23,15 @@ import type { Services } from '../src/services.js'
 import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
 import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement.js'
 import { BankList } from '../src/withdrawals/request/banks.js'
-import { createAccountWalk } from '../src/withdrawals/seal-old-accounts.js'
 import { measureWork } from './measure-work.js'
 import { type Scheduled, schedule } from './schedule.js'
 import { createBooksCheck } from './watch-books.js'
 
 /**
  * Runs the scheduled tasks: says that it lives; refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
- * waiting work; checks the ledger and moves what old accounts hold; reads the float and makes the reserve report of the day;
+ * waiting work; checks the ledger; reads the float and makes the reserve report of the day;
  * compares the provider's lists with ours once a day; deletes expired rows; makes the
- * files of exports; seals and erases personal data. All state is in rows, so any number of clocks may run. Returns how to stop.
+ * files of exports; erases addresses of payers. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new TokenPrices(services)
@@ -59,7 +57,6 @@ export function startClock(services: Services): () => Promise<void> {
     ['banks', '5-59/15 * * * * *', () => banks.banks()],
     ['forget-rates', '23 * * * *', () => deleteOldRates(services)],
     ['books', '30 * * * * *', checkLedger],
-    ['old-accounts', '19 7 * * * *', () => closeOldAccounts(services)],
     ['float', '50 * * * * *', readFloat],
     ['forget-float-readings', '27 * * * *', () => deleteOldReadings(services.db)],
     ['reserves', '5 13 * * * *', reportDaily],
@@ -72,17 +69,10 @@ export function startClock(services: Services): () => Promise<void> {
     ['emails', '40 */10 * * * *', () => deleteFinishedEmails(services)],
     ['exports', '8-59/15 * * * * *', () => makeExports(services)],
     ['expired-exports', '50 */10 * * * *', () => deleteExpiredExports(services)],
-    ['payers', '3-59/15 * * * * *', createPayerWalk(services)],
-    ['bank-accounts', '14-59/15 * * * * *', createAccountWalk(services)],
-    ['payment-addresses', '11-59/15 * * * * *', createPaymentAddressWalk(services)],
+    ['payers', '3-59/15 * * * * *', () => eraseOldPayers(services)],
   ]
   const stop = schedule(tasks, onError)
-  for (const runAtStart of [
-    () => beatAndSee(services),
-    () => prices.refresh(),
-    () => banks.banks(),
-    () => closeOldAccounts(services),
-  ])
+  for (const runAtStart of [() => beatAndSee(services), () => prices.refresh(), () => banks.banks()])
     void runAtStart().catch(onError)
   return stop
 }

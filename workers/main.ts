@@ -96,7 +96,10 @@ const healthServer =
         ready,
         fillGauges: createStateGauges(services, ownChecks(names)),
       })
-services.log.info({ names, connections: services.mostConnections }, 'working')
+services.log.info(
+  { names, connections: services.mostConnections, guards: { mode: config.guards, ...config.guardTable } },
+  'working',
+)
 
 stopOnSignals(
   async () => {

@@ -136,9 +136,9 @@ async function insertLedger(client: pg.Client, userId: string, transfers: number
 function insertWithdrawals(userId: string, withdrawals: number): string {
   return /* sql */ `
     insert into withdrawals (user_id, reference, status, send_state, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
-      bank_code, account_number, account_name, hold_transfer, resolution_transfer, created_at, sends, sent_at, due_at)
+      bank_code, sealed_account, account_last_four, account_hash, hold_transfer, resolution_transfer, created_at, sends, sent_at, due_at)
     select ${owner('n % 3 = 0', `'${userId}'`, 'gen_random_uuid()')}, 'FIATPAY-' || upper(lpad(to_hex(n), 32, '0')),
       case when n % 5 = 0 then 'failed' else 'completed' end, 'sent', 'USDC', 1, 1000000, 160000, 5000, 155000,
-      '058', '0123456789', 'Ada Obi', n, n, now() - n * interval '1 minute', 1, now(), null
+      '058', '\\x01', '6789', sha256('0123456789'), n, n, now() - n * interval '1 minute', 1, now(), null
     from generate_series(1, ${withdrawals}) n`
 }

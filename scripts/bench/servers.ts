@@ -46,6 +46,7 @@ export function serviceSettings({
     RATE_URL: nowhere,
     TREASURY_WALLET: solMint,
     OTP_PEPPER: pepper,
+    GUARDS: 'contract',
     LOG_LEVEL: 'warn',
     RATE_LIMIT_FACTOR: '0',
     DRAIN_SECONDS: '0',

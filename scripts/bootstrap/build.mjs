@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { Refusal, run } from './progress.mjs'
 import { sourceFiles } from './sources.mjs'
+import { transpile } from './transpile.mjs'
 
-const record = 'dist/.tsbuildinfo'
 const stamp = 'dist/.built'
 const pagesStamp = 'dist/pages/.built'
 const testsStamp = 'dist/bundled/.built'
@@ -16,18 +16,15 @@ export async function build(withTests = false) {
   if (withTests) await bundleTests()
 }
 
-/** Throws a Refusal when a type is wrong. */
+/** Removes the types file by file. `npm run check` checks them. */
 export async function compile() {
-  const wanted = fingerprint(
-    'tsconfig.json',
-    sourceFiles(/[.](ts|tsx|mjs|js)$/).filter((file) => !ofPages(file)),
-  )
-  const complete = outputIsComplete()
-  if (complete && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  if (!complete) rmSync(record, { force: true })
-  const tsc = ['node_modules/typescript/bin/tsc', '--incremental', '--tsBuildInfoFile', record]
-  if ((await run('compiling', process.execPath, tsc)) !== 0)
-    throw new Refusal('the build failed; its messages are above')
+  const sources = sourceFiles(/(?<![.]d)[.](tsx?|m?js)$/)
+  const wanted = fingerprint('scripts/bootstrap/transpile.mjs', sources)
+  try {
+    await transpile(sources)
+  } catch (error) {
+    throw new Refusal(`the build failed: ${error.message}`)
+  }
   removeOrphans()
   writeFileSync(stamp, wanted)
 }
@@ -76,25 +73,6 @@ function fingerprint(config, sources) {
   for (const file of ['package-lock.json', config, ...sources.filter((path) => /[.]\w+$/.test(path))])
     if (existsSync(file)) hash.update(`${file}\0`).update(readFileSync(file)).update('\0')
   return hash.digest('hex')
-}
-
-/** Whether all compiled files exist. The compiler relies on its record and would not write a deleted file again. */
-function outputIsComplete() {
-  try {
-    const { fileNames } = JSON.parse(readFileSync(record, 'utf8'))
-    return fileNames
-      .map((name) => relative('.', join(dirname(record), name)))
-      .filter(
-        (name) => !name.startsWith('node_modules') && !name.startsWith('..') && !/[.]d[.]m?ts$/.test(name),
-      )
-      .every((name) => existsSync(join('dist', compiled(name))))
-  } catch {
-    return false
-  }
-}
-
-function compiled(source) {
-  return source.replace(/[.](m?)tsx?$/, '.$1js')
 }
 
 /** Removes the output of deleted sources, so that a deleted test does not run and a deleted migration is not applied. */

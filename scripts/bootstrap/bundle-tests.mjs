@@ -1,7 +1,7 @@
 // Bundles the compiled tests and the programs that many of them start. A test with a world loads 500 of our modules. Looking each
 // up, reading and compiling it costs a thread or a process 0.3 s of CPU time. The bundle in dist/bundled is the code of dist in few
 // files: nothing is left out or shortened.
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -61,8 +61,8 @@ function compiledFile(source) {
   return join(process.cwd(), 'dist', source.replace(/ts$/, 'js'))
 }
 
-/** A module keeps its own URL, by which it finds pages and migrations, and a map that leads to its source. */
+/** A module keeps its own URL, by which it finds pages and migrations, and a map that leads to its source, unless it is a copy of it. */
 function load(id) {
   const code = readFileSync(id, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-  return { code, map: readFileSync(`${id}.map`, 'utf8') }
+  return existsSync(`${id}.map`) ? { code, map: readFileSync(`${id}.map`, 'utf8') } : { code }
 }

@@ -49,12 +49,12 @@ export function startChild(
 
 /**
  * Stops a command: closes its stdin, and kills its process group after `milliseconds`.
- * @param {import('node:child_process').ChildProcess} child
+ * @param {import('node:child_process').ChildProcess | undefined} child
  * @param {number} milliseconds
  * @returns {Promise<void>} when it has ended
  */
 export function stopChild(child, milliseconds) {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
+  if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null)
     return Promise.resolve()
   const group = -child.pid
   return new Promise((resolve) => {

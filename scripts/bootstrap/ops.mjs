@@ -30,7 +30,7 @@ export function opsHelp() {
 }
 
 /** The compiled files by the names of their commands, in the order of the names. */
-function opsPrograms() {
+export function opsPrograms() {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.js') && !file.startsWith('support/'))

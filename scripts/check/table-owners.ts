@@ -66,6 +66,8 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // One statement confirms a lot of tips with their intents and sessions: docs/architecture.md has the figures.
   'src/tips/confirm/confirm-tips.ts': ['payment_intents', 'sdk_sessions'],
+  // A paid tip ends its session in the statement that confirms it.
+  'src/tips/fiat-tip.ts': ['sdk_sessions'],
 }
 
 /** Places that are not the product: they fill and break databases of their own. */

@@ -1,3 +1,4 @@
+import { serverLimits } from '../../src/platform/database/database.js'
 import { type RoleKind, roleKinds, type TableRights, tableRights } from './table-rights.js'
 
 const prefix = 'tipping_'
@@ -6,7 +7,8 @@ const prefix = 'tipping_'
 export const roleOf = (kind: RoleKind): string => `${prefix}${kind.replaceAll('-', '_')}`
 
 /**
- * SQL that makes the roles, if they are missing, and gives each exactly what the list says: it takes everything else from them.
+ * SQL that makes the roles, if they are missing, with their limits of time, and gives each exactly what the list says: it takes
+ * everything else from them.
  * It may run again at any time. `passwordSql`: sets passwords, for servers that ask for one.
  */
 export function rolesSql(passwordSql = ''): string {
@@ -18,6 +20,9 @@ export function rolesSql(passwordSql = ''): string {
         `do $$ begin if to_regrole('${role}') is null then create role ${role} login; end if; end $$;`,
     ),
     ...(passwordSql === '' ? [] : [passwordSql]),
+    ...roles.flatMap((role) =>
+      Object.entries(serverLimits).map(([name, ms]) => `alter role ${role} set ${name} = '${ms}ms';`),
+    ),
     'begin;',
     `revoke all on all tables in schema public from ${all};`,
     `revoke all on all sequences in schema public from ${all};`,

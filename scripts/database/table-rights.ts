@@ -47,11 +47,15 @@ const payers = ['web', 'payouts', 'reconciler', 'clock', 'operators'] as const
 /** One line for each table. A test compares it with the tables that exist. */
 export const tableRights: Readonly<Record<string, TableRights>> = {
   access_tokens: { write: ['web', 'clock'] },
-  account_links: { write: ['web', 'clock', 'operators'], change: ['settlement', 'payouts', 'reconciler'] },
+  account_links: {
+    write: ['web', 'clock', 'operators'],
+    change: ['settlement', 'payouts', 'reconciler', 'take-outs'],
+  },
   api_keys: { write: ['web', 'operators'], read: ['clock'] },
   audit_log: { append: ['provisioner', 'operators'], read: ['web', 'clock'] },
   banks: { change: ['web', 'clock'], read: ['payouts', 'reconciler', 'operators'] },
-  card_reserves: { change: ['settlement', 'operators'], read: ['web', 'clock'] },
+  // Who takes a refund out of a reserve, or back into one.
+  card_reserves: { change: ['web', 'settlement', 'payouts', 'operators'], read: ['clock'] },
   collection_differences: { write: ['clock', 'operators'], read: ['web'] },
   creator_cursors: { change: confirmers, read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },
@@ -72,10 +76,13 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   dispute_polls: { change: ['web', 'settlement'] },
   disputes: { change: ['web', 'settlement', 'operators'], read: ['payouts', 'clock'] },
   domain_challenges: { write: ['web', 'clock', 'operators'] },
-  email_changes: { write: ['web', 'clock', 'operators'], read: ['settlement', 'payouts', 'reconciler'] },
+  email_changes: {
+    write: ['web', 'clock', 'operators'],
+    read: ['settlement', 'payouts', 'reconciler', 'take-outs'],
+  },
   emails: {
     write: ['web', 'mailer', 'clock', 'operators'],
-    change: ['settlement', 'payouts', 'reconciler'],
+    change: ['settlement', 'payouts', 'reconciler', 'take-outs'],
   },
   factor_attempts: { write: ['web', 'clock', 'operators'] },
   fiat_intents: { change: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
@@ -136,7 +143,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   totp_factors: { write: ['web', 'operators'], read: ['clock'] },
   users: {
     change: ['web', 'operators'],
-    read: ['verifier', 'settlement', 'payouts', 'reconciler', 'provisioner', 'clock'],
+    // Signing asks whether the account is frozen.
+    read: ['verifier', 'settlement', 'payouts', 'reconciler', 'provisioner', ...signers, 'clock'],
   },
   wallet_key_checks: { change: ['provisioner', ...signers] },
   // The sealed keys of the custody wallets: no other role can read them.

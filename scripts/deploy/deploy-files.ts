@@ -1,4 +1,5 @@
 import { optionalSecrets, type Secret, secretsOf } from '../../src/platform/config/secrets.js'
+import { scrapeTargets, workerPort } from './processes.js'
 
 /** One line of the Procfile. */
 interface ProcfileLine {
@@ -9,7 +10,6 @@ interface ProcfileLine {
 /** A process of the Procfile that keeps running: its kind in the list of secrets is its name. */
 type ServiceName = Exclude<keyof typeof secretsOf, `ops ${string}`>
 
-const firstWorkerPort = 9101
 /** A process ends within 20 s and DRAIN_SECONDS; then systemd kills it. */
 const stopSeconds = 60
 
@@ -32,6 +32,7 @@ export function deployFiles(procfile: string, envExample: string): Readonly<Reco
     'scripts/deploy/systemd/tipping.target': targetText(services),
     'scripts/deploy/secrets.txt': secretsText(services),
     'scripts/deploy/app.json': appText(services, envExample),
+    'scripts/deploy/monitoring/prometheus.yml': prometheusText(services),
   }
 }
 
@@ -52,7 +53,7 @@ function unitText({ name, command }: ProcfileLine, index: number): string {
           '# The instance is the port, and the metrics are on the same with a 1 before it: 3000 and 13000.',
           'Environment=PORT=%i METRICS_PORT=1%i',
         ]
-      : [`Environment=WORKER_PORT=${firstWorkerPort + index - 1}`]
+      : [`Environment=WORKER_PORT=${workerPort(index)}`]
   return `# Made by scripts/deploy/write-files.ts; a test compares it.
 [Unit]
 Description=Tipping: ${name === 'web' ? 'web on port %i' : name}
@@ -104,6 +105,28 @@ Wants=${wanted.join(' ')}
 
 [Install]
 WantedBy=multi-user.target
+`
+}
+
+function prometheusText(services: readonly ProcfileLine[]): string {
+  const targets = scrapeTargets(services.map(({ name }) => name)).map(
+    ([name, port]) => `      - { targets: ["localhost:${port}"], labels: { process: ${name} } }`,
+  )
+  return `# Made by scripts/deploy/write-files.ts; a test compares it. The units of scripts/deploy/systemd listen on these ports. Each further
+# web process is a target: tipping-web@3001 listens on 13001.
+global:
+  scrape_interval: 15s
+  evaluation_interval: 15s
+  # Where your people read docs/operations.md: alerts link its headings.
+  external_labels: { runbook: "https://git.example/tipping/docs/operations.md" }
+rule_files: [rules.yml]
+alerting:
+  alertmanagers:
+    - static_configs: [{ targets: ["localhost:9093"] }]
+scrape_configs:
+  - job_name: tipping
+    static_configs:
+${targets.join('\n')}
 `
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { allSecrets, type Secret, secretsOf, withoutOtherSecrets } from '../../src/platform/config/secrets.js'
-import { processNames } from '../../workers/registry.js'
+import { databaseSetting, deployedProcesses } from './processes.js'
 
 // `node dist/scripts/deploy/split-settings.js <settings file> <folder>`: makes of one file with all settings `common.env` with
 // those that are not secret, and for each process a file with its own secrets alone, which only their owner may read.
@@ -15,10 +15,8 @@ if (source === undefined || folder === undefined) {
   process.exit(2)
 }
 const given = parseEnv(readFileSync(source, 'utf8')) as NodeJS.ProcessEnv
-const roles = ['web', 'operators', ...processNames].map((name) => [name, roleSetting(name)] as const)
-const all = Object.fromEntries(
-  Object.entries(given).filter(([name]) => !roles.some(([, role]) => role === name)),
-)
+const roles = ['operators', 'take-outs', ...deployedProcesses].map(databaseSetting)
+const all = Object.fromEntries(Object.entries(given).filter(([name]) => !roles.includes(name)))
 const unknown = Object.keys(all).filter((name) => name.startsWith('DATABASE_URL_'))
 if (unknown.length > 0) {
   process.stderr.write(`${unknown.join(', ')}: no process has this name. Nothing was written\n`)
@@ -34,16 +32,9 @@ write(
   Object.entries(open).filter(([name]) => !ports.includes(name)),
   0o644,
 )
-for (const name of ['web', ...processNames] as const) {
-  // Take-outs run in the custodian's process.
-  if (name === 'take-outs') continue
-  const own = { ...all, DATABASE_URL: given[roleSetting(name)] || all['DATABASE_URL'] }
+for (const name of deployedProcesses) {
+  const own = { ...all, DATABASE_URL: given[databaseSetting(name)] || all['DATABASE_URL'] }
   write(`${name}.env`, secretsAmong(withoutOtherSecrets(own, secretsOf[name])), 0o600)
-}
-
-/** The setting with the address of a process's own database role. */
-function roleSetting(name: string): string {
-  return `DATABASE_URL_${name.toUpperCase().replaceAll('-', '_')}`
 }
 
 function secretsAmong(env: NodeJS.ProcessEnv): [string, string | undefined][] {

@@ -63,6 +63,8 @@ export function processSettings(
     OTP_PEPPER: pepper,
     // The key that is made without the setting. Given, it spares those who need only this one the pepper.
     ...(key === undefined ? {} : { DATA_KEY: key }),
+    // What is tried by hand is what the contract says. Production has `recommended`.
+    GUARDS: given('GUARDS') ?? 'contract',
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
     // A dispute that was made by hand shows within half a minute.
     DISPUTE_POLL_SECONDS: given('DISPUTE_POLL_SECONDS') ?? '30',

@@ -64,6 +64,7 @@ function table(
     ['postgres', withoutPassword(found['DATABASE_URL'] ?? '')],
     ['redis', withoutPassword(found['REDIS_URL'] ?? '')],
     ['treasury', found['TREASURY_WALLET'] ?? ''],
+    ['guards', found['GUARDS'] ?? ''],
     ['data', settings.DATA_DIR],
   ]
   const width = Math.max(...rows.map(([name = '']) => name.length))

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
@@ -25,7 +25,11 @@ export interface WithdrawalAnswer {
   readonly earlierStatuses: readonly number[]
 }
 
-const account = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' }
+/** Each creator's own: who shares one with somebody who owes is held. */
+function accountOf(cookie: string) {
+  const accountNumber = String(hash('sha256', cookie, 'buffer').readUInt32BE()).padStart(10, '0')
+  return { bankCode: '058', accountNumber, accountName: 'Ada Obi' }
+}
 
 /** Registers an account and keeps the session cookie. */
 export async function register(url: string, email: string): Promise<Creator> {
@@ -69,7 +73,7 @@ export async function withdrawOnce(
   key?: string,
 ): Promise<{ status: number; body: unknown }> {
   const headers = { cookie, ...(key === undefined ? {} : { 'idempotency-key': key }) }
-  return post(`${url}/payouts/withdraw`, { ...account, amountUSDC }, headers).catch(() => ({
+  return post(`${url}/payouts/withdraw`, { ...accountOf(cookie), amountUSDC }, headers).catch(() => ({
     status: 0,
     body: {},
   }))

@@ -24,6 +24,8 @@ export function serviceSettings(
     PRICE_URL: `${nowhere}/price/v3`,
     TREASURY_WALLET: treasury,
     OTP_PEPPER: pepper,
+    GUARDS: 'contract',
+    CONFIRM_ACCOUNTS: 'new',
     LOG_LEVEL: 'info',
     RATE_LIMIT_FACTOR: '0',
     DRAIN_SECONDS: '0',

@@ -12,20 +12,26 @@ import { checkSettings, type SettingsReader } from '../../src/platform/config/st
 import { defineCommand, exitHelp, type Outcome, runAsProgram, UsageError } from './support/command.js'
 import type { Check } from './support/doctor/check.js'
 import { checkDatabase } from './support/doctor/database.js'
+import { checkDeployed } from './support/doctor/deployed.js'
+import { checkGuards } from './support/doctor/guards.js'
 import { checkDataKeys, checkPeppers, checkWalletKeys } from './support/doctor/keys.js'
 import { checkOutside } from './support/doctor/outside.js'
 import { checkRedis } from './support/doctor/redis.js'
 
 /** Compares the settings with the live world: database, Redis, chain, providers, keys, clocks. Changes nothing. */
-const help = `npm run ops -- doctor [--web <n>] [--json]
+const help = `npm run ops -- doctor [--web <n>] [--as-deployed] [--json]
 
 Asks everything that the settings name whether it is there and as it should be: the database with its schema, rights and
 connections, Redis, the Solana RPC endpoints and their chain, the treasury's accounts, prices, rates, the swap engines, the naira
 provider and its keys, the mail server, the keys of wallets and personal data, and the clocks. It changes nothing and moves no money.
 
-Run it with the settings of all processes together, or with those of one: what needs a secret that is not set is skipped.
+Run it with the settings of all processes together, or with those of one: what needs a setting that is not set is skipped.
 
   --web <n>   web processes that will run; default 1. Of the workers one each
+  --as-deployed
+              also takes each process by itself, with DATABASE_URL_WEB and so on: do its own settings suffice, does its role log in
+              (through a pooler, if the address leads to one) with its rights and limits, what may default_pool_size be, and do the
+              ports answer that Prometheus asks
   --json      print one line of JSON
   --help      print this text
 
@@ -38,32 +44,70 @@ const marks = { ok: 'ok', warning: 'warning', wrong: 'WRONG', skipped: 'skipped'
 
 export const command = defineCommand({
   help,
-  options: { web: { type: 'string' } },
-  async run({ web = '1' }) {
+  options: { web: { type: 'string' }, 'as-deployed': { type: 'boolean' } },
+  async run({ web = '1', 'as-deployed': asDeployed = false }) {
     const webProcesses = Number(web)
     if (!/^\d+$/.test(web) || webProcesses < 1 || webProcesses > mostWebProcesses)
       throw new UsageError(`--web takes a number from 1 to ${mostWebProcesses}`)
-    const faults = faultsOf(process.env)
-    return present(faults.length > 0 ? faults : await checkAll(webProcesses))
+    const checks = await checkAll(webProcesses)
+    return present(asDeployed ? [...checks, ...(await checkDeployed(process.env, webProcesses))] : checks)
   },
 })
 
+/** Stands for a required setting that cannot be used, so that the others are checked. Nothing asks there. */
+const placeholders: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://unset.invalid',
+  REDIS_URL: 'redis://unset.invalid',
+  TREASURY_WALLET: '11111111111111111111111111111111',
+  PRICE_URL: 'https://unset.invalid',
+  FIATPAY_URL: 'https://unset.invalid',
+  PUBLIC_URL: 'https://unset.invalid',
+}
+/** What is not checked without it. */
+const checksOf: Readonly<Record<string, string>> = {
+  TREASURY_WALLET: 'treasury',
+  PRICE_URL: 'prices',
+  FIATPAY_URL: 'naira provider',
+  PUBLIC_URL: 'public address',
+}
+
 async function checkAll(webProcesses: number): Promise<readonly Check[]> {
-  const config = loadSet({ ...process.env, LOG_LEVEL: 'silent' })
+  const faults = faultsOf(process.env)
+  const unusable = faults.map(({ setting }) => setting)
+  const usable = Object.entries(process.env).filter(([name]) => !unusable.includes(name))
+  const standIns = Object.entries(placeholders).filter(([name]) => unusable.includes(name))
+  const config = loadSet({ ...Object.fromEntries([...usable, ...standIns]), LOG_LEVEL: 'silent' })
   const services = compose(config, 'ops')
+  const withDatabase = (checks: () => Promise<readonly Check[]>) =>
+    unusable.includes('DATABASE_URL') ? [] : checks()
   try {
     const [database, redis, keys, dataKeys, outside] = await Promise.all([
-      checkDatabase(services.db, config, webProcesses),
-      checkRedis(config),
-      checkWalletKeys(services.db),
-      checkDataKeys(services.db, config),
+      withDatabase(() => checkDatabase(services.db, config, webProcesses)),
+      unusable.includes('REDIS_URL') ? [] : checkRedis(config),
+      withDatabase(() => checkWalletKeys(services.db)),
+      withDatabase(() => checkDataKeys(services.db, config)),
       checkOutside(services),
     ])
-    const settings: Check = { name: 'settings', state: 'ok', text: 'complete, and none is faulty' }
-    return [settings, ...database, ...redis, ...keys, ...dataKeys, ...checkPeppers(config), ...outside]
+    const unasked = unusable.map((setting) => checksOf[setting])
+    return [
+      ...(faults.length > 0 ? faults.map(presentFault) : [complete]),
+      ...checkGuards(config),
+      ...database,
+      ...redis,
+      ...keys,
+      ...dataKeys,
+      ...checkPeppers(config),
+      ...outside.filter(({ name }) => !unasked.includes(name)),
+    ]
   } finally {
     await services.close()
   }
+}
+
+const complete: Check = { name: 'settings', state: 'ok', text: 'complete, and none is faulty' }
+
+function presentFault({ setting, message }: SettingFault): Check {
+  return { name: 'settings', state: 'wrong', text: `${setting} ${message}` }
 }
 
 const isSet = (env: NodeJS.ProcessEnv, name: string): boolean => Boolean(env[name]?.trim())
@@ -78,7 +122,7 @@ function loadSet(env: NodeJS.ProcessEnv) {
 }
 
 /** Every fault of the settings that are set, also of those that only one process reads. */
-function faultsOf(env: NodeJS.ProcessEnv): readonly Check[] {
+function faultsOf(env: NodeJS.ProcessEnv): readonly SettingFault[] {
   const own: readonly (readonly [setting: string, reader: SettingsReader])[] = [
     ['WALLET_KEK', loadWalletKeys],
     ['REPORT_SIGNING_KEY', loadReportSigningKey],
@@ -91,11 +135,7 @@ function faultsOf(env: NodeJS.ProcessEnv): readonly Check[] {
     return []
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.faults.map(({ setting, message }: SettingFault) => ({
-      name: 'settings',
-      state: 'wrong',
-      text: `${setting} ${message}`,
-    }))
+    return error.faults
   }
 }
 

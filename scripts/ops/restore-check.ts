@@ -13,6 +13,7 @@ import {
 } from '../../src/reserves/after-restore.js'
 import type { ChainDifference } from '../../src/reserves/compare-chain.js'
 import { neverSentStates } from '../../src/withdrawals/lifecycle.js'
+import { applyAdoption, hashOf, planAdoption } from './support/adoption.js'
 import {
   actorOf,
   applyHint,
@@ -24,13 +25,14 @@ import {
   requireConfirmation,
   requireReason,
   runAsProgram,
+  UnconfirmedError,
   UsageError,
   type Values,
 } from './support/command.js'
 import { recordAudit } from './support/record-audit.js'
 import { withServices } from './support/with-services.js'
 
-const options = { ...finalOptions, since: { type: 'string' } } as const
+const options = { ...finalOptions, since: { type: 'string' }, 'adopt-all': { type: 'boolean' } } as const
 type Given = Values<typeof options>
 
 const states = {
@@ -41,7 +43,8 @@ const states = {
 
 /** After a restore: lists what the database has lost, and lets payouts run again. */
 const help = `npm run ops -- restore-check
-npm run ops -- restore-check --apply --confirm <number of differences> --reason <text>
+npm run ops -- restore-check --adopt-all [--apply --confirm <hash of the plan> --reason <text>]
+npm run ops -- restore-check --apply --confirm <0, or the hash of what is left> --reason <text>
 npm run ops -- restore-check --since <time> --apply --reason <text>
 
 A database that was restored knows it: payouts, refunds, sweeps and take-outs send nothing. This compares the provider's lists of
@@ -49,14 +52,18 @@ transfers, payments, refunds and disputes, and every custody wallet's transactio
 moment to which they were restored, and lists every difference with the command for it. Exit code 4 while there are some, or while nothing
 is sent; exit code 5, and nothing is accepted, when a list or a wallet cannot be read. Progress is printed to standard error.
 
-Follow the steps in docs/operations.md, "Backups and restore". When every difference is adopted, or settled outside the service, --apply
-lets everything run again: --confirm says how many differences are left, usually 0. What is older than that moment is looked up at the
-provider before it is sent.
+Follow the steps in docs/operations.md, "Backups and restore". --adopt-all shows a plan of everything that can be adopted: whose it is and
+how much, and what needs a person. Read it; with --apply and its hash it is done, unless it has changed since. When every difference is
+adopted, or settled outside the service, --apply lets everything run again: --confirm is 0, or the hash of what is left. What is older than
+that moment is looked up at the provider before it is sent.
 
 ${optionsHelp(options, {
   '--since <time>':
     'declares a restore that the server does not show: the rows are as they were then, such as\n2026-11-22T08:00:00Z',
-  '--confirm <number>': 'how many differences are left; required with --apply, without --since',
+  '--adopt-all':
+    'plans what the commands of all lines would do; with --apply it is done. verifier and settlement must run',
+  '--confirm <hash>':
+    'of the plan, or of what is left: 0 for nothing; required with --apply, without --since',
 })}`
 
 async function check(services: Composed, given: Given): Promise<Outcome> {
@@ -66,23 +73,31 @@ async function check(services: Composed, given: Given): Promise<Outcome> {
   if (epoch.state === 'known') return { text: describe(epoch), json: { ...present(epoch), applied: false } }
   const refunds = composeRefundReader(services.config)
   const lost = await compareLostTime({ ...services, refunds }, epoch, (wallets, unknown) =>
-    process.stderr.write(`${wallets} custody wallets read, ${unknown} unknown transactions\n`),
+    report(`${wallets} custody wallets read, ${unknown} unknown transactions`),
   )
+  if (given['adopt-all'] === true) return adoptAll(services, lost, comparedSince(epoch), given)
   const left = countDifferences(lost)
   const waiting = await countNeverSent(services)
   const json = { ...present(epoch), applied: apply, ...lost, waiting }
+  const differences = linesOf(lost, comparedSince(epoch))
+  const token = left === 0 ? '0' : hashOf(differences)
   const lines = [
     describe(epoch),
-    ...linesOf(lost, comparedSince(epoch)),
+    ...differences,
     `${left} differences; ${waiting} withdrawals wait, and are looked up before they are sent`,
   ]
   if (!apply)
     return {
       ok: false,
-      text: [...lines, left === 0 ? applyHint : 'adopt or settle each, then run this again'].join('\n'),
-      json,
+      text: [
+        ...lines,
+        left === 0
+          ? applyHint
+          : `--adopt-all plans them together. What is settled outside the service is accepted with --confirm=${token}`,
+      ].join('\n'),
+      json: { ...json, hash: token },
     }
-  const reason = requireConfirmation('restore-check', String(left), given)
+  const reason = requireConfirmation('restore-check', token, given)
   await transact(async ({ trx, wake }) => {
     if (!(await acceptDatabase(trx, epoch)))
       throw new RefusedError(
@@ -97,6 +112,32 @@ async function check(services: Composed, given: Given): Promise<Outcome> {
     wake('payouts')
   })
   return { text: [...lines, 'accepted: payouts, refunds, sweeps and take-outs run again'].join('\n'), json }
+}
+
+const report = (text: string): void => void process.stderr.write(`${text}\n`)
+
+async function adoptAll(services: Composed, lost: LostTime, since: Date, given: Given): Promise<Outcome> {
+  const adoption = await planAdoption(services, lost, since, given, report)
+  const { tips, others, left, hash } = adoption
+  const steps = [...tips, ...others].map(({ text }) => text)
+  const json = { applied: given.apply === true, steps, left, hash }
+  const needsPerson = left.map((line) => `needs a person  ${line}`)
+  if (given.apply !== true) {
+    const end = `${steps.length} to adopt, ${left.length} need a person; to adopt: --adopt-all --apply --confirm=${hash} --reason <text>`
+    return { ok: false, text: [...steps, ...needsPerson, end].join('\n'), json }
+  }
+  if (given.confirm !== hash)
+    throw new UnconfirmedError(
+      'this is not the plan that you have confirmed: read restore-check --adopt-all again',
+    )
+  requireReason(given)
+  const { count, refused } = await applyAdoption(services, adoption, report)
+  const end = `${count} adopted, ${refused.length} refused, ${left.length} need a person; run restore-check again`
+  return {
+    ok: refused.length === 0,
+    text: [...refused.map((line) => `refused  ${line}`), ...needsPerson, end].join('\n'),
+    json: { ...json, adopted: count, refused },
+  }
 }
 
 async function declare({ transact }: Composed, text: string, given: Given): Promise<Outcome> {
@@ -159,7 +200,7 @@ function linesOf({ transfers, collections, chain }: LostTime, since: Date): stri
     ...collections.map(({ subject, kind, ours, theirs }) => {
       const next =
         kind === 'not_ours' && subject.startsWith('payment ')
-          ? `  -> collections adopt ${/ for ([\w.=-]+)$/.exec(theirs ?? '')?.[1] ?? '<reference>'} --creator <id>`
+          ? `  -> collections adopt ${/ for ([\w.=-]+)$/.exec(theirs ?? '')?.[1] ?? '<reference>'}`
           : ''
       return `${subject}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}${next}`
     }),

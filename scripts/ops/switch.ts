@@ -26,19 +26,19 @@ import { withDatabase } from './support/with-database.js'
 
 const options = { ...applyOptions, ...reasonOption } as const
 
-/** Lists the switches, and turns one off or on: what is off answers 503 until it is on again. */
+/** Lists the switches, and turns one off or on: what is stopped answers 503 until it is started again. */
 const help = `npm run ops -- switch
 npm run ops -- switch <name> off|on [--apply --reason <text>]
 
-Without arguments it lists the switches. Every process reads them within two seconds. What is off is paused: its calls answer
-503 "Service unavailable" with Retry-After.
+Without arguments it lists the switches. Every process reads them within two seconds. The calls of what is off, and during
+maintenance, answer 503 "Service unavailable" with Retry-After.
 
   payouts         sending withdrawals and refunds. They are accepted and wait; the same as payouts pause and resume
   intents         new crypto tips: /payments/intent, /sdk/tip, /pay/<code>
   naira-intents   new naira tips: /payments/fiat/intent
   registrations   /auth/register
   swaps           new crypto tips that need a swap engine; others go on
-  maintenance     every call that changes money. Reads and streams go on, and workers finish what was asked for; to send
+  maintenance     on: no call that changes money. Reads and streams go on, and workers finish what was asked for; to send
                   nothing either, switch payouts off too
 
 ${optionsHelp(options, {
@@ -74,7 +74,7 @@ async function turn(
   { name, to }: Turn,
   { by, reason }: { readonly by: string; readonly reason: string | undefined },
 ): Promise<Outcome> {
-  const state = to === 'off' ? 'stopped' : 'running'
+  const state = switchWord(name, true) === to ? 'stopped' : 'running'
   const applied =
     reason !== undefined &&
     (await db.transaction(async (trx) => {
@@ -86,18 +86,18 @@ async function turn(
   const now = (await readSwitches(db)).find((one) => one.name === name)
   // A release may know a switch before its migration has run.
   if (now === undefined) throw new Error(`the database has no switch ${name}: run npm run migrate`)
-  const isThere = switchWord(now.stoppedAt !== null) === to
+  const isThere = switchWord(name, now.stoppedAt !== null) === to
   const next = applied ? '' : isThere ? ': nothing to do' : `; would switch it ${to}; ${applyHint}`
   return { text: `${describe(now)}${next}`, json: { applied, switch: present(now) } }
 }
 
 function describe({ name, stoppedAt, changedBy, reason }: Switch): string {
   const since = stoppedAt === null ? '' : ` since ${stoppedAt.toISOString()} by ${changedBy}: ${reason}`
-  return `${name}: ${switchWord(stoppedAt !== null)}${since}`
+  return `${name}: ${switchWord(name, stoppedAt !== null)}${since}`
 }
 
 function present({ name, stoppedAt, changedBy, reason }: Switch): Record<string, unknown> {
-  const state = switchWord(stoppedAt !== null)
+  const state = switchWord(name, stoppedAt !== null)
   return { name, state, stoppedAt: stoppedAt?.toISOString() ?? null, changedBy, reason }
 }
 

@@ -40,7 +40,7 @@ export class User extends BaseModel {
   /** What the creator has set; see creators/settings.ts. */
   declare settings: object
   declare createdAt: Date
-  /** The client network that registered the account. Null: registered before it was recorded. */
+  /** The client network that registered the account. Null: not known. */
   declare registeredNetwork: string | null
   /** API keys made before are void, and bank accounts, devices and networks used before are not trusted. */
   declare credentialsVoidBefore: Date | null
@@ -83,7 +83,7 @@ export class Session extends BaseModel {
   declare createdAt: Date
   declare idleUntil: Date
   declare absoluteUntil: Date
-  /** Null: opened before it was recorded, as are the next two. */
+  /** Null: not known, as are the next two. */
   declare network: string | null
   declare deviceHash: Buffer | null
   declare userAgent: string | null

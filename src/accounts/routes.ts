@@ -13,7 +13,6 @@ import { freezingRoutes } from './freezing/routes.js'
 import { signInByLink } from './one-time-codes/sign-in-link.js'
 import { startOtp } from './one-time-codes/start.js'
 import { verifyOtp } from './one-time-codes/verify.js'
-import { isCommonPassword } from './passwords/common-passwords.js'
 import { passwordRoutes } from './passwords/routes.js'
 import { presentUser } from './present.js'
 import { readSecurity } from './read-security.js'
@@ -27,7 +26,6 @@ import {
   otpStartInput,
   otpVerifyAnswer,
   otpVerifyInput,
-  registerAnswer,
   registration,
   securityAnswer,
   sessionAnswer,
@@ -49,7 +47,7 @@ const registerEndpoint = {
   limit: 'register',
   input: registration,
   invalid: 'invalid_registration',
-  output: registerAnswer,
+  output: sessionAnswer,
   errors: ['email_in_use', 'forbidden'],
 } as const satisfies AnyEndpoint
 
@@ -166,14 +164,8 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
   return [
     route(
       registerEndpoint,
-      async (input, ctx) => {
-        const opened = await register(operationsFor(ctx), input, callerOf(ctx))
-        const isCommon = await isCommonPassword(config, input.password, input)
-        return {
-          ...answerSession(ctx, config, opened, 'session'),
-          ...(isCommon ? { passwordHint: 'common' as const } : {}),
-        }
-      },
+      async (input, ctx) =>
+        answerSession(ctx, config, await register(operationsFor(ctx), input, callerOf(ctx)), 'session'),
       ownSite,
     ),
     route(

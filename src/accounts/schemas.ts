@@ -115,13 +115,6 @@ const auth = z.object({
 export type Auth = z.output<typeof auth>
 
 export const sessionAnswer = z.object({ success: z.literal(true), user: userViews.session, auth })
-/** The registration's answer. */
-export const registerAnswer = sessionAnswer.extend({
-  passwordHint: z
-    .literal('common')
-    .optional()
-    .meta({ description: 'Only there when the password is easy to guess' }),
-})
 export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userViews.otpVerify, auth })
 export const meAnswer = z.object({ success: z.literal(true), user: userViews.me })
 export const done = z.object({ success: z.literal(true) })

@@ -17,6 +17,16 @@ export async function forgetDevices(trx: Knex.Transaction, userId: string): Prom
   })
 }
 
+/** Ends the account's sessions but one, and its API keys. The caller holds the account's lock (`lockUser`). */
+export async function voidOthers(
+  trx: Knex.Transaction,
+  userId: string,
+  carried: Buffer | undefined,
+): Promise<void> {
+  await User.query(trx).findById(userId).patch({ credentialsVoidBefore: databaseTime })
+  await endSessions(trx, userId, carried)
+}
+
 /**
  * Voids all that opens an account, because somebody else may have made it: password, sessions, API keys, second factors,
  * known devices, the payout wallet, trusted bank accounts (withdrawals/confirmation/payees.ts) and mailed links. The owner signs in with a mailed

@@ -91,6 +91,35 @@ export function valueOfKobo(kobo: bigint, rate: bigint, basis: ChargeBasis): Fia
   return { creditMicro, revenueMicro: (kobo * microScale) / rate - creditMicro }
 }
 
+/** What a payment credited: in naira, to its creator, and to the platform. */
+export interface PaymentCredit {
+  readonly creditedKobo: bigint
+  readonly creatorMicro: bigint
+  readonly feeMicro: bigint
+}
+
+/**
+ * What a payment costs its creator when all of it goes back: what it credited, or what its naira cost at this rate, less the fee that
+ * the platform gives up, whichever is more (docs/decisions/0068). Otherwise who pays, withdraws and has it back would choose the
+ * rate of each at the platform's expense.
+ */
+export function costOfReturn(
+  { creditedKobo, creatorMicro, feeMicro }: PaymentCredit,
+  rate: bigint | undefined,
+): bigint {
+  const nowMicro = rate === undefined ? 0n : (creditedKobo * microScale) / rate - feeMicro
+  return nowMicro > creatorMicro ? nowMicro : creatorMicro
+}
+
+/** The part of an amount that goes with these naira of a payment of which some are gone. Rounded down, so that parts add up to the whole. */
+export function partOfReturn(
+  micro: bigint,
+  { creditedKobo, goneKobo }: { readonly creditedKobo: bigint; readonly goneKobo: bigint },
+  kobo: bigint,
+): bigint {
+  return (micro * (goneKobo + kobo)) / creditedKobo - (micro * goneKobo) / creditedKobo
+}
+
 /**
  * The smallest and the largest charge in kobo that a caller may give: what the smallest tip is charged, and what the largest
  * tip is worth. Limits in micro-dollars. `slackBps`: the rate may move so far between the quote and the intent.

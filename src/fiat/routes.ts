@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
 import { clientAddress } from '../http/limits/client-address.js'
@@ -7,6 +8,7 @@ import type { Services } from '../services.js'
 import { createFiatIntent } from './intents/create-intent.js'
 import { quoteFiatTip } from './intents/quote-fiat-tip.js'
 import { readFiatStatus } from './intents/read-status.js'
+import type { NairaSession } from './intents/store-intent.js'
 import {
   type FiatIntentInput,
   fiatIntentAnswer,
@@ -17,8 +19,12 @@ import {
   fiatStatusInput,
 } from './schemas.js'
 
-/** Tips in naira. app.ts forbids caches to store these answers and errors. */
-export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
+/** Tips in naira. app.ts forbids caches to store these answers and errors. `sessionOf`: the SDK session of a request, if it has one. */
+export function fiatRoutes(
+  services: Services,
+  rates: ExchangeRates,
+  sessionOf: (ctx: Context) => Promise<NairaSession | undefined>,
+): Route[] {
   const { db, config } = services
   return [
     route(
@@ -43,8 +49,13 @@ export function fiatRoutes(services: Services, rates: ExchangeRates): Route[] {
           stillServes: async () => true,
         },
         async (input: FiatIntentInput, ctx, request) => {
-          const caller = [clientAddress(ctx), request, requestIdOf(ctx)] as const
-          const answer = await createFiatIntent(services, rates, input, ...caller)
+          const caller = {
+            network: clientAddress(ctx),
+            keyed: request,
+            requestId: requestIdOf(ctx),
+            session: await sessionOf(ctx),
+          }
+          const answer = await createFiatIntent(services, rates, input, caller)
           nameRow(ctx, { tip: answer.intentId })
           return answer
         },

@@ -51,7 +51,8 @@ export const fiatIntentAnswer = z.object({
       currency: z.literal('NGN'),
       reference: z.string().meta({ description: 'The intent id' }),
     })
-    .optional(),
+    .nullable()
+    .meta({ description: 'Null when the payer goes to `checkoutUrl`' }),
   expiresAt: z.iso.datetime(),
   truncated,
 })

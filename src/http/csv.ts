@@ -3,8 +3,8 @@ import type { Context } from 'koa'
 /** Texts may come from strangers and are made safe. Numbers are written unchanged. */
 type Cell = string | number | null
 
-/** A spreadsheet treats a text that starts with one of these as a formula (OWASP, CSV injection). */
-const formulaStart = /^[=+\-@\t\r\n]/
+/** A spreadsheet treats a text that starts with one of these, or its full-width form, as a formula (OWASP, CSV injection). */
+const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 /** Writes a header and rows as RFC 4180 text. A text that looks like a formula gets a leading apostrophe. */
 export function csvText(header: readonly string[], rows: readonly (readonly Cell[])[]): string {

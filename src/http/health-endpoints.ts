@@ -26,7 +26,7 @@ export function healthRouter({ ready, switches }: HealthOptions): Router {
   router.get('/ready', async (ctx) => {
     const status = await ready()
     ctx.status = status === 'unavailable' ? 503 : 200
-    const words = switchNames.map((name) => [name, switchWord(switches.isStopped(name))])
+    const words = switchNames.map((name) => [name, switchWord(name, switches.isStopped(name))])
     ctx.body = { status, switches: Object.fromEntries(words), restored: switches.isRestored() }
   })
   return router

@@ -1,4 +1,13 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
+import type { Duplex } from 'node:stream'
+import { newRequestId } from './request-id.js'
 
 const secondMs = 1000
 
@@ -17,5 +26,36 @@ const mostConnections = 20_000
 export function createHttpServer(listener: RequestListener, limits: ServerOptions = serverLimits): Server {
   const server = createServer({ ...limits }, listener)
   server.maxConnections = mostConnections
+  server.on('clientError', answerUnreadable)
   return server
+}
+
+/** What the parser refuses, by the error's code. All else is a bad request. */
+const refusals: Readonly<Record<string, readonly [status: number, code: string, error: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'Headers too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'body_too_large', 'Body too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'Request timeout'],
+}
+
+/** Answers, as all other errors are answered, a request that no handler gets to see. */
+function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex & { readonly _httpMessage?: ServerResponse },
+): void {
+  // The answer in progress, as Node's own handler reads it: a second head would be read as its continuation.
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent === true) {
+    socket.destroy(error)
+    return
+  }
+  const [status, code, text] = refusals[error.code ?? ''] ?? [400, 'bad_request', 'Bad Request']
+  const requestId = newRequestId()
+  const body = JSON.stringify({ success: false, error: text, code, requestId })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

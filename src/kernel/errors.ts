@@ -101,6 +101,7 @@ export const errors = {
   tip_disputed: [409, 'Tip is disputed'],
   tip_refunded: [409, 'Tip already refunded'],
   too_many_refunds: [409, 'Too many refunds of this tip'],
+  refund_too_late: [409, 'Tip is too old to be refunded'],
   rate_unavailable: [503, 'Rate unavailable'],
   payment_refused: [502, 'The payment provider refused the payment'],
 

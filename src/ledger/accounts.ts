@@ -20,15 +20,11 @@ export type PlatformAccountKind =
   | 'fx'
   | 'equity'
 
-/** Accounts of earlier releases and where their balances belong now (`close-old-accounts.ts`). */
-export const closedAccounts = { chain_clearing: 'custody_wallets', provider_clearing: 'float_ngn' } as const
-export type ClosedAccountKind = keyof typeof closedAccounts
-
 /** An account, named by its purpose. The first transfer that needs a user's account opens it. */
 export interface LedgerAccount<C extends Currency = Currency> {
   /** Null: an account of the platform. */
   readonly userId: string | null
-  readonly kind: UserAccountKind | PlatformAccountKind | ClosedAccountKind
+  readonly kind: UserAccountKind | PlatformAccountKind
   readonly currency: C
 }
 

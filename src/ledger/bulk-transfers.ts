@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import { accountKey, type Entry, type LedgerAccount, transferEntries, userAccount } from './accounts.js'
 import { checkTransfer, type Transfer } from './check-transfer.js'
-import { findReserved, openAccounts, postAlone, resolutionKey } from './post-transfer.js'
+import { findReserved, openAccounts, postAlone, type Reserved, resolutionKey } from './post-transfer.js'
 import { coverReceivables } from './receivables/receivables.js'
 import type { NewTransfer } from './transfers.js'
 
@@ -22,6 +22,15 @@ export async function reserveMany(trx: Knex, reserves: readonly NewTransfer[]): 
  * which nothing was reserved.
  */
 export async function releasePending(trx: Knex, keys: readonly string[]): Promise<void> {
+  const reserved = await freePending(trx, keys)
+  await coverReceivables(
+    trx,
+    reserved.map(({ userId }) => userId),
+  )
+}
+
+/** As `releasePending`, for the caller who sets the money aside again: it covers nothing meanwhile. Returns what was pending. */
+export async function freePending(trx: Knex, keys: readonly string[]): Promise<Reserved[]> {
   const reserved = await findReserved(trx, keys)
   const transfers = reserved.map(({ idem, ref, userId, currency, amount }) => ({
     idem: resolutionKey(idem),
@@ -35,10 +44,7 @@ export async function releasePending(trx: Knex, keys: readonly string[]): Promis
     ),
   }))
   await postTransfers(trx, transfers)
-  await coverReceivables(
-    trx,
-    reserved.map(({ userId }) => userId),
-  )
+  return reserved
 }
 
 /** Transfers of one statement. The statement joins its two lists by a nested loop, which is cheap up to this number. */

@@ -31,18 +31,23 @@ export function postReserved(db: Knex, { key, ref, entries }: NewTransfer): Prom
   return postTransfer(db, { idem: resolutionKey(key), kind: 'post', ref, resolves: key, entries })
 }
 
-/** Gives a reserve back, entry by entry. Throws when nothing was reserved under this key, or it was posted. */
-export async function voidReserved(db: Knex, key: string): Promise<Posted> {
+/** Gives a reserve back, entry by entry; what becomes available covers first what its owner owes. Throws when nothing was reserved under this key, or it was posted. */
+export async function voidReserved(db: Knex, key: string, post = postTransfer): Promise<Posted> {
   const reserved = await findTransfer(db, key)
   if (reserved?.kind !== 'reserve') throw new Error(`Nothing was reserved as ${key}`)
   const entries = reserved.entries.map(({ account, amount }) => ({ account, amount: -amount }))
-  return postTransfer(db, {
+  return post(db, {
     idem: resolutionKey(key),
     kind: 'void',
     ref: reserved.ref,
     resolves: key,
     entries,
   })
+}
+
+/** As `voidReserved`, for the caller who sets the money aside again: it covers nothing meanwhile. */
+export function voidToReserve(db: Knex, key: string): Promise<Posted> {
+  return voidReserved(db, key, postAlone)
 }
 
 /**

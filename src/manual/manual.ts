@@ -15,14 +15,14 @@ import { callsOf, type OpenApi } from './read-openapi.js'
 
 /** Builds an installation's manual from its OpenAPI document. */
 export function manualOf(document: OpenApi, installation: Installation): Manual {
-  const { base } = installation
+  const { base, standIns } = installation
   const calls = callsOf(document)
   return {
     title: `${serviceName}: manual`,
     lead: 'Supporters tip in crypto or naira; creators watch tips arrive live and withdraw to a Nigerian bank. This manual has everything a site needs to take tips: guides, every call with its fields and refusals, and what to do about each refusal.',
     base,
     guides: [
-      quickstart(base),
+      quickstart(base, standIns),
       basics(base),
       embed(base),
       tokens(),
@@ -30,7 +30,7 @@ export function manualOf(document: OpenApi, installation: Installation): Manual 
       events(base),
       overlay(base),
       goingLive(base),
-      localTesting(),
+      localTesting(standIns),
     ],
     calls: callsChapters(calls, installation),
     errors: errorsChapter(calls),

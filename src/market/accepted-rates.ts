@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { ageOf, databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
-import { emptyWindow, type RateWindow, rateWindowHours } from './exchange-rate-guard.js'
+import { emptyWindow, type RateWindow, rateJumpMinutes, rateWindowHours } from './exchange-rate-guard.js'
 import { Rate } from './models.js'
 
 /** An accepted rate. */
@@ -39,19 +39,26 @@ export async function readRateWindow(db: Knex): Promise<RateWindow> {
         where accepted_at >= coalesce((select max(accepted_at) from recent where by_operator), '-infinity')
       ), spans as (
         select value, coalesce(lead(accepted_at) over later, clock_timestamp())
-          - case when row_number() over later = 1 then clock_timestamp() - $1 * interval '1 hour' else accepted_at end as span
+          - case when row_number() over later = 1 then clock_timestamp() - $1 * interval '1 hour' else accepted_at end as span,
+          coalesce(lead(accepted_at) over later > clock_timestamp() - $2 * interval '1 minute', true) as lately
         from restarted window later as (order by accepted_at, id)
       ), summed as (
         select value, sum(span) over (order by value) as below, sum(span) over () as total from spans
       )
       select
-        (select (value * 100000000)::bigint from restarted order by accepted_at desc, id desc limit 1) as last,
+        (select (min(value) * 100000000)::bigint from spans where lately) as lowest,
+        (select (max(value) * 100000000)::bigint from spans where lately) as highest,
         (select (value * 100000000)::bigint from summed where below * 2 >= total order by value limit 1) as median,
         (select (value * 100000000)::bigint from restarted where by_operator order by id desc limit 1) as vouched`,
-    values: [rateWindowHours],
+    values: [rateWindowHours, rateJumpMinutes],
   })
   if (row === undefined) return emptyWindow
-  return { last: row.last ?? undefined, median: row.median ?? undefined, vouched: row.vouched ?? undefined }
+  return {
+    lowest: row.lowest ?? undefined,
+    highest: row.highest ?? undefined,
+    median: row.median ?? undefined,
+    vouched: row.vouched ?? undefined,
+  }
 }
 
 /** Seconds since a time, by the database's clock. */

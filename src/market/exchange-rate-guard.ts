@@ -4,6 +4,8 @@ import { isWithin } from './token-price-guard.js'
 
 /** A reading is not compared with accepted rates older than this. */
 export const rateWindowHours = 24
+/** The time in which a rate moves by at most RATE_JUMP_PERCENT. */
+export const rateJumpMinutes = 10
 /** How far the second feed may differ from the first, and how far a reading from a rate that an operator accepted. */
 const agreementPercent = 3
 
@@ -12,14 +14,21 @@ export type RateFault = 'missing' | 'stale' | 'jump' | 'window' | 'range' | 'sec
 
 /** The accepted rates of the last 24 hours, or since an operator accepted one. Undefined: there is none. */
 export interface RateWindow {
-  readonly last: bigint | undefined
+  /** The lowest and the highest that were in force in the last ten minutes. */
+  readonly lowest: bigint | undefined
+  readonly highest: bigint | undefined
   /** The median by the time for which each rate was in force. */
   readonly median: bigint | undefined
   /** The rate that an operator accepted last in this time. */
   readonly vouched: bigint | undefined
 }
 
-export const emptyWindow: RateWindow = { last: undefined, median: undefined, vouched: undefined }
+export const emptyWindow: RateWindow = {
+  lowest: undefined,
+  highest: undefined,
+  median: undefined,
+  vouched: undefined,
+}
 
 /** A usable reading of a feed, or what is wrong with it. Values are naira per dollar in units of 10^-8. */
 interface TimedRate {
@@ -41,9 +50,9 @@ export const maxRateAgeSeconds = 600
 
 /**
  * Checks the newest reading (docs/decisions/0016, 0041). Only the newest reading counts: a feed that is wrong by a factor of
- * 100, has no rate, or repeats an old one must not price anything. The median of a day stops what moves in small steps. An
- * operator accepts a real jump with `accept-rate`, which vouches for what stays near that rate against the limits and the
- * second feed.
+ * 100, has no rate, or repeats an old one must not price anything. The median of a day stops what moves in small steps. A
+ * second feed that agrees vouches for a jump within the limit of the day, and an operator for any with `accept-rate`, which also
+ * stands against the limits and the second feed for what stays near that rate.
  */
 export function findRateFault(
   { value, ageSeconds, window, second }: RateReading,
@@ -51,13 +60,17 @@ export function findRateFault(
 ): RateFault | undefined {
   if (value === undefined) return 'missing'
   if (ageSeconds > maxRateAgeSeconds) return 'stale'
-  const { last, median, vouched } = window
-  if (last !== undefined && !isWithin(last, value, limits.jumpPercent)) return 'jump'
-  if (median !== undefined && !isWithin(median, value, limits.windowPercent)) return 'window'
+  const { lowest, highest, median, vouched } = window
+  const isVouched = typeof second === 'object' && agrees(value, second)
+  const most = isVouched ? Math.max(limits.jumpPercent, limits.windowPercent) : limits.jumpPercent
+  const fits = (rate: bigint | undefined, percent: number): boolean =>
+    rate === undefined || isWithin(rate, value, percent)
+  if (!fits(lowest, most) || !fits(highest, most)) return 'jump'
+  if (!fits(median, limits.windowPercent)) return 'window'
   if (vouched !== undefined && isWithin(vouched, value, agreementPercent)) return undefined
   if (!isInRange(value, limits)) return 'range'
   if (second === 'unanswered') return 'unconfirmed'
-  return second === undefined || agrees(value, second) ? undefined : 'second'
+  return second === undefined || isVouched ? undefined : 'second'
 }
 
 function isInRange(value: bigint, { minNgn, maxNgn }: RateLimits): boolean {

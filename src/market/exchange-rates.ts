@@ -32,7 +32,8 @@ export class ExchangeRates {
   readonly #services: Needs
   #current: CurrentRate | undefined
   #cachedUntilMs = Number.NEGATIVE_INFINITY
-  #newestWasRefused = false
+  /** Of the newest reading that was answered. */
+  #fault: RateFault | undefined
   /** The last reading was refused, or a feed gave no answer. */
   #isFaulty = false
   readonly #readOnce = singleFlight(() => this.#read())
@@ -46,6 +47,14 @@ export class ExchangeRates {
     await this.refresh()
     if (this.#current === undefined) throw new DomainError('rate_unavailable')
     return this.#current
+  }
+
+  /** As `current`, but a reading without a rate leaves the last accepted one in use for ten minutes. */
+  async currentOrLast(): Promise<AcceptedRate> {
+    await this.refresh()
+    const rate = this.#current ?? (this.#fault === 'missing' ? await this.#lastFresh() : undefined)
+    if (rate === undefined) throw new DomainError('rate_unavailable')
+    return rate
   }
 
   /** Reads the feed unless the last reading is still cached. */
@@ -71,7 +80,7 @@ export class ExchangeRates {
     // Nothing speaks against the reading, but it proves nothing without the second feed.
     const lastGood = fault === 'unconfirmed' ? await this.#lastGood() : undefined
     if (lastGood !== undefined) return this.#cache(lastGood, pauseAfterFaultMs)
-    this.#newestWasRefused = accepted === undefined
+    this.#fault = fault
     if (accepted === undefined) await this.#refuse(first, fault)
     this.#cache(accepted, accepted === undefined ? pauseAfterFaultMs : freshMs)
   }
@@ -120,8 +129,13 @@ export class ExchangeRates {
 
   /** Nothing if the newest reading was refused: that the feed is unavailable now does not make an older rate usable. */
   async #lastGood(): Promise<AcceptedRate | undefined> {
+    return this.#fault === undefined ? this.#lastFresh() : undefined
+  }
+
+  /** The last accepted rate, unless it is old or another one was refused since. */
+  async #lastFresh(): Promise<AcceptedRate | undefined> {
     const { db } = this.#services
-    if (this.#newestWasRefused || (await findLastRefusedRate(db)) !== undefined) return undefined
+    if ((await findLastRefusedRate(db)) !== undefined) return undefined
     const last = await findLastAcceptedRate(db)
     return last !== undefined && last.ageSeconds < maxRateAgeSeconds ? last : undefined
   }

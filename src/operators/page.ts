@@ -1,4 +1,4 @@
-import { html, type Markup } from '../http/pages/html.js'
+import { html, type Markup, scriptTag } from '../http/pages/html.js'
 import { serviceName } from '../kernel/brand.js'
 import { type Switch, switchWord } from '../platform/database/switches/switches.js'
 import type { WorkKind } from '../platform/queue/wake-ups.js'
@@ -44,7 +44,7 @@ export function operatorsFrame(title: string, content: Markup, { style, script, 
 <meta name="robots" content="noindex">
 <title>${title} · ${serviceName}</title>
 <link rel="stylesheet" href="${style}">
-<script src="${script}" defer></script>
+${scriptTag(script, 'defer')}
 </head>
 <body>
 <main>
@@ -121,7 +121,7 @@ function casesTable(openCases: readonly OpenCase[]): Markup {
 
 function switchesTable(switches: readonly Switch[]): Markup {
   const lines = switches.map(({ name, stoppedAt, changedBy, reason }) => {
-    const word = switchWord(stoppedAt !== null)
+    const word = switchWord(name, stoppedAt !== null)
     const other = word === 'on' ? 'off' : 'on'
     const state = stoppedAt === null ? html`<span class="good">${word}</span>` : mark(word)
     const words = opsCommand(`switch ${name} ${other} --apply --reason <text>`)

@@ -47,7 +47,7 @@ export function operatorsPages(
   app.on('error', (error: unknown) => log.warn({ err: error }, "a request for an operators' page failed"))
   app.use(securityHeaders(false))
   app.use(noStore)
-  app.use(trustProxies(config.http.trustProxy))
+  app.use(trustProxies(config.http.trustProxy ?? 0))
   app.use(requireLogin(login))
   const router = new Router()
   router.get('/', (ctx) => ctx.redirect(pagePath))

@@ -41,6 +41,9 @@ export function createMetrics(): Metrics {
   const registers = [registry]
   const prefix = 'tipping_'
   collectDefaultMetrics({ register: registry, prefix })
+  // Gauges named like counters: sums of the gauges by type beside them.
+  for (const what of ['resources', 'handles', 'requests'])
+    registry.removeSingleMetric(`${prefix}nodejs_active_${what}_total`)
   const gauge = <Label extends string = never>(name: string, help: string, label?: Label): Gauge<Label> =>
     new Gauge({ name: `${prefix}${name}`, help, labelNames: label === undefined ? [] : [label], registers })
   const stopped = gauge('stopped', 'Whether an operator or an alarm has stopped this: 1, else 0', 'switch')

@@ -5,6 +5,8 @@ export interface ChargeRequest {
   readonly amountKobo: bigint
   /** The payer's address, or a made-up one. The provider requires an address for every charge. */
   readonly email: string
+  /** Kept by the provider with the charge: after a restore it says whose tip a payment was. */
+  readonly creatorId?: string
 }
 
 /** The bank account that a payer transfers to. */
@@ -29,6 +31,8 @@ export interface Payment {
   readonly paidAt: Date
   /** A card paid it, or the provider does not say what did. The payer of a card can call the money back. */
   readonly byCard: boolean
+  /** The creator whom the charge names. */
+  readonly creatorId?: string
 }
 
 /** A payment in a list of all charges. */

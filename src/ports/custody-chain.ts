@@ -19,6 +19,8 @@ export interface MessagePlan {
   readonly blockhash: string
   /** Opens the recipients' associated token accounts where they are missing. */
   readonly opensAccounts: boolean
+  /** Closes the payers' accounts of wrapped SOL first, so that the wallets have what is in them. */
+  readonly unwraps?: boolean
   readonly payments: readonly Payment[]
 }
 
@@ -42,7 +44,7 @@ export interface ReadMessage {
   readonly instructions: readonly ReadInstruction[]
 }
 
-/** An account that holds one token, or a wallet's SOL. */
+/** An account that holds one token, or a wallet's SOL with what its account of wrapped SOL holds. */
 export interface TokenSource {
   /** Base units; lamports for SOL. */
   readonly amount: bigint
@@ -51,6 +53,8 @@ export interface TokenSource {
    * never `closed`, because a wallet without SOL does not exist.
    */
   readonly fault: 'closed' | 'frozen' | 'foreign' | undefined
+  /** There is an account of wrapped SOL. */
+  readonly wrapped?: true
 }
 
 /** What is certain about a signed transaction. */
@@ -77,7 +81,7 @@ export interface Submission {
  * ProviderError when there is no usable answer.
  */
 export interface CustodyChain {
-  /** The bytes that every signer signs: a v0 message with compute budget, accounts to open, payments. Nothing else. */
+  /** The bytes that every signer signs: a v0 message with compute budget, accounts to open or unwrap, payments. Nothing else. */
   buildMessage(plan: MessagePlan): Uint8Array
   /** Undefined for bytes that are no message, that load addresses from lookup tables, or that are not in their canonical form. */
   readMessage(message: Uint8Array): ReadMessage | undefined

@@ -1,10 +1,5 @@
 import type { Knex } from 'knex'
-import {
-  type ClosedAccountKind,
-  type Currency,
-  closedAccounts,
-  type PlatformAccountKind,
-} from '../ledger/accounts.js'
+import type { Currency, PlatformAccountKind } from '../ledger/accounts.js'
 import { sumBooks } from '../ledger/invariants.js'
 import { rateDecimals } from '../ports/exchange-rates.js'
 
@@ -43,8 +38,7 @@ export interface Position {
 export async function readPosition(db: Knex, statementMs?: number): Promise<Position> {
   const sums = new Map<string, bigint>()
   for (const { kind, currency, units } of await sumBooks(db, statementMs)) {
-    const key = `${closedAccounts[kind as ClosedAccountKind] ?? kind} ${currency}`
-    sums.set(key, (sums.get(key) ?? 0n) + BigInt(units))
+    sums.set(`${kind} ${currency}`, BigInt(units))
   }
   const sum = (kind: string, currency: Currency): bigint => sums.get(`${kind} ${currency}`) ?? 0n
   const asset = (kind: PlatformAccountKind, currency: Currency): bigint => -sum(kind, currency)

@@ -77,12 +77,12 @@ async function readWallets(db: Knex, after: string): Promise<string[]> {
   return rows.map(({ wallet }) => wallet)
 }
 
-/** The wallets and those of their accounts of listed tokens that exist: a custody wallet never closes one. */
+/** The wallets, their accounts of wrapped SOL, which a take-out closes, and those of listed tokens that exist: nothing closes one. */
 async function addressesOf(chain: Needs['chain'], wallets: readonly string[]): Promise<string[]> {
   const accounts = wallets.flatMap((wallet) =>
     tokens.filter(({ mint }) => mint !== solMint).map(({ mint }) => chain.associatedAccount(wallet, mint)),
   )
-  const addresses = [...wallets]
+  const addresses = [...wallets, ...wallets.map((wallet) => chain.associatedAccount(wallet, solMint))]
   for (let at = 0; at < accounts.length; at += accountsPerRead) {
     const some = accounts.slice(at, at + accountsPerRead)
     addresses.push(...(await again(() => chain.tokenAccounts(some))))

@@ -1,13 +1,15 @@
 import type { Knex } from 'knex'
 import { creatorSettings } from '../creators/settings.js'
+import { readSessionIntents, type SessionIntent } from '../fiat/intents/read-status.js'
 import { type PresentableIntent, presentIntent, transactionLifeMs } from '../intents/present.js'
 import { DomainError } from '../kernel/errors.js'
 import { isIntentId } from '../kernel/ids.js'
 import { displayNumber } from '../kernel/money.js'
 import { type Token, tokenByMint, usdc } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
+import type { TipStatus } from '../tips/lifecycle.js'
 import { type PaymentState, sdkIntentStatus } from './lifecycle.js'
-import type { IntentStatusAnswer } from './schemas.js'
+import type { IntentStatusAnswer, NairaIntentAnswer } from './schemas.js'
 
 /** Slots can be slow. After twice the usual time a transaction is certainly past its last valid block height. */
 const surelyExpiredMs = 2 * transactionLifeMs
@@ -25,6 +27,7 @@ interface IntentRow extends Omit<PresentableIntent, Derived>, PaymentState {
   readonly inputRaw: string
   readonly outputMint: string
   readonly signature: string | null
+  readonly eventId: string | null
   /** Base units of the output; null until a payment is confirmed. */
   readonly receivedRaw: string | null
 }
@@ -32,8 +35,7 @@ interface IntentRow extends Omit<PresentableIntent, Derived>, PaymentState {
 /**
  * Reads an intent of this session with the status of its payment. A pending tip counts as the payment if it claims this
  * intent; a confirmed tip counts only if the chain's facts match this intent. One that brought too little leaves the intent
- * unpaid, unless another transaction pays it. Throws `payment_intent_not_found`, also
- * for an intent of another session.
+ * unpaid, unless another transaction pays it. Throws `payment_intent_not_found`, also for an intent of another session.
  */
 export async function readSdkIntent(
   db: Knex,
@@ -49,8 +51,35 @@ export async function readSdkIntent(
  * Lists this session's newest intents with the status of their payments. A page so learns of payments made in another
  * window or on a phone.
  */
-export async function listSdkIntents(db: Knex, sessionId: string): Promise<IntentStatusAnswer[]> {
-  return (await readIntents(db, sessionId, null)).map(presentStatus)
+export async function listSdkIntents(
+  db: Knex,
+  sessionId: string,
+): Promise<(IntentStatusAnswer | NairaIntentAnswer)[]> {
+  const crypto = await readIntents(db, sessionId, null)
+  const naira = await readSessionIntents(db, sessionId)
+  const byTime = [
+    ...crypto.map((row) => ({ at: row.createdAt, intent: presentStatus(row) })),
+    ...naira.map((row) => ({ at: row.createdAt, intent: presentNaira(row) })),
+  ].sort((a, b) => b.at.getTime() - a.at.getTime())
+  return byTime.map(({ intent }) => intent)
+}
+
+const nairaStatus = {
+  pending: 'requires_action',
+  confirmed: 'confirmed',
+  failed: 'failed',
+  cancelled: 'expired',
+} as const satisfies Record<TipStatus, string>
+
+function presentNaira({ intentId, status, ...row }: SessionIntent): NairaIntentAnswer {
+  return {
+    intentId,
+    status: nairaStatus[status],
+    amountUsd: displayNumber(row.amountCents, 2),
+    amountNgn: displayNumber(row.chargeKobo, 2),
+    expiresAt: row.expiresAt.toISOString(),
+    eventId: status === 'confirmed' ? intentId : null,
+  }
 }
 
 function presentStatus(row: IntentRow): IntentStatusAnswer {
@@ -70,6 +99,7 @@ function presentStatus(row: IntentRow): IntentStatusAnswer {
     outcome: row.underpaid ? 'underpaid' : row.outcome,
     receivedAmount:
       row.receivedRaw === null ? null : displayNumber(BigInt(row.receivedRaw), intent.output.decimals),
+    eventId: row.eventId,
   }
 }
 
@@ -84,7 +114,7 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
              i.last_valid_block_height as "lastValidBlockHeight", i.created_at as "createdAt", u.settings,
              i.payout_wallet as recipient, i.input_mint as "inputMint", i.input_raw as "inputRaw", i.output_mint as "outputMint",
              i.created_at < now() - interval '${surelyExpiredMs} ms' as expired,
-             t.id as signature, t.status as "tipStatus", t.outcome,
+             t.id as signature, t.event_id as "eventId", t.status as "tipStatus", t.outcome,
              t.status is not distinct from 'confirmed' and t.intent_id is null as underpaid,
              case when t.status is distinct from 'confirmed' then null
                   when t.recipient_party = i.recipient_party and t.mint = i.output_mint then t.received_raw
@@ -93,7 +123,7 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
       join sdk_sessions s on s.id = i.sdk_session_id
       join users u on u.id = s.user_id
       left join lateral (
-        select id, status, outcome, intent_id, recipient_party, mint, received_raw, further_credits from tips
+        select coalesce(main_id, id) as id, case when status = 'confirmed' then id end as event_id, status, outcome, intent_id, recipient_party, mint, received_raw, further_credits from tips
         where intent_id = i.id or underpaid_intent_id = i.id or (claimed_intent_id = i.id and status = 'pending')
         order by case when status = 'confirmed' then case when intent_id = i.id then 1 else 3 end
                       when status = 'pending' then case when outcome is null then 2 else 4 end

@@ -57,6 +57,8 @@ export const tipInput = z.object({
 })
 export type TipInput = z.output<typeof tipInput>
 
+const eventId = z.string().nullable().meta({ description: 'Of the tip’s event; null until it is confirmed' })
+
 /** GET /sdk/intents/:intentId. */
 export const intentStatusInput = z.object({ intentId: z.string() })
 export const intentStatusOutput = intentOutput.extend({
@@ -69,12 +71,22 @@ export const intentStatusOutput = intentOutput.extend({
   receivedAmount: z.number().nullable().meta({
     description: 'What the creator received, display units of `output`; null until it is confirmed',
   }),
+  eventId: eventId,
 })
 export type IntentStatusAnswer = Omit<z.output<typeof intentStatusOutput>, 'success'>
-/** GET /sdk/intents. */
+/** GET /sdk/intents. A naira intent is listed when it was made with the session's token. */
+const nairaIntent = z.object({
+  intentId: z.string().regex(/^fiatpay_/),
+  status: z.enum(sdkIntentStatuses).exclude(['submitted']),
+  amountUsd: z.number(),
+  amountNgn: z.number(),
+  expiresAt: z.iso.datetime(),
+  eventId,
+})
+export type NairaIntentAnswer = z.output<typeof nairaIntent>
 export const intentListOutput = z.object({
   success,
-  intents: z.array(intentStatusOutput.omit({ success: true })),
+  intents: z.array(z.union([intentStatusOutput.omit({ success: true }), nairaIntent])),
 })
 
 /** GET /sdk/session. */

@@ -67,7 +67,7 @@ const confirmation = advanceTips('confirmed')
 /**
  * Confirms a fiat tip from any other status (docs/decisions/0018). The statement moves the recipient's cursor first and
  * takes the stamp from it, as for chain tips (docs/decisions/0025): the stamp is later than every stamp a reader may
- * have seen. Returns false when the tip was already confirmed.
+ * have seen. Ends the SDK session in which it was asked for. Returns false when the tip was already confirmed.
  */
 export async function confirmFiatTip(
   { trx, log }: { readonly trx: Knex; readonly log?: LogLine },
@@ -88,6 +88,9 @@ export async function confirmFiatTip(
       ), summed as (
         ${addToSums(`select o.recipient_party as party, o.recorded_at, null::text as mint, o.decimals, 1 as n, $2::numeric as raw
           from open o, cursor`)}
+      ), consumed as (
+        update sdk_sessions set consumed_at = clock_timestamp()
+        where consumed_at is null and id = (select f.sdk_session_id from fiat_intents f join open o using (id))
       )
       update tips t set ${confirmation.set}, confirmed_at = c.last_at, listed = true,
         display_raw = $2, received_raw = $3, fiat_details = $4

@@ -94,6 +94,7 @@ export const streamEvent = z.union([
     sender: z.string(),
     message: z.string().nullable(),
     timestamp: z.iso.datetime(),
+    eventId: z.string().meta({ description: 'As in GET /sdk/events' }),
     valueUsd: z.number().meta({ description: 'At the last known price; 0 if none was ever known' }),
   }),
 ])

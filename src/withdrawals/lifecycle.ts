@@ -172,8 +172,8 @@ export const unansweredStates = sourcesOf(sendMachine, 'not_sent').filter(
 )
 
 /**
- * What a held withdrawal waits for. `dispute`: its creator's balance does not cover a dispute or what is owed
- * (docs/decisions/0067). `breaker`: a payout limit, or the pause of payouts.
+ * What a held withdrawal waits for. `dispute`: its creator's balance does not cover a dispute or what is owed, or a person looks
+ * whether they are somebody who owes (docs/decisions/0067). `breaker`: a payout limit, or the pause of payouts.
  */
 export const holds = ['identity', 'confirmation', 'dispute', 'breaker'] as const
 export type Hold = (typeof holds)[number]

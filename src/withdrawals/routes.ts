@@ -86,8 +86,10 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
 
 function requesterOf({ config }: Pick<Services, 'config'>, ctx: Context) {
   const { network, deviceToken } = readCaller(ctx, config.http.publicUrl)
+  const { account, sessionAge } = signedIn(ctx)
   return {
-    userId: signedIn(ctx).account.id,
+    userId: account.id,
+    sessionAge,
     network,
     deviceHash: hashSecret(deviceToken),
     requestId: requestIdOf(ctx),

@@ -159,7 +159,7 @@ export const confirmInput = ownInput.extend({
 export type ConfirmInput = z.output<typeof confirmInput>
 export const withdrawalAnswer = payout.extend({ success: z.literal(true) })
 
-/** GET /payouts/payees. */
+/** GET /creators/payees. */
 const payee = z.object({
   id: z.uuid(),
   bankCode: z.string(),

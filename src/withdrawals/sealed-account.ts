@@ -13,10 +13,7 @@ export interface BankAccount {
 export interface StoredAccount {
   /** Bound to it: copied to another withdrawal, the account does not open. */
   readonly reference: string
-  /** Null in a row from before, until it is sealed. */
-  readonly sealedAccount: Buffer | null
-  readonly plainNumber: string | null
-  readonly plainName: string | null
+  readonly sealedAccount: Buffer
 }
 
 type Opened = Pick<BankAccount, 'accountNumber' | 'accountName'>
@@ -45,16 +42,6 @@ export const sealedAccounts: readonly SealedColumn[] = [
   },
 ]
 
-/** The columns of `withdrawals`, as SQL that names it `alias`, for `openAccount`. */
-export function storedAccountColumns(alias: string): string {
-  return `${alias}.sealed_account as "sealedAccount", ${alias}.account_number as "plainNumber", ${alias}.account_name as "plainName"`
-}
-
-/** The last four digits, which lists and mails show. */
-export function lastFourColumn(alias: string): string {
-  return `coalesce(${alias}.account_last_four, right(${alias}.account_number, 4)) as "lastFour"`
-}
-
 export function sealAccount({ dataKeys }: Keys, reference: string, account: Opened): Buffer {
   const { accountNumber, accountName } = account
   return createSealer(dataKeys, accountPurpose).seal(
@@ -64,12 +51,8 @@ export function sealAccount({ dataKeys }: Keys, reference: string, account: Open
 }
 
 /** Throws SealBroken when `DATA_KEY` is another one. */
-export function openAccount({ dataKeys }: Keys, stored: StoredAccount): Opened {
-  const { reference, sealedAccount, plainNumber, plainName } = stored
-  if (sealedAccount !== null)
-    return JSON.parse(createSealer(dataKeys, accountPurpose).open(sealedAccount, reference).toString())
-  if (plainNumber === null || plainName === null) throw new Error(`Withdrawal ${reference} has no account`)
-  return { accountNumber: plainNumber, accountName: plainName }
+export function openAccount({ dataKeys }: Keys, { reference, sealedAccount }: StoredAccount): Opened {
+  return JSON.parse(createSealer(dataKeys, accountPurpose).open(sealedAccount, reference).toString())
 }
 
 /** The name of an account alone. `context`: what names the row, and what the name is. */

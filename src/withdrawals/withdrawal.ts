@@ -13,7 +13,8 @@ import {
 } from './lifecycle.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mail-creator.js'
 import { type Asked, requireUnsent } from './never-sent.js'
-import { lastFourColumn, type StoredAccount, storedAccountColumns } from './sealed-account.js'
+import { closeReviews } from './review/review.js'
+import type { StoredAccount } from './sealed-account.js'
 import { payoutJobIds, type SendCount, waitsForDispute } from './work-queue.js'
 
 /**
@@ -65,7 +66,7 @@ export interface Withdrawal extends StoredAccount {
   readonly waitsForBreaker: boolean
   /** The limit that it waits for, while it could be sent. Null: none. */
   readonly breaker: string | null
-  /** It could be sent, and its creator's balance does not cover a dispute or what is owed. */
+  /** It could be sent, and waits for a dispute, for what is owed, or for the review of a debt. */
   readonly waitsForDispute: boolean
 }
 
@@ -89,7 +90,7 @@ export const withdrawalColumns = /* sql */ `
   coalesce(w.paid_fee_kobo, w.fee_kobo) as "feeKobo", coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
   coalesce(w.provider_fee_kobo, 0) as "providerFeeKobo",
   coalesce(w.promised_kobo, w.net_kobo) as "promisedKobo", w.bank_code as "bankCode",
-  ${lastFourColumn('w')}, ${storedAccountColumns('w')}, w.failure_reason as "failureReason", w.created_at as "createdAt",
+  w.account_last_four as "lastFour", w.sealed_account as "sealedAccount", w.failure_reason as "failureReason", w.created_at as "createdAt",
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.replays, w.paid_kobo is not null as "isResolved",
   w.recredited_at as "recreditedAt", w.last_error as "lastError", w.confirmation_reason as "confirmationReason",
@@ -111,8 +112,8 @@ export interface LockedWithdrawal extends Withdrawal {
   readonly sinceSent: number | null
   /** The seconds since the creator was credited again. Null: never. */
   readonly sinceRecredit: number | null
-  /** Keyed hash of bank code and account number. Null: requested before it was recorded. */
-  readonly accountHash: Buffer | null
+  /** Keyed hash of bank code and account number. */
+  readonly accountHash: Buffer
 }
 
 /** Locks a withdrawal. Every decision about one holds this lock, and takes it before the locks of the ledger. */
@@ -225,6 +226,7 @@ export async function failUnpaid(
     set: 'resolution_transfer = $6, failure_reason = $7, due_at = null, last_error = null',
     values: [await resolveHold(uow, withdrawal, unpaidStep.entries), failureText(reason)],
   })
+  await closeReviews(uow, withdrawal.id, ['debt'], 'it was not sent')
   await mailCreator(uow, config, withdrawal, [event])
   announceOutcome(uow, withdrawal)
 }

@@ -16,7 +16,7 @@ import {
   type WithdrawalStatus,
 } from './lifecycle.js'
 import { looksUp, sinceRestore } from './never-sent.js'
-import { type StoredAccount, storedAccountColumns } from './sealed-account.js'
+import type { StoredAccount } from './sealed-account.js'
 
 /** Longer error texts are cut. */
 export const maxErrorLength = 200
@@ -34,6 +34,8 @@ export interface DuePayout extends StoredAccount {
   readonly recipient: string | null
   /** The account's name at the bank is recorded. */
   readonly nameKnown: boolean
+  /** It waits for a review of somebody else's debt. */
+  readonly inReview: boolean
   /** It waited for a payout limit before. */
   readonly waited: boolean
   /** An operator has it sent beyond the limits. */
@@ -60,10 +62,15 @@ export const notFrozen = '(select f.frozen_at from users f where f.id = user_id)
  */
 export const isCovered = `(adopted_at is not null or not (${isShort('user_id')}))`
 
-/** Whether a withdrawal waits for that alone, as SQL that names `withdrawals` as `alias`. */
+/** Whether a withdrawal waits for the review of a debt, as SQL: its creator seems to be somebody who owes. */
+function isInReview(alias: string): string {
+  return `exists (select from review_items where withdrawal_id = ${alias}.id and kind = 'debt' and resolved_at is null)`
+}
+
+/** Whether a withdrawal waits for disputes or debts alone, as SQL that names `withdrawals` as `alias`. */
 export function waitsForDispute(alias: string): string {
   return /* sql */ `(${alias}.status = 'pending' and ${alias}.send_state in (${sqlList(sendableStates)})
-    and ${alias}.adopted_at is null and ${isShort(`${alias}.user_id`)})`
+    and ${alias}.adopted_at is null and (${isShort(`${alias}.user_id`)} or ${isInReview(alias)}))`
 }
 
 type Lease = Pick<Config['payouts'], 'leaseSeconds'>
@@ -83,8 +90,9 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
     columns: /* sql */ `
       t.id, t.user_id as "userId", t.reference, t.request_id as "requestId",
       t.provider_reference as "providerReference", t.send_state as "sendState",
-      t.net_kobo as "netKobo", t.bank_code as "bankCode", ${storedAccountColumns('t')},
-      t.recipient_code as recipient, num_nonnulls(t.resolved_name, t.sealed_resolved_name) > 0 as "nameKnown", t.breaker is not null as waited,
+      t.net_kobo as "netKobo", t.bank_code as "bankCode", t.sealed_account as "sealedAccount",
+      t.recipient_code as recipient, t.sealed_resolved_name is not null as "nameKnown", ${isInReview('t')} as "inReview",
+      t.breaker is not null as waited,
       t.breaker_released_at is not null as released,
       ${looksUp('t')} as "looksUp", ${sinceRestore} as "sinceRestore",
       t.adopted_at is not null as adopted, t.attempts`,

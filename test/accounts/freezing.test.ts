@@ -14,9 +14,14 @@ import { addTotp, ageFactors } from '../helpers/make/sign-in/factors.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { bank, createWithdrawal, creatorWithBalance, sendDuePayouts } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { chain: true, fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, {
+  chain: true,
+  fiat: true,
+  env: { WITHDRAW_WAIT_MS: '0', CONFIRM_ACCOUNTS: 'new' },
+})
 
 const ops = (name: 'freeze-account' | 'unfreeze', ...args: string[]) => runOpsScript(world(), name, ...args)
 const notMe = (body: unknown, headers = {}) => world().request('POST', '/auth/not-me', { body, headers })
@@ -130,7 +135,7 @@ test('frozen: a tip still arrives', async (t) => {
   await notMe({ token: await alarm(ada) })
   const claim = payOnChain(world().sandbox, ada.wallet)
   await recordTip(world(), { ...claim })
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(batch, 'the tip is confirmed', async () => {
     await makeTipsDue(world())
     return (await readTipRow(world(), claim.txSignature)).status === 'confirmed'

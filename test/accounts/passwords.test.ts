@@ -186,13 +186,21 @@ test('a frozen account resets its password, and changes it not', async (t) => {
   t.is((await confirm(token)).status, 200)
 })
 
-test('registration says that a password is common, and takes it', async (t) => {
-  const register = (password: string) =>
-    world().request<{ passwordHint?: string }>('POST', '/auth/register', {
-      body: { email: freshEmail(), password, name: 'Ada Lovelace' },
+test('registration takes a common password and answers no hint, which the owner asks for', async (t) => {
+  const body = { email: freshEmail(), password: '12345678', name: 'Ada Lovelace' }
+  const registered = await world().request('POST', '/auth/register', { body })
+  t.deepEqual(Object.keys(registered.body).sort(), ['auth', 'success', 'user'])
+  const { session } = registered
+  const check = (password: unknown) =>
+    world().request<{ common?: boolean; error?: string }>('POST', '/auth/password/check', {
+      session,
+      body: { password },
     })
-  t.is((await register('12345678')).body.passwordHint, 'common')
-  t.false('passwordHint' in (await register(newPassword)).body)
+  t.deepEqual((await check('12345678')).body, { success: true, common: true } as object)
+  t.true((await check('ada-lovelace')).body.common)
+  t.false((await check(newPassword)).body.common)
+  t.is((await check(7)).status, 400)
+  t.is((await world().request('POST', '/auth/password/check', { body: { password: 'x' } })).status, 401)
 })
 
 test('common passwords are known in any case, and so are words of the account', async (t) => {

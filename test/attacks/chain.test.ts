@@ -299,12 +299,13 @@ const attacks: Record<string, Attack> = {
     const signature = attacker.send([
       createCloseAccountInstruction(account.publicKey, key(wallet), attacker.keypair.publicKey),
     ])
-    return {
-      signature,
-      claims: [claimed(attacker.wallet, wallet, accountRent + (wrapped ? units : 0), 'SOL')],
-    }
+    const claims = [claimed(attacker.wallet, wallet, accountRent + (wrapped ? units : 0), 'SOL')]
+    // The attacker's own SOL is a gift like any other; the rent of a token account is nobody's payment.
+    return wrapped
+      ? { signature, claims, tip: { recipients: [wallet], mint: sol.mint } }
+      : { signature, claims }
   },
-  'A21: wrapped SOL is not SOL': ({ attacker, creators }, random) => {
+  'A21: wrapped SOL is SOL': ({ attacker, creators }, random) => {
     const { wallet } = random.pick(creators)
     const units = someUnits()
     const own = attacker.keypair.publicKey
@@ -318,7 +319,8 @@ const attacks: Record<string, Attack> = {
       createSyncNativeInstruction(from),
       createTransferCheckedInstruction(from, key(sol.mint), to, own, units, sol.decimals),
     ]
-    return { signature: attacker.send(parts), claims: [claimed(attacker.wallet, wallet, units, 'SOL')] }
+    const tip = { recipients: [wallet], mint: sol.mint }
+    return { signature: attacker.send(parts), claims: [claimed(attacker.wallet, wallet, units, 'SOL')], tip }
   },
   'A22: SOL below the rent of an unfunded wallet': ({ attacker }, _dice, variant) => {
     const wallet = unusedWallet()

@@ -15,6 +15,7 @@ import { createIntent } from '../helpers/make/intents.js'
 import { listUnconfirmed } from '../helpers/make/landed-tips.js'
 import { type createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { createLookupTable } from './lookup-table.js'
 import { balanceGain, createRandomSource, type RandomSource } from './run-attack.js'
@@ -139,7 +140,7 @@ test('200 genuine tips that wallets altered are confirmed with exact amounts, ea
   const treasuryUsdc = associatedAccount(setup.treasury, usdc.mint).toBase58()
   const named = [...setup.creators.map(({ wallet }) => wallet), setup.treasury, treasuryUsdc]
   const table = await createLookupTable(world(), setup.supporter, named)
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   const tips: GenuineTip[] = []
   for (let variant = 0; variant < genuine; variant++) {
     tips.push(await tip(setup, random, table, variant))

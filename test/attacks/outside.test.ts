@@ -5,6 +5,7 @@ import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { createIntent, makeTipsDue } from '../helpers/make/intents.js'
 import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import type { RpcReply } from '../helpers/proxies/sandbox-proxy.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import type { RandomSource } from './run-attack.js'
@@ -91,7 +92,7 @@ const attacks: Record<string, Attack> = {
       tokenSymbol: 'USDC',
       txSignature: signature,
     })
-    await createVerifierBatch(world().services)()
+    await createVerifierBatch(as('verifier', world().services))()
     const long = new Date(Date.now() - 23.5 * 3_600_000)
     await world().db('tips').where({ id: signature }).update({ recorded_at: long })
     await world().db('payment_intents').where({ id: intent.intentId }).update({ created_at: long })
@@ -167,7 +168,7 @@ const lies: ((reply: RpcReply, method: string) => RpcReply)[] = [
 test.serial(
   'A16, A33: an endpoint that lies, lags or answers garbage causes no outcome, and the tip is confirmed afterwards',
   async (t) => {
-    const batch = createVerifierBatch(world().services)
+    const batch = createVerifierBatch(as('verifier', world().services))
     const cases: AttackCase[] = []
     await runAttack(t, await sharedSetup(), async (setup, random, variant) => {
       const { claim, send, tip } = paid(setup, random)

@@ -5,6 +5,7 @@ import { decodeBase58, encodeBase58 } from '../../src/kernel/base58.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
 import { someClaim } from '../helpers/make/tips.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { createRandomSource, runAttack, variants } from './run-attack.js'
 import { type AttackSetup, createAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
@@ -125,7 +126,7 @@ test.serial('A29: the second signature of a transaction is not its id', async (t
       waits: true,
     }
   })
-  await createVerifierBatch(world().services)()
+  await createVerifierBatch(as('verifier', world().services))()
 })
 
 const allowed = [

@@ -7,6 +7,7 @@ import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { makeTipsDue } from '../helpers/make/intents.js'
 import { recordTip } from '../helpers/make/tips.js'
 import { seededRandom, seededRuns } from '../helpers/random.js'
+import { as } from '../helpers/servers/roles.js'
 import type { World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { type AttackSetup, usdc } from './setup.js'
@@ -52,7 +53,7 @@ export async function runAttack(t: ExecutionContext, setup: AttackSetup, attack:
 
 /** Runs the verifier until every case is decided and final. Cases that wait are checked a few times more. */
 async function verifyAll(world: World, cases: readonly AttackCase[]): Promise<void> {
-  const batch = createVerifierBatch(world.services)
+  const batch = createVerifierBatch(as('verifier', world.services))
   const ids = cases.filter(({ waits }) => !waits).map(({ signature }) => signature)
   await until(
     'all are decided and final',
@@ -94,8 +95,12 @@ async function check(
 /** The gain of a wallet, read directly from the chain's record. */
 export function balanceGain({ keys, meta }: LedgerRecord, wallet: string, mint: string): bigint {
   if (mint === solMint) {
-    const index = keys.indexOf(wallet)
-    return BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0)
+    // Wrapped SOL in the associated account is SOL.
+    const indexes = [wallet, associatedAccount(wallet, mint).toBase58()].map((one) => keys.indexOf(one))
+    const changes = indexes.map(
+      (index) => BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0),
+    )
+    return changes.reduce((sum, one) => sum + one)
   }
   const index = keys.indexOf(associatedAccount(wallet, mint).toBase58())
   const at = (balances: LedgerRecord['meta']['preTokenBalances']): bigint =>
@@ -112,6 +117,7 @@ export function balanceGain({ keys, meta }: LedgerRecord, wallet: string, mint: 
 async function checkCredits(t: ExecutionContext, world: World): Promise<void> {
   const tips: {
     id: string
+    main_id: string | null
     wallet: string
     mint: string
     received_raw: string
@@ -134,12 +140,12 @@ async function checkCredits(t: ExecutionContext, world: World): Promise<void> {
       if (gain > 0n) due.set(user, (due.get(user) ?? 0n) + gain)
     }
   }
-  for (const { id, wallet, mint, received_raw: received } of tips) {
-    const record = world.sandbox.chain.ledger.get(id)
+  for (const { id, main_id: mainId, wallet, mint, received_raw: received } of tips) {
+    const record = world.sandbox.chain.ledger.get(mainId ?? id)
     if (record === undefined) return t.fail(`${id} is on no chain`)
     t.is(BigInt(received), balanceGain(record, wallet, mint), id)
     t.true(BigInt(received) > 0n)
-    addGains(record)
+    if (mainId === null) addGains(record)
   }
   // Transactions that are no tips and were credited.
   const others: { id: string }[] = await world

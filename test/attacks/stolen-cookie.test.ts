@@ -11,7 +11,7 @@ import { startWeb, startWorkerProcess } from '../helpers/servers/service-process
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-const world = useWorld(test, { fiat: true, mail: true })
+const world = useWorld(test, { fiat: true, mail: true, env: { CONFIRM_ACCOUNTS: 'new' } })
 
 /** By the built processes, as they run in production; the world gives the database and the stand-ins. */
 test('a stolen cookie: a withdrawal to another account is held, the mail is out within 5 s, its button freezes, and nothing leaves', async (t) => {

@@ -32,6 +32,7 @@ export async function insertSwapIntent(
     input_raw: plan.units,
     output_mint: plan.output.mint,
     expected_raw: plan.units,
+    least_raw: (BigInt(plan.units) * 9n) / 10n || 1n,
     fee_raw: 0,
     amount_usd_cents: 100,
     token_symbol: plan.input.symbol,

@@ -137,7 +137,7 @@ test.serial(
 
     await createWithdrawal(world, creator, { amountUSDC: 3 })
     await clickButton(page, 'Give it back…')
-    await drawer.getByText('You have $2.70 available, so $3.00 are missing.').waitFor()
+    await drawer.getByText('You have $2.70, so $3.00 are missing.').waitFor()
     await checkScreen(t, page, 'dash-refund-missing')
     await amount.fill('1')
     await clickButton(page, 'Give back $1.00')

@@ -19,6 +19,7 @@ import { createFiatIntent } from '../helpers/make/fiat/fiat-tips.js'
 import { deliverEmail } from '../helpers/make/sign-in/emailed-codes.js'
 import { ageFactors, ageSessions } from '../helpers/make/sign-in/factors.js'
 import { creditCreator } from '../helpers/make/withdrawals.js'
+import { as } from '../helpers/servers/roles.js'
 import { publicUrl } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
@@ -51,7 +52,7 @@ test.serial(
     await card.getByText('The e-mail comes in a minute or two.').last().waitFor()
     await checkScreen(t, page, 'dash-data-preparing')
 
-    await makeExports(world.services)
+    await makeExports(as('clock', world.services))
     const { subject, text } = await deliverEmail(world, person.email)
     t.regex(subject, /^Your data at /)
     await tabTo(t, page, 'E-mail me my data')

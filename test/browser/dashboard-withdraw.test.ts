@@ -17,7 +17,10 @@ import {
 import type { World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-const open = useBrowser(test, { env: { PAYOUT_LOOK_SECONDS: '0.05' }, workers: ['payouts', 'reconciler'] })
+const open = useBrowser(test, {
+  env: { PAYOUT_LOOK_SECONDS: '0.05', CONFIRM_ACCOUNTS: 'new' },
+  workers: ['payouts', 'reconciler'],
+})
 test.serial.beforeEach((t) => {
   t.timeout(90_000)
   open().world.fiat.fiatpay.faults.reset()
@@ -309,5 +312,23 @@ test.serial('an amount or account that cannot be used shows a fault at its field
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   t.is(await stored(page), '[{},{}]')
+  await context.close()
+})
+
+test.serial('the page of a confirmation mail sends the withdrawal of who is not signed in', async (t) => {
+  const { world } = open()
+  const ada = await verifiedCreator(world, 20)
+  await createWithdrawal(world, ada, { amountUSDC: 5 })
+  const { reference } = await createWithdrawal(world, ada, { amountUSDC: 5, accountNumber: '9876543210' })
+  const mail = await world.db('emails').where({ recipient: ada.email, kind: 'withdrawal-code' }).first()
+  const path = /\/dashboard#confirm-withdrawal=[\w-]+/.exec(mail.body_text)?.[0] ?? ''
+  const { page, context, faults } = await openDashboard(open(), undefined, path)
+  await page.getByRole('heading', { name: 'Confirm your withdrawal' }).waitFor()
+  await checkScreen(t, page, 'dash-link-confirm-withdrawal')
+  t.is(countExecutions(world, reference), 0)
+  await page.getByRole('button', { name: 'Confirm the withdrawal' }).click()
+  await waitForHeading(page, 'Your withdrawal is confirmed')
+  await until('it is sent', () => countExecutions(world, reference) === 1)
+  t.deepEqual(faults, [])
   await context.close()
 })

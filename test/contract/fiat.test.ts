@@ -59,6 +59,7 @@ checkFields(check, 'an intent answers', async () => (await issued()).answer.body
   intentId: shape.matches(/^fiatpay_/),
   status: shape.is('requires_action'),
   checkoutUrl: shape.matches(/^https?:\/\//),
+  paymentInstructions: shape.isNull,
 })
 checkFields(check, 'an unpaid intent is listed', async () => (await issued()).tip, {
   status: shape.is('pending'),

@@ -63,5 +63,5 @@ test('npm run test:unit runs what imports no server, names what does, and repeat
   watching.child.kill()
   const hasEnded = () => watching.child.exitCode !== null || watching.child.signalCode !== null
   await wait('a signal ends it', watching, hasEnded)
-  t.false(readFileSync(join(folder, 'dist-unit/src/one.js'), 'utf8').includes('number'))
+  t.false(readFileSync(join(folder, 'dist/src/one.js'), 'utf8').includes('number'))
 })

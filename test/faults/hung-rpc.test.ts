@@ -1,8 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { TcpProxy } from '../../scripts/faults/outages/tcp-proxy.js'
-import { compose } from '../../src/compose.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { loadConfig } from '../../src/platform/config/config.js'
 import { createBatchLoop } from '../../src/platform/worker/batch-loop.js'
 import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { createClient } from '../helpers/http/client.js'
@@ -10,6 +8,7 @@ import { createRecordedTips, listUnconfirmed } from '../helpers/make/landed-tips
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { readTipRow } from '../helpers/make/tips.js'
 import { tcpProxyFor } from '../helpers/proxies/tcp-proxy.js'
+import { as, composeAs } from '../helpers/servers/roles.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -28,9 +27,9 @@ async function hungNode(t: ExecutionContext): Promise<TcpProxy> {
 
 /** Starts a verifier with these nodes. Returns the failures of its batches. */
 function startVerifier(t: ExecutionContext, nodes: readonly string[]): readonly unknown[] {
-  const services = compose(loadConfig({ ...world().env, SOLANA_RPC_URLS: nodes.join(',') }), 'test')
+  const services = composeAs('verifier', { ...world().env, SOLANA_RPC_URLS: nodes.join(',') })
   const failures: unknown[] = []
-  const loop = createBatchLoop(createVerifierBatch(services), (error) => failures.push(error))
+  const loop = createBatchLoop(createVerifierBatch(as('verifier', services)), (error) => failures.push(error))
   t.teardown(async () => {
     await loop.stop()
     await services.close()

@@ -9,6 +9,7 @@ import {
   settleIntentNow,
   settlementBatch,
 } from '../helpers/make/fiat/fiat-tips.js'
+import { endRefundAtProvider, requestRefund, workOnRefunds } from '../helpers/make/fiat/refunds.js'
 import {
   countExecutions,
   createWithdrawal,
@@ -16,6 +17,7 @@ import {
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { as } from '../helpers/servers/roles.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
@@ -112,7 +114,7 @@ test.serial('what a bank transfer paid is available at once', async (t) => {
 })
 
 test.serial('a worker that dies around the commit makes card money available once', async (t) => {
-  const { services } = world()
+  const services = as('settlement', world().services)
   const ada = await registerCreator(world())
   const dies = () => Promise.reject(new Error('killed'))
   await payTip(ada)
@@ -121,7 +123,13 @@ test.serial('a worker that dies around the commit makes card money available onc
   t.deepEqual(await balanceOf(ada), { available: 0, pending: 9.5 })
   t.is(await releaseCardReserves(services), 0, 'the lease of the dead worker holds')
   await passDays()
-  t.is(await releaseCardReserves({ ...services, transact: (work) => services.transact(work).then(dies) }), 1)
+  t.is(
+    await releaseCardReserves({
+      ...services,
+      transact: (work) => services.transact(work).then(dies),
+    }),
+    1,
+  )
   t.deepEqual(await balanceOf(ada), { available: 9.5, pending: 0 })
   await passDays()
   t.is(await releaseCardReserves(services), 0)
@@ -168,4 +176,56 @@ test.serial('card money that an operator assigns is pending until the same day',
   await passDays()
   await runBatch(settlementBatch(world()))
   t.is((await balanceOf(creator)).pending, 0)
+})
+
+test.serial(
+  'a tip is given back from the reserve of its card payment, and one that fails goes back into it',
+  async (t) => {
+    world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+    t.teardown(() => world().fiat.fiatpay.faults.reset())
+    const creator = await registerCreator(world())
+    const tipId = await payTip(creator)
+    const refund = async (amount?: number) => {
+      const { status } = await requestRefund(world(), creator, tipId, amount)
+      t.is(status, 200)
+      await workOnRefunds(world())
+    }
+    const end = async (outcome: 'processed' | 'failed') => {
+      endRefundAtProvider(world(), tipId, outcome)
+      await workOnRefunds(world())
+    }
+    await refund(4)
+    t.deepEqual(await balanceOf(creator), { available: 0, pending: 5.7 })
+    await end('processed')
+    await refund(4)
+    t.deepEqual(await balanceOf(creator), { available: 0, pending: 1.9 })
+    await end('failed')
+    t.deepEqual(
+      await balanceOf(creator),
+      { available: 0, pending: 5.7 },
+      'a failed refund is no way out of the reserve',
+    )
+    await passDays()
+    while ((await releaseCardReserves(as('settlement', world().services))) > 0);
+    t.deepEqual(await balanceOf(creator), { available: 5.7, pending: 0 })
+    await refund()
+    await end('processed')
+    t.deepEqual(await balanceOf(creator), { available: 0, pending: 0 })
+  },
+)
+
+test.serial('many refunds, and the end of the reserve at the same time, move each dollar once', async (t) => {
+  const creator = await registerCreator(world())
+  const tipId = await payTip(creator)
+  await passDays()
+  const answers = await Promise.all([
+    ...Array.from({ length: 6 }, () => requestRefund(world(), creator, tipId, 2)),
+    releaseCardReserves(as('settlement', world().services)),
+    releaseCardReserves(as('settlement', world().services)),
+  ])
+  t.is(answers.filter((answer) => typeof answer === 'object' && answer.status === 200).length, 5)
+  while ((await releaseCardReserves(as('settlement', world().services))) > 0);
+  t.deepEqual(await balanceOf(creator), { available: 0, pending: 0 })
+  await workOnRefunds(world())
+  await workOnRefunds(world())
 })

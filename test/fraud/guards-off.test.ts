@@ -1,10 +1,7 @@
 import test from 'ava'
-import { createDb } from '../../src/platform/database/database.js'
-import { migrationRules, migrationSource } from '../../src/platform/database/migrations/migrate.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { createFiatIntent, payFiatIntent, settlementBatch } from '../helpers/make/fiat/fiat-tips.js'
-import { createWithdrawal, sendDuePayouts } from '../helpers/make/withdrawals.js'
-import { readSchema } from '../helpers/servers/schema.js'
+import { createWithdrawal, creatorWithBalance, sendDuePayouts } from '../helpers/make/withdrawals.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, proxies: true, env: { WITHDRAW_WAIT_MS: '0' } })
@@ -13,7 +10,29 @@ const world = useWorld(test, { fiat: true, proxies: true, env: { WITHDRAW_WAIT_M
 const ofGuards =
   /^(card-reserves\.|switches\.|identity\.(lock-payee|young|account_hash|name_hash)|payouts\.(wait|.*-room))/
 
-test.serial('without settings a card tip and its withdrawal run no statement of the guards', async (t) => {
+test.serial(
+  'under contract nothing asks for a confirmation, unless the owner has set up a factor',
+  async (t) => {
+    const { db } = world()
+    const ada = await creatorWithBalance(world(), 100)
+    const heldFor = async (accountNumber: string) =>
+      (await createWithdrawal(world(), ada, { amountUSDC: 5, accountNumber })).heldFor
+    t.is(await heldFor('0123456789'), null)
+    await sendDuePayouts(world())
+    t.is(await heldFor('1111111111'), null, 'a second bank account')
+    await db('users').where({ id: ada.user.id }).update({ factors_changed_at: new Date() })
+    t.is(await heldFor('2222222222'), null, 'after a change')
+    await db('passkeys').insert({
+      user_id: ada.user.id,
+      credential_id: Buffer.from('one'),
+      public_key: Buffer.from('key'),
+      label: 'key',
+    })
+    t.is(await heldFor('3333333333'), 'confirmation')
+  },
+)
+
+test.serial('under contract a card tip and its withdrawal run no statement of the guards', async (t) => {
   const { db, fiat, proxies, services } = world()
   fiat.fiatpay.faults.setFault({ webhooks: { copies: 0 } })
   const ada = await registerCreator(world())
@@ -34,21 +53,4 @@ test.serial('without settings a card tip and its withdrawal run no statement of 
   )
   const transfers = await db('ledger_transfers').where({ ref: intentId }).pluck('kind')
   t.deepEqual(transfers, ['credit'])
-})
-
-test.serial('the migration is taken back and made again', async (t) => {
-  const db = createDb(await world().newDatabaseUrl(), 1)
-  t.teardown(() => db.destroy())
-  // Columns of later migrations stand before those that are made again.
-  const inAnyOrder = (schema: string) =>
-    schema
-      .replace(/^(column \w+)\.\d+ /gm, '$1 ')
-      .split('\n')
-      .toSorted()
-  const before = inAnyOrder(await readSchema(db))
-  // The second adds to a table of the first.
-  const names = ['0019-card-money', '0026-monitoring']
-  for (const name of names.toReversed()) await db.migrate.down({ ...migrationRules, migrationSource, name })
-  for (const name of names) await db.migrate.up({ ...migrationRules, migrationSource, name })
-  t.deepEqual(inAnyOrder(await readSchema(db)), before)
 })

@@ -21,6 +21,7 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { watchPostgresSteps } from '../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { as } from '../helpers/servers/roles.js'
 import { startWorkerProcess } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -106,7 +107,7 @@ test.serial('a burst beyond the hourly limit waits, and is sent later by itself,
 test.serial('several workers at once leave the limit whole', async (t) => {
   const all = await Promise.all(Array.from({ length: 8 }, () => create(10_000)))
   const { services } = world()
-  await Promise.all(Array.from({ length: 4 }, () => workers.payouts.createBatch(services)()))
+  await Promise.all(Array.from({ length: 4 }, () => workers.payouts.createBatch(as('payouts', services))()))
   await sendDuePayouts(world())
   t.is(sentOf(all).filter(Boolean).length, 3)
   for (const hours of [1.01, 1.01, 1.01]) {
@@ -149,7 +150,7 @@ test.serial('a smaller one passes one that does not fit, for one window; then no
     .db('withdrawals')
     .where({ reference: late })
     .update({ due_at: new Date(0) })
-  await workers.payouts.createBatch(world().services)()
+  await workers.payouts.createBatch(as('payouts', world().services))()
   t.deepEqual(sentOf([large, late]), [false, false], 'the older one goes first, also when it is taken later')
   await sendUntilSent([large, late])
 })
@@ -236,10 +237,10 @@ test.serial(
     t.is((await ops('pause', ...because)).code, 0)
     t.is((await ops('pause', ...because)).code, 1, 'it is paused already')
     // A worker that has taken it before does not send it.
-    t.is(await recordSending(world().services, taken as DuePayout), undefined)
+    t.is(await recordSending(as('payouts', world().services), taken as DuePayout), undefined)
     const released = { ...(taken as DuePayout), released: true }
     t.is(
-      await recordSending(world().services, released),
+      await recordSending(as('payouts', world().services), released),
       undefined,
       'nor one that was released from the limits',
     )
@@ -289,10 +290,11 @@ test.serial(
     const change = { by: 'custody_short', reason: 'the chain shows less than is owed' }
     let paused = false
     let pausing: Promise<unknown> = Promise.resolve()
-    await services.transact(async (uow) => {
-      const begun = await recordSending({ ...services, transact: (work) => work(uow) }, taken as DuePayout)
+    const sender = as('payouts', services)
+    await sender.transact(async (uow) => {
+      const begun = await recordSending({ ...sender, transact: (work) => work(uow) }, taken as DuePayout)
       t.is(begun?.sends, 1)
-      pausing = services
+      pausing = sender
         .transact((other) => pausePayouts(other, change))
         .then((done) => {
           paused = done
@@ -307,7 +309,9 @@ test.serial(
     await pausing
     t.true(paused)
     t.is((await readWithdrawalRow(world(), reference)).send_state, 'sending')
-    t.true(await services.transact((uow) => resumePayouts(uow, { by: 'ngozi', reason: 'done' })))
+    t.true(
+      await as('operators', services).transact((uow) => resumePayouts(uow, { by: 'ngozi', reason: 'done' })),
+    )
     await reconcileAll(world())
   },
 )

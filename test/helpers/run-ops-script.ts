@@ -3,9 +3,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve as absolute, basename, join } from 'node:path'
 import { opsProgram } from '../../scripts/bootstrap/ops.mjs'
-import { urlOfRole } from '../../scripts/database/roles-sql.js'
 import { commandModule } from '../../scripts/dev/built.js'
 import { type Answer, answerCommand, type Command } from '../../scripts/ops/support/command.js'
+import { noteReached } from './servers/reached.js'
+import { settingsOf } from './servers/roles.js'
 import type { World } from './servers/world.js'
 
 /** How a script of `npm run ops` ended. */
@@ -28,17 +29,19 @@ export async function runOpsScript(
   const { command } = (await import(commandModule(basename(name)))) as {
     readonly command: Command<Record<string, never>>
   }
-  return answerCommand(command, args)
+  return reached(name, await answerCommand(command, args))
+}
+
+/** Notes a command that was done or planned, or has found something (4). */
+function reached(name: string, run: ScriptRun): ScriptRun {
+  if (run.code === 0 || run.code === 4) noteReached([name])
+  return run
 }
 
 /** The settings with the database role that the command has, if it has one. */
 function withRole(env: World['env'], name: string): World['env'] {
-  const { DATABASE_URL: url } = env
-  if (!url || !URL.canParse(url) || ['migrate', 'backup'].includes(name) || name.includes('/')) return env
-  return {
-    ...env,
-    DATABASE_URL: urlOfRole(url, name === 'rotate-wallet-key' ? 'provisioner' : 'operators'),
-  }
+  if (['migrate', 'backup'].includes(name) || name.includes('/')) return env
+  return settingsOf(env, name === 'rotate-wallet-key' ? 'provisioner' : 'operators')
 }
 
 /** The folder in which the programs run: a clone may hold `.env` and the `.data` of a stack, which they would read. */
@@ -53,7 +56,8 @@ export function spawnOpsScript(
   return new Promise((resolve) => {
     const options = { cwd: emptyFolder, env: { PATH: process.env['PATH'], ...withRole(env, name) } }
     const child = execFile(process.execPath, [fileOf(name), ...args], options, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
+      const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1
+      resolve(reached(name, { code, out, err }))
     })
     child.stdin?.end()
   })

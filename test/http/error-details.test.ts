@@ -90,6 +90,24 @@ test('14.7 the fields that are wrong are named, limits with their values', async
       { ...intent, amount: 1, inputTokenMint: 'x' },
       { inputTokenMint: 'must be the mint of a known token' },
     ],
+    [
+      '/auth/register',
+      { ...register, password: 'x'.repeat(257) },
+      { password: 'must have 8 to 256 characters' },
+    ],
+    ...(['message', 'tokenSymbol', 'intentId'] as const).map(
+      (field): [string, object, Record<string, string>] => [
+        '/chain/tips/create',
+        {
+          creatorWallet: wallet,
+          tipAmount: 1,
+          senderWallet: wallet,
+          txSignature: unusedSignature(),
+          [field]: 5,
+        },
+        { [field]: 'must be a text' },
+      ],
+    ),
     ['/chain/tips/create', { message: ['x', { a: '\ud83d' }] }, { message: 'has half of a surrogate pair' }],
     [
       '/chain/tips/create',

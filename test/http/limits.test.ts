@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import type { Context } from 'koa'
 import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
+import { clientAddress, clientNetwork } from '../../src/http/limits/client-address.js'
+import { trustProxies } from '../../src/http/security/trusted-proxies.js'
 import { solMint } from '../../src/kernel/tokens.js'
+import type { TrustProxy } from '../../src/platform/config/trust-proxy.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { startApp } from '../helpers/servers/serve-app.js'
@@ -350,6 +354,23 @@ test('proxies of trusted networks are skipped from the right, and nothing left o
   for (const address of ['192.0.2.1', '192.0.2.2'])
     statuses.push((await elsewhere('GET', '/chain/tips', from(address))).status)
   t.deepEqual(statuses, [400, 429], 'who connects from another network is no proxy')
+})
+
+test('without TRUST_PROXY only what connects from a near address says who its clients are', (t) => {
+  const found = (remoteAddress: string, forwarded: string, trust?: TrustProxy) => {
+    const get = (name: string) => (name === 'X-Forwarded-For' ? forwarded : '')
+    const ctx = { state: {}, req: { socket: { remoteAddress } }, get } as unknown as Context
+    trustProxies(trust)(ctx, async () => undefined)
+    return [clientAddress(ctx), clientNetwork(ctx)]
+  }
+  const chain = '198.51.100.9, 192.0.2.7'
+  for (const near of ['127.0.0.1', '::1', '::ffff:10.1.2.3', '100.64.0.2'])
+    t.deepEqual(found(near, chain), ['192.0.2.7', 'unknown'], near)
+  t.deepEqual(found('203.0.113.5', chain), ['203.0.113.5', 'unknown'])
+  t.deepEqual(found('203.0.113.5', ''), ['203.0.113.5', '203.0.113.5'])
+  t.deepEqual(found('127.0.0.1', chain, 0), ['127.0.0.1', '127.0.0.1'], 'there is no proxy')
+  t.deepEqual(found('127.0.0.1', chain, 1), ['192.0.2.7', '192.0.2.7'])
+  t.deepEqual(found('203.0.113.5', chain, ['10.0.0.0/8']), ['203.0.113.5', 'unknown'], 'not a named one')
 })
 
 test('without a configured proxy X-Forwarded-For is ignored', async (t) => {

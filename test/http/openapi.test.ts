@@ -1,8 +1,8 @@
-import type Router from '@koa/router'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import test from 'ava'
 import { createApp } from '../../src/app.js'
 import { readDocument, readOperations } from '../helpers/http/openapi-document.js'
+import { mountedRoutes } from '../helpers/servers/reached.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -12,7 +12,7 @@ function placeOf({ name }: Readonly<Record<string, unknown>>, path: string): str
   return path.includes(`{${name}}`) ? 'path' : 'query'
 }
 /** A path as the document writes it. */
-const documented = (path: unknown) => String(path).replace(/:(\w+)/g, '{$1}')
+const documented = (path: string) => path.replace(/:(\w+)/g, '{$1}')
 /** Mounted routes that are not API endpoints, and therefore not in the document. */
 const pages = [
   'GET /',
@@ -86,15 +86,17 @@ test('operations have names that people write, a tag, and the headers of their a
 test('the document lists exactly the mounted endpoints', async (t) => {
   const app = createApp(world().services)
   t.teardown(() => app.close())
-  const routers = app.koa.middleware.flatMap((one): Router[] =>
-    'routers' in one ? (one.routers as Router[]) : 'router' in one ? [one.router as Router] : [],
-  )
-  const mounted = routers.flatMap(({ stack }) =>
-    stack.flatMap(({ methods, path }) =>
-      methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${documented(path)}`),
-    ),
-  )
+  const mounted = mountedRoutes(app).map(documented)
   const listed = (await operations()).map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   t.deepEqual(mounted.sort(), [...listed, ...pages].sort())
   t.true(listed.length >= 8)
+})
+
+test('no request field has a default, which generated clients take for required', async (t) => {
+  for (const { path, method, operation } of await operations())
+    t.notRegex(
+      JSON.stringify([operation.requestBody, operation.parameters]),
+      /"default"/,
+      `${method} ${path}`,
+    )
 })

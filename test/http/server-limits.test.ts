@@ -77,10 +77,26 @@ test('the server closes a connection whose request body does not end', async (t)
   t.true(socket.closed)
 })
 
-test('a request head over 16 KB is refused', async (t) => {
-  const head = `GET /chain/tips HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(17 * 1024)}\r\n\r\n`
-  t.regex(await readToEnd(dial(t, world().url, head)), /^HTTP\/1\.1 431 /)
-})
+for (const [what, status, code, head] of [
+  [
+    'a head over 16 KB',
+    '431 Request Header Fields Too Large',
+    'headers_too_large',
+    `X-Large: ${'a'.repeat(17 * 1024)}`,
+  ],
+  ['a header without a colon', '400 Bad Request', 'bad_request', 'no colon'],
+  ['two lengths', '400 Bad Request', 'bad_request', 'Content-Length: 1\r\nContent-Length: 2'],
+] as const)
+  test(`what the HTTP parser refuses is answered with JSON and X-Request-Id: ${what}`, async (t) => {
+    const request = `POST /chain/tips HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`
+    const [top = '', body = ''] = (await readToEnd(dial(t, world().url, request))).split('\r\n\r\n')
+    t.true(top.startsWith(`HTTP/1.1 ${status}\r\n`), top)
+    const id = /^x-request-id: ([0-9a-f-]{36})$/im.exec(top)?.[1]
+    t.regex(top, /^content-type: application\/json/im)
+    t.regex(top, /^connection: close$/im)
+    t.regex(top, new RegExp(`^content-length: ${body.length}$`, 'im'))
+    t.like(JSON.parse(body), { success: false, code, requestId: id })
+  })
 
 test('the limits are 10 s for the head and 30 s for the request, checked every 2 s', (t) => {
   t.like(serverLimits, { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2000 })

@@ -10,6 +10,7 @@ import { createDb } from '../../src/platform/database/database.js'
 import { createBooksCheck } from '../../workers/watch-books.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { available, createUserWith, held, newKey } from './support.js'
@@ -100,7 +101,7 @@ test.serial(
   'the clock raises an alert when an invariant is violated, and reads only new transfers',
   async (t) => {
     const { db, services } = world()
-    const watch = createBooksCheck(services)
+    const watch = createBooksCheck(as('clock', services))
     const before = await alerts()
     const user = await createUserWith(db, 100n)
     for (let i = 0; i < 3; i++) await watch()

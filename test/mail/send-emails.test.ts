@@ -8,6 +8,7 @@ import { measureWork } from '../../workers/measure-work.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { mailerBatch } from '../helpers/make/sign-in/emailed-codes.js'
+import { as } from '../helpers/servers/roles.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -33,7 +34,7 @@ function row(recipient: string) {
 }
 
 function batchThrough(mail: Pick<Mail, 'send'>) {
-  return createMailerBatch({ ...world().services, mail })
+  return createMailerBatch({ ...as('mailer', world().services), mail })
 }
 
 function batchThroughSmtp(url: string, timeoutMs?: number) {
@@ -239,15 +240,11 @@ test.serial('an address that looks like a list does not reach its second recipie
   t.deepEqual(world().mail.received('eve@example.com'), [])
 })
 
-test.serial('otp/start wakes the mailer before its timer', async (t) => {
-  const batch = mailerBatch(world())
-  await assertWoken(t, world().services, { kind: 'mailer', batch, withinMs: 1500 }, async () => {
-    const { email } = await registerPerson(world())
-    const startedAt = performance.now()
-    await world().request('POST', '/auth/otp/start', { body: { email } })
-    await until('the mail is there', () => world().mail.received(email).length === 1)
-    return performance.now() - startedAt
-  })
+test.serial('otp/start wakes the mailer', async (t) => {
+  const { email } = await registerPerson(world())
+  await assertWoken(t, world().services, 'mailer', () =>
+    world().request('POST', '/auth/otp/start', { body: { email } }),
+  )
 })
 
 test.serial('the age of the oldest due e-mail is measured', async (t) => {
@@ -256,7 +253,7 @@ test.serial('the age of the oldest due e-mail is measured', async (t) => {
     .db('emails')
     .where({ recipient: to })
     .update({ due_at: new Date(Date.now() - 100_000) })
-  await measureWork(world().services)
+  await measureWork(as('clock', world().services))
   const { values } = await world().services.metrics.oldestDueSeconds.get()
   const waited = values.find(({ labels }) => labels.kind === 'mailer')?.value ?? 0
   t.true(waited > 99 && waited < 160, `${waited} s`)
@@ -303,7 +300,7 @@ test.serial('e-mails are deleted after thirty days, but never one that is due', 
       { ...mail, ...done, recipient: 'recent', created_at: ago(29) },
       { ...mail, recipient: 'waiting', body_text: 't', body_html: 'h' },
     ])
-  await deleteFinishedEmails(world().services)
+  await deleteFinishedEmails(as('clock', world().services))
   t.deepEqual((await world().db('emails').pluck('recipient')).sort(), ['recent', 'waiting'])
 })
 
@@ -312,8 +309,8 @@ test.serial('one run deletes a bounded number of e-mails', async (t) => {
     `insert into emails (kind, recipient, subject, due_at, created_at)
      select 'test', 'many', 's', null, now() - interval '31 days' from generate_series(1, 5001)`,
   )
-  await deleteFinishedEmails(world().services)
+  await deleteFinishedEmails(as('clock', world().services))
   t.is((await world().db('emails').where({ recipient: 'many' })).length, 1)
-  await deleteFinishedEmails(world().services)
+  await deleteFinishedEmails(as('clock', world().services))
   t.is((await world().db('emails').where({ recipient: 'many' })).length, 0)
 })

@@ -91,7 +91,11 @@ test('no text of the OpenAPI document or of a setting becomes markup of the page
   const limits = { of: () => undefined, openStreams: 1 }
   // A URL cannot contain half of a surrogate pair, so neither can a sample.
   for (const text of corpus.filter((one) => !one.includes('\ud800'))) {
-    const manual = manualOf(documentOf(text), { base: `http://x/${text}`, limits })
+    const manual = manualOf(documentOf(text), {
+      base: `http://x/${text}`,
+      standIns: `http://y/${text}`,
+      limits,
+    })
     const elements = elementsOf(
       manualPage(manual, { style: '/docs/x.css', script: '/assets/x.js', preloads: [] }),
     )

@@ -12,8 +12,6 @@ import { fencesOf } from './fences.js'
 const world = useWorld(test, { fiat: true })
 const run = promisify(execFile)
 const stepMs = 10_000
-/** The address of the stand-ins in the manual. */
-const localStandIns = 'http://localhost:8899'
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 type Json = Readonly<Record<string, unknown>>
@@ -31,8 +29,8 @@ function valueAt(answer: Json, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (value as Json | undefined)?.[name], answer)
 }
 
-const here = (text: string): string =>
-  text.replaceAll(publicUrl, world().url).replaceAll(localStandIns, world().fiat.url)
+/** The manual prints the address of the stand-ins that this installation has. */
+const here = (text: string): string => text.replaceAll(publicUrl, world().url)
 
 /** Does the work of a running stack's workers. */
 async function work(): Promise<void> {

@@ -2,7 +2,7 @@ import test from 'ava'
 import { emptyWindow, findRateFault } from '../../src/market/exchange-rate-guard.js'
 
 const naira = (value: number): bigint => BigInt(Math.round(value * 1e8))
-const window = { last: naira(1600), median: naira(1600), vouched: undefined }
+const window = { lowest: naira(1600), highest: naira(1600), median: naira(1600), vouched: undefined }
 const fresh = { ageSeconds: 5, window, second: undefined }
 const limits = { jumpPercent: 20, windowPercent: 20, minNgn: undefined, maxNgn: undefined }
 
@@ -25,7 +25,7 @@ test('without an accepted rate of the last day every rate is used', (t) => {
 })
 
 test('a rate that moved in steps is compared with the median too', (t) => {
-  const walked = { ...fresh, window: { ...window, last: naira(1904) } }
+  const walked = { ...fresh, window: { ...window, lowest: naira(1904), highest: naira(1904) } }
   t.is(findRateFault({ ...walked, value: naira(2265) }, limits), 'window')
   t.is(findRateFault({ ...walked, value: naira(1920) }, limits), undefined)
 })

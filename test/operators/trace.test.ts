@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import type { Knex } from 'knex'
 import { escapeHtml } from '../../src/http/pages/html.js'
 import { linesPerPage, pageOf, type Story } from '../../src/operators/trace/story.js'
 import { createTransact } from '../../src/platform/database/transact.js'
@@ -159,13 +160,13 @@ test.serial(
 test.serial(
   'each step of a withdrawal and of a tip is one line of the log, with its name and its request',
   async (t) => {
-    const { services, db } = world()
+    const { services } = world()
     const lines: { text: string; fields: Readonly<Record<string, unknown>> }[] = []
     const log = (fields: Readonly<Record<string, unknown>>, text: string) => lines.push({ text, fields })
     const { wake } = services
     const nothing = () => undefined
-    const transact = createTransact(db, { wake, removeJobs: nothing, publish: nothing, log })
-    const logged: World = Object.create(world(), { services: { value: { ...services, transact } } })
+    const transactOn = (db: Knex) => createTransact(db, { wake, removeJobs: nothing, publish: nothing, log })
+    const logged: World = Object.create(world(), { services: { value: { ...services, transactOn } } })
     const ada = await creatorWithBalance(world(), 10)
     world().fiat.fiatpay.faults.setMode({ transfers: 'manual' })
     const { body, headers } = await requestWithdrawal(world(), ada, { amountUSDC: 10 })

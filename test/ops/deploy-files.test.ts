@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { deployFiles } from '../../scripts/deploy/deploy-files.js'
+import { deployedProcesses } from '../../scripts/deploy/processes.js'
 import { allSecrets, secretsOf } from '../../src/platform/config/secrets.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 
@@ -26,6 +27,11 @@ test('the units, app.json and the list of secrets follow from the Procfile and t
       .sort(),
   )
   t.regex(files['scripts/deploy/secrets.txt'] ?? '', /^mailer: DATABASE_URL REDIS_URL SMTP_URL DATA_KEY$/m)
+})
+
+test('the processes that doctor and split-settings know are those of the Procfile, in its order', (t) => {
+  const names = readFileSync('Procfile', 'utf8').match(/^[\w-]+(?=:)/gm) ?? []
+  t.deepEqual(['release', ...deployedProcesses], [...names])
 })
 
 test('systemd accepts the units', (t) => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import type { Knex } from 'knex'
+import { urlOfRole } from '../../scripts/database/roles-sql.js'
+import { databaseSetting, deployedProcesses } from '../../scripts/deploy/processes.js'
 import { checkVaultKey } from '../../src/accounts/wallets/check-vault-key.js'
 import { createDb, longTransaction, query } from '../../src/platform/database/database.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
@@ -69,6 +71,24 @@ test.serial('doctor finds nothing wrong where everything is as it should be', as
   ])
     t.true(ok.includes(name), `${name}: ${findings.join('\n')}`)
   t.true(findings.some((line) => line.startsWith('warning solana rpc: set SOLANA_GENESIS_HASH=')))
+  for (const note of [
+    'CARD_RESERVE_DAYS is off',
+    'CONFIRM_ACCOUNTS is off',
+    'TRUST_PROXY is not set',
+    'DRAIN_SECONDS=0',
+  ])
+    t.true(
+      findings.some((line) => line.startsWith(`warning guards: ${note}`)),
+      findings.join('\n'),
+    )
+  const guarded = await doctor({ GUARDS: 'recommended', TRUST_PROXY: 'true', DRAIN_SECONDS: '5' })
+  t.deepEqual(
+    guarded.findings.filter((line) => /^\w+ guards/.test(line)),
+    [
+      'warning guards: IDENTITY_NAME_TOTAL_NGN is off',
+      'warning guards: AGREE_ABOVE_USD needs a second RPC endpoint: credits do not wait',
+    ],
+  )
   const operator = await doctor({}, { asOperator: true })
   t.true(operator.ok.includes('database rights'), operator.findings.join('\n'))
 })
@@ -106,18 +126,89 @@ test.serial('doctor names each setting that does not fit the world, and ends wit
   )
 })
 
-test.serial('doctor lists faulty settings and goes no further; nothing printed holds a secret', async (t) => {
-  const faulty = await doctor({ DB_POOL: '0', TREASURY_WALLET: '', SMTP_URL: 'nonsense' })
-  t.is(faulty.code, 4)
-  t.deepEqual([...faulty.findings].sort(), [
-    'wrong settings: DB_POOL Too small: expected number to be >=1',
-    'wrong settings: SMTP_URL must be an smtp(s) URL',
-    'wrong settings: TREASURY_WALLET is missing',
-  ])
+test.serial(
+  'doctor lists faulty settings and checks all the others; nothing printed holds a secret',
+  async (t) => {
+    const { env } = world()
+    const faulty = await doctor({
+      DB_POOL: '0',
+      TREASURY_WALLET: '',
+      SMTP_URL: 'nonsense',
+      REDIS_CLUSTER: 'true',
+    })
+    t.is(faulty.code, 4)
+    t.deepEqual(
+      faulty.findings.filter((line) => line.startsWith('wrong settings')),
+      [
+        'wrong settings: DB_POOL Too small: expected number to be >=1',
+        'wrong settings: TREASURY_WALLET is missing',
+        'wrong settings: SMTP_URL must be an smtp(s) URL',
+      ],
+    )
+    t.regex(faulty.findings.join('\n'), /^wrong redis: the server is not a cluster/m)
+    for (const name of ['schema', 'database rights', 'exchange rate', 'naira provider'])
+      t.true(faulty.ok.includes(name), faulty.findings.join('\n'))
+    const without = await doctor({
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      PUBLIC_URL: '',
+      PRICE_URL: '',
+      FIATPAY_URL: '',
+    })
+    t.deepEqual(
+      without.findings.filter((line) => line.startsWith('wrong settings')),
+      ['DATABASE_URL', 'REDIS_URL', 'PRICE_URL', 'FIATPAY_URL'].map(
+        (name) => `wrong settings: ${name} is missing`,
+      ),
+    )
+    for (const name of ['solana rpc', 'treasury', 'exchange rate']) {
+      const seen = [...without.ok, ...without.findings].some((line) => line.includes(name))
+      t.true(seen, `${name}: ${without.findings.join('\n')}`)
+    }
+    const text = JSON.stringify(await doctor({ FIATPAY_SECRET_KEY: 'sk_test_mine' }))
+    for (const secret of ['sk_test_mine', env['WALLET_KEK'] ?? '', env['OTP_PEPPER'] ?? ''])
+      t.false(text.includes(secret))
+  },
+)
+
+test.serial('doctor --as-deployed logs in as each process with its own role and settings', async (t) => {
   const { env } = world()
-  const text = JSON.stringify(await doctor({ FIATPAY_SECRET_KEY: 'sk_test_mine' }))
-  for (const secret of ['sk_test_mine', env['WALLET_KEK'] ?? '', env['OTP_PEPPER'] ?? ''])
-    t.false(text.includes(secret))
+  const url = env['DATABASE_URL'] ?? ''
+  const own = Object.fromEntries(
+    deployedProcesses.map((name) => [databaseSetting(name), urlOfRole(url, name)]),
+  )
+  const args = ['--as-deployed']
+  const right = await doctor({ ...own, DB_PREPARED: 'false' }, { args })
+  for (const name of deployedProcesses)
+    t.true(right.ok.includes(`login of ${name}`), `${name}: ${right.findings.join('\n')}`)
+  t.true(right.ok.includes('pool sums'))
+  t.true(
+    (await doctor({ ...own, DB_PREPARED: '0' }, { args })).ok.includes('pool sums'),
+    'as every flag is read',
+  )
+  for (const name of ['web', 'payouts', 'clock'])
+    t.regex(right.findings.join('\n'), new RegExp(`^warning scrape targets: .*${name} \\(\\d+\\)`, 'm'))
+  t.true(right.ok.includes('settings of mailer'), right.findings.join('\n'))
+
+  const wrong = await doctor(
+    {
+      ...own,
+      DB_PREPARED: 'false',
+      [databaseSetting('mailer')]: urlOfRole(url, 'web'),
+      [databaseSetting('clock')]: '',
+      [databaseSetting('verifier')]: url.replace(/:\d+\//, ':1/'),
+      SMTP_URL: '',
+    },
+    { args },
+  )
+  for (const expected of [
+    /^wrong login of mailer: tipping_web is the role of another process/m,
+    /^warning login of clock: \S+ is not the role of this process: set DATABASE_URL_CLOCK/m,
+    /^wrong login of verifier: .*ECONNREFUSED/m,
+    /^wrong settings of mailer: SMTP_URL is missing/m,
+  ])
+    t.regex(wrong.findings.join('\n'), expected)
+  for (const name of Object.keys(own)) delete process.env[name]
 })
 
 test.serial(

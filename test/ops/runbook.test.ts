@@ -5,7 +5,7 @@ import { causes } from '../../scripts/faults/alerts/causes/all.js'
 import { createMetrics } from '../../src/platform/metrics.js'
 import { alertKinds } from '../../src/platform/monitoring/alert-kinds.js'
 import { workKinds } from '../../src/platform/queue/wake-ups.js'
-import type { ReviewKind } from '../../src/withdrawals/review/review.js'
+import type { AlarmedReview } from '../../src/withdrawals/review/review.js'
 
 const runbook = readFileSync('docs/operations.md', 'utf8')
 
@@ -16,7 +16,7 @@ const reviewKinds = {
   failed_after_completed: true,
   paid_after_failed: true,
   paid_after_recredit: true,
-} satisfies Record<ReviewKind, true>
+} satisfies Record<AlarmedReview, true>
 
 /** The headings of kinds that the source builds from a template. `*` is the inserted part. */
 const headingsOfTemplate: Readonly<Record<string, readonly string[]>> = {
@@ -104,7 +104,7 @@ function metricsIn(expression: string): string[] {
 
 test('each alert rule links its heading, and every metric of rules and dashboards exists', async (t) => {
   t.is(new Set(ruleNames).size, ruleNames.length)
-  t.deepEqual(matchAll(rules, /runbook: "docs\/operations\.md#(\w+)"/g), ruleNames)
+  t.deepEqual(matchAll(rules, /runbook_url: "\{\{ \$externalLabels\.runbook \}\}#(\w+)"/g), ruleNames)
   const tested = readFileSync(`${monitoring}/rules.test.yml`, 'utf8')
   t.deepEqual(
     ruleNames.filter(

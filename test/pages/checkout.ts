@@ -51,6 +51,7 @@ export const intentStatus = (change: Partial<TipIntentStatus>): TipIntentStatus 
   signature: 'sig',
   outcome: null,
   receivedAmount: null,
+  eventId: null,
   ...change,
 })
 

@@ -496,6 +496,7 @@ test('every refusal of a take-out and of a refund has a text of its own', (t) =>
     'tip_disputed',
     'tip_refunded',
     'too_many_refunds',
+    'refund_too_late',
     'insufficient_balance',
   ]
   for (const code of codes) t.not(words.fault(code), words.fault('unknown'), code)

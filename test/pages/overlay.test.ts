@@ -41,9 +41,22 @@ test('tips that do not fit into the queue become one alert with their number and
   const { shown, cursor } = takeAll(queue)
   t.deepEqual(
     shown.map((alert) => (alert.kind === 'tip' ? alert.tip.id : alert.more)),
-    ['1', '2', '3', { count: 2, usd: 9, id: '5' }],
+    ['1', '2', '3', { count: 2, usd: 9, id: '5', eventIds: [] }],
   )
   t.is(cursor, '5')
+})
+
+test('a tip that comes again with a later id, as after a restore of the service, is not shown again', (t) => {
+  const sent = [1, 2, 3, 4, 5].map((id) => tip(id, { eventId: `${id}`.repeat(88) }))
+  let queue = sent.reduce((before, one) => add(before, one, rules, now), emptyQueue('0'))
+  for (let taken = take(queue); taken !== undefined; taken = take(queue)) queue = taken.rest
+  const again = [...sent, tip(6, { eventId: '6'.repeat(88) })].map((one) => ({ ...one, id: `1${one.id}` }))
+  const after = again.reduce((before, one) => add(before, one, rules, now), queue)
+  t.deepEqual(
+    after.waiting.map(({ id }) => id),
+    ['16'],
+  )
+  t.is(after.cursor, '15')
 })
 
 test('small and old tips are skipped, and not read again while the queue is empty', (t) => {
@@ -113,10 +126,14 @@ test('a page that is reloaded at any moment shows every tip once', (t) => {
 
 test('alerts come one at a time, wait while held, and the cursor is saved before an alert is shown', async (t) => {
   const calls: string[] = []
-  const player = new Player({ ...defaults, durationMs: 1, gapMs: 0 }, undefined, {
-    show: (alert, phase) => calls.push(alert?.kind === 'tip' ? `${alert.tip.id} ${phase}` : 'nothing'),
-    saveCursor: (cursor) => calls.push(`save ${cursor}`),
-  })
+  const player = new Player(
+    { ...defaults, durationMs: 1, gapMs: 0 },
+    { cursor: undefined, shown: [] },
+    {
+      show: (alert, phase) => calls.push(alert?.kind === 'tip' ? `${alert.tip.id} ${phase}` : 'nothing'),
+      saveCursor: (cursor) => calls.push(`save ${cursor}`),
+    },
+  )
   const fresh = { timestamp: new Date().toISOString() }
   player.startAt('5')
   player.startAt('6')

@@ -24,7 +24,7 @@ function faultsOf(t: ExecutionContext, env: NodeJS.ProcessEnv): string {
 test('with only the required settings, all others have their defaults', (t) => {
   const config = loadConfig(required)
   t.like(config, {
-    http: { port: 3000, publicUrl: 'http://localhost:3000', trustProxy: 0 },
+    http: { port: 3000, publicUrl: 'http://localhost:3000', trustProxy: undefined },
     database: { url: required.DATABASE_URL, pool: 8, recordPool: 2, prepared: true },
     redis: { url: 'redis://cache', namespace: 'tipping', cluster: false },
     sessions: { idleDays: 7, absoluteDays: 30, accessTokenHours: 24 },
@@ -54,6 +54,28 @@ test('with only the required settings, all others have their defaults', (t) => {
     webhooks: 3000,
   })
   t.true(Object.isFrozen(config))
+})
+
+test('GUARDS sets every guard at once, by default as recommended, and each setting overrides its own', (t) => {
+  const { guards, guardTable } = loadConfig(required)
+  t.is(guards, 'recommended')
+  t.like(guardTable, { CONFIRM_ACCOUNTS: 'all', CARD_RESERVE_DAYS: 14, PAYOUT_CREATOR_HOURLY_NGN: 500_000 })
+  const contract = loadConfig({ ...required, GUARDS: 'contract', PAYOUT_HOURLY_NGN: '5' })
+  t.deepEqual(
+    Object.entries(contract.guardTable).filter(([, value]) => value !== 'off'),
+    [
+      ['CARD_RESERVE_DAYS', 0],
+      ['PAYOUT_HOURLY_NGN', 5],
+      ['RATE_JUMP_PERCENT', 20],
+    ],
+  )
+  t.is(contract.withdrawals.confirmAccounts, 'off')
+  const own = { ...required, IDENTITY_YOUNG_NGN: 'off', CONFIRM_ACCOUNTS: 'new', CARD_RESERVE_DAYS: '' }
+  const { withdrawals, fiat } = loadConfig(own)
+  t.is(withdrawals.youngNgn, undefined)
+  t.is(withdrawals.confirmAccounts, 'new')
+  t.is(fiat.cardReserveDays, 14, 'an empty value counts as absent')
+  t.regex(faultsOf(t, { ...required, GUARDS: 'none' }), /^ {2}GUARDS: [^\n]*$/m)
 })
 
 test('one message lists every fault', (t) => {

@@ -1,22 +1,15 @@
-import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
 import { createDb } from '../../src/platform/database/database.js'
-import {
-  foldedMigrations,
-  migrationsBefore,
-} from '../../src/platform/database/migrations/folded-migrations.js'
 import {
   migrateToLatest,
   migrationRules,
   migrationSource,
   readMigrations,
-  sourceBeforeFolding,
 } from '../../src/platform/database/migrations/migrate.js'
 import { createControlledCall } from '../helpers/controlled-call.js'
 import { runOpsScript, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { createDatabase } from '../helpers/servers/database.js'
-import { readSchema } from '../helpers/servers/schema.js'
 import { until } from '../helpers/until.js'
 
 const nothing = { up: async () => undefined, down: async () => undefined }
@@ -38,39 +31,12 @@ function withLater(migration: Knex.Migration): Knex.MigrationSource<string> {
   }
 }
 
-const isFirst = (file: string): boolean => foldedMigrations.includes(migrationSource.getMigrationName(file))
-
-/** Only the files that the older ones were folded into. */
-const firstMigrations: Knex.MigrationSource<string> = {
-  ...migrationSource,
-  getMigrations: async () => (await migrationSource.getMigrations([])).filter(isFirst),
-}
-
-/** A database as the first files make it, without the later ones. */
-async function firstDatabase(t: ExecutionContext): Promise<{ url: string; db: Knex }> {
-  const database = await newDatabase(t, 'template0')
-  await migrateToLatest(database.url, { source: firstMigrations })
-  return database
-}
-
 const namesIn = (db: Knex): Promise<string[]> => db('knex_migrations').orderBy('name').pluck('name')
-
-/** Makes a database look as the migrations before the folding left it: they made the same schema. */
-async function renameBack(db: Knex, names: readonly string[]): Promise<void> {
-  await db('knex_migrations').whereIn('name', foldedMigrations).delete()
-  await db('knex_migrations').insert(names.map((name) => ({ name, batch: 1 })))
-}
-
-test('the first migrations make the schema that the files before the folding made', async (t) => {
-  const { db } = await firstDatabase(t)
-  const expected = readFileSync('test/platform/first-schema.txt', 'utf8')
-  t.deepEqual((await readSchema(db)).split('\n'), expected.split('\n'))
-})
 
 test('a first migration is not taken back', async (t) => {
   const { db } = await newDatabase(t)
   const before = await namesIn(db)
-  const down = db.migrate.down({ ...migrationRules, migrationSource, name: '0012-audit' })
+  const down = db.migrate.down({ ...migrationRules, migrationSource, name: '0012-treasury' })
   await t.throwsAsync(down, { message: 'this migration is not taken back' })
   t.deepEqual(await namesIn(db), before)
 })
@@ -90,51 +56,26 @@ test('two programs that migrate an empty database at once both exit with 0, and 
   t.deepEqual(runs.map(({ out }) => out).sort(), [applied, 'the database is up to date\n'])
 })
 
-test('a database from before the folding is recognised, a row in the lock table stops nobody, and later migrations follow', async (t) => {
-  const { url, db } = await newDatabase(t)
-  const [names, schema] = [await namesIn(db), await readSchema(db)]
-  await renameBack(db, migrationsBefore)
-  await db('knex_migrations_lock').update({ is_locked: 1 })
-  const done = await migrateToLatest(url, { source: withLater(nothing) })
-  t.deepEqual(done, { applied: ['later'], unknown: [] })
-  t.deepEqual(await namesIn(db), [...names, 'later'])
-  t.is(await readSchema(db), schema)
-})
-
-test('a database of each release before the folding gets the rest of its migrations and the later ones', async (t) => {
-  const { url, db } = await firstDatabase(t)
-  const [names, schema] = [await namesIn(db), await readSchema(db)]
-  const older = (await sourceBeforeFolding.getMigrations([])).map(sourceBeforeFolding.getMigrationName)
-  for (const last of ['0019-swaps', '0023-hardening', '0027-bank-codes']) {
-    await renameBack(db, migrationsBefore)
-    const rest = older.filter((name) => name > last)
-    for (const name of rest.toReversed())
-      await db.migrate.down({ ...migrationRules, migrationSource: sourceBeforeFolding, name })
-    t.deepEqual((await migrateToLatest(url, { source: firstMigrations })).applied, rest, last)
-    t.deepEqual(await namesIn(db), names, last)
-    t.deepEqual((await readSchema(db)).split('\n'), schema.split('\n'), last)
-  }
-  const files = await migrationSource.getMigrations([])
-  const later = files.filter((file) => !isFirst(file)).map(migrationSource.getMigrationName)
-  t.deepEqual((await migrateToLatest(url)).applied, later)
-})
-
-test('each migration has a number of its own, and none the name of one before the folding', async (t) => {
+test('each migration has a number of its own', async (t) => {
   const names = (await migrationSource.getMigrations([])).map(migrationSource.getMigrationName)
   const numbers = names.map((name) => name.slice(0, 4))
   t.deepEqual(numbers, [...new Set(numbers)])
-  t.deepEqual(
-    names.filter((name) => migrationsBefore.includes(name)),
-    [],
-  )
 })
 
-test('a database that is older than the first release is told what to do, and stays as it is', async (t) => {
+test('a row in the lock table stops nobody, and later migrations follow', async (t) => {
   const { url, db } = await newDatabase(t)
-  await renameBack(db, migrationsBefore.slice(0, 13))
+  const names = await namesIn(db)
+  await db('knex_migrations_lock').update({ is_locked: 1 })
+  t.deepEqual(await migrateToLatest(url, { source: withLater(nothing) }), { applied: ['later'], unknown: [] })
+  t.deepEqual(await namesIn(db), [...names, 'later'])
+})
+
+test('a database from before the first release is told what to do, and stays as it is', async (t) => {
+  const { url, db } = await newDatabase(t)
+  await db('knex_migrations').where({ name: '0014-privacy' }).update({ name: '0030-further-payees' })
   const before = await namesIn(db)
   await t.throwsAsync(migrateToLatest(url), {
-    message: /too old for this release: it lacks 0018-reconciliation, 0019-swaps[.] Migrate it first/,
+    message: /before the first release \(it has 0030-further-payees\)/,
   })
   t.deepEqual(await namesIn(db), before)
 })
@@ -146,7 +87,7 @@ test('an older release exits with 0 on a newer database and names the migrations
   t.is(`${code} ${out}${err}`, '0 the database is up to date; a newer release has applied later\n')
 })
 
-test('migrate --check exits with 4 until the database is up to date, also on one before the folding, and changes nothing', async (t) => {
+test('migrate --check exits with 4 until the database is up to date, and changes nothing', async (t) => {
   const { url, db } = await newDatabase(t, 'template0')
   const env = { DATABASE_URL: url }
   const empty = await runOpsScript({ env }, 'migrate', '--check')
@@ -158,12 +99,6 @@ test('migrate --check exits with 4 until the database is up to date, also on one
   const done = await runOpsScript({ env }, 'migrate', '--check', '--json')
   t.is(`${done.code} ${done.out}`, '0 {"ok":true,"missing":[],"unknown":[]}\n')
   t.deepEqual(await readMigrations(url, withLater(nothing)), { missing: ['later'], unknown: [] })
-  t.deepEqual(await readMigrations(url, firstMigrations), {
-    missing: [],
-    unknown: (await namesIn(db)).filter((name) => !foldedMigrations.includes(name)),
-  })
-  await renameBack(db, migrationsBefore)
-  t.deepEqual((await readMigrations(url)).missing, foldedMigrations)
 })
 
 test('a run waits for another, or says at last that another one works', async (t) => {

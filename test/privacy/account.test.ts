@@ -1,4 +1,6 @@
 import test from 'ava'
+import { Redis } from 'ioredis'
+import { creatorSettings } from '../../src/creators/settings.js'
 import { platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { credit } from '../../src/ledger/transfers.js'
@@ -23,8 +25,10 @@ import { listTips } from '../helpers/make/tips.js'
 import { creatorWithBalance, requestWithdrawal } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { dumpTables } from '../helpers/servers/dump-tables.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
+import { columns, exportedValues, forgottenValues, jsonFields, listedIn } from './personal-columns.js'
 
 const world = useWorld(test, { fiat: true, mail: true, env: { IDENTITY_SINGLE_NGN: '1000' } })
 
@@ -181,6 +185,8 @@ test.serial(
     t.deepEqual(refused.body.details, [{ field: 'balance', problem: 'USDC 0.98 are available' }])
     await spend(user.id, 980_000n)
 
+    const forgotten = await forgottenValues(db, user.id)
+    t.true(forgotten.length > 5)
     const closed = await close(creator, byMail)
     t.is(closed.status, 200)
     t.is(closed.session, undefined)
@@ -212,7 +218,12 @@ test.serial(
     t.truthy(row.closed_at)
     const dump = await dumpTables(db)
     dump.delete('emails')
-    for (const [table, text] of dump) t.false(text.includes(email) || text.includes('shop.example'), table)
+    for (const [table, text] of dump)
+      t.deepEqual(
+        forgotten.filter((words) => text.includes(words)),
+        [],
+        table,
+      )
     t.deepEqual(await db('emails').where({ recipient: email }).pluck('kind'), ['account-closed'])
     t.regex((await deliverEmail(world(), email)).subject, /is closed$/)
 
@@ -238,6 +249,52 @@ test.serial(
     t.not(again.body.user.id, user.id)
     t.is((await db('tips').where({ id: tip.id }).first()).message, 'thank you', 'tips stay')
     t.true((await checkBooks(db)).holds)
+  },
+)
+
+test.serial(
+  'every column, JSON field and key of Redis that can hold words says what becomes of it',
+  async (t) => {
+    const { db, env } = world()
+    const { rows } = await db.raw<{ rows: { table: string; column: string; json: boolean }[] }>(/* sql */ `
+    select c.relname as table, a.attname as column, y.typname = 'jsonb' as json
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_type y on y.oid = a.atttypid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname !~ '^knex_'
+      and a.attnum > 0 and not a.attisdropped and y.typcategory not in ('B', 'D', 'N', 'T') and y.typname <> 'uuid'
+    order by 1, 2`)
+    const stored: Record<string, string[]> = {}
+    for (const { table, column } of rows) stored[table] = [...(stored[table] ?? []), column]
+    const listed = Object.entries(columns).map(([table, list]) => [table, listedIn(list)])
+    t.deepEqual(
+      Object.fromEntries(listed),
+      stored,
+      'a new column has a place in test/privacy/personal-columns.ts',
+    )
+    for (const [name, list] of Object.entries(jsonFields)) {
+      const [table = '', column = ''] = name.split('.')
+      const seen = await db.raw<{ rows: { key: string }[] }>(
+        `select distinct jsonb_object_keys(??) as key from ?? where jsonb_typeof(??) = 'object'`,
+        [column, table, column],
+      )
+      const unknown = seen.rows.filter(({ key }) => !listedIn(list).includes(key))
+      t.deepEqual(unknown, [], name)
+    }
+
+    t.deepEqual(listedIn(jsonFields['users.settings'] ?? {}), Object.keys(creatorSettings.shape).toSorted())
+
+    // Redis has jobs, which name nothing, and counters under hashes.
+    const redis = new Redis(env['REDIS_URL'] ?? '')
+    t.teardown(() => redis.disconnect())
+    const { REDIS_NAMESPACE: namespace = '' } = env
+    const keys = await redis.keys(`*${namespace}*`)
+    t.true(keys.length > 0)
+    const known = new RegExp(`^(\\{${namespace}\\}:[\\w:-]+|${namespace}:limit:[\\w-]+:[\\w+/=-]{20,})$`)
+    t.deepEqual(
+      keys.filter((key) => !known.test(key)),
+      [],
+    )
+    const emails = await db('users').pluck('email')
+    t.false(emails.some((email: string) => keys.some((key) => key.includes(email))))
   },
 )
 
@@ -407,7 +464,7 @@ test.serial('an export is made, mailed and complete, without secrets', async (t)
   t.is(first.status, 200)
   t.is(first.body.export.status, 'preparing')
   t.deepEqual((await requestExport(creator)).body, first.body)
-  await makeExports(services)
+  await makeExports(as('clock', services))
   t.is((await requestExport(creator)).body.export.status, 'ready')
   const mail = await deliverEmail(world(), email)
   const token = /#export=([\w-]{43})$/m.exec(mail.text)?.[1]
@@ -456,6 +513,7 @@ test.serial('an export is made, mailed and complete, without secrets', async (t)
   ]
   const bytes = [sealed_secret, (await db('api_keys').where({ user_id: user.id }).first()).key_hash]
   const text = JSON.stringify(file.body)
+  for (const words of await exportedValues(db, user.id)) t.true(text.includes(words), words)
   for (const secret of [...secrets, ...bytes.flatMap((one) => [one.toString('hex'), one.toString('base64')])])
     t.false(text.includes(secret), secret.slice(0, 8))
   t.deepEqual(text.match(/zqx[\w-]*/g), null, 'nothing about operators, no key')
@@ -470,9 +528,9 @@ test.serial('an export is made, mailed and complete, without secrets', async (t)
     .update({ expires_at: new Date(Date.now() - 1) })
   t.is((await download()).status, 400)
   t.is((await requestExport(creator)).body.export.status, 'expired')
-  await deleteExpiredExports(services)
+  await deleteExpiredExports(as('clock', services))
   t.is((await db('data_exports').where({ id: user.id }).first()).sealed_file, null)
-  await makeExports(services)
+  await makeExports(as('clock', services))
   t.is((await requestExport(creator)).body.export.status, 'expired', 'once a day')
   await db('data_exports')
     .where({ id: user.id })
@@ -496,7 +554,7 @@ test.serial(
     await db.raw(
       `alter table data_exports add constraint broken check (id <> '${broken.user.id}' or ready_at is null)`,
     )
-    await makeExports(services)
+    await makeExports(as('clock', services))
     t.is((await requestExport(person)).body.export.status, 'ready')
     const [mail, ...others] = await db('emails').where({
       recipient: 'owner@old.example',
@@ -510,7 +568,7 @@ test.serial(
       await db('data_exports')
         .whereNotNull('due_at')
         .update({ due_at: new Date(0) })
-      await makeExports(services)
+      await makeExports(as('clock', services))
     }
     t.like(await db('data_exports').where({ id: broken.user.id }).first(), {
       due_at: null,

@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
-import { compose } from '../../src/compose.js'
-import { loadConfig } from '../../src/platform/config/config.js'
+import type { compose } from '../../src/compose.js'
 import { ReconnectingReader, RunProgress } from '../helpers/http/reconnecting-reader.js'
 import { openStream } from '../helpers/http/stream-reader.js'
 import { confirmedStamps, createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { seededRandom } from '../helpers/random.js'
 import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
+import { composeAs } from '../helpers/servers/roles.js'
 import { startWeb } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -69,7 +69,7 @@ test('every reader gets every tip of its wallet once and in order, through fault
   const urls = webs.map(({ url }) => url)
   const run = new RunProgress()
   t.teardown(() => run.end())
-  const services = compose(loadConfig(env), 'test')
+  const services = composeAs('verifier', env)
   t.teardown(() => services.close())
 
   const steady = Array.from({ length: steadyReaders }, (_, index) => {

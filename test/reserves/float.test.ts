@@ -19,6 +19,7 @@ import {
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { setProviderBalance } from './support.js'
 
@@ -26,7 +27,7 @@ const world = useWorld(test, { fiat: true })
 
 const naira = (kind: string) => readPlatformBalance(world(), kind, 'NGN')
 const providerBalance = () => BigInt(world().fiat.fiatpay.balanceKobo)
-const read = () => createFloatReader(world().services)()
+const read = () => createFloatReader(as('clock', world().services))()
 
 /** A naira tip that was paid and settled. Returns what was paid. */
 async function paidTip(): Promise<bigint> {

@@ -1,12 +1,10 @@
 import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import test from 'ava'
 import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
-import { compose } from '../../src/compose.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { usdc } from '../../src/kernel/tokens.js'
 import { lockCustody, moveCustody } from '../../src/ledger/custody.js'
 import { recordAcceptedRate } from '../../src/market/accepted-rates.js'
-import { loadConfig } from '../../src/platform/config/config.js'
 import { loadReportSigningKey } from '../../src/platform/config/own-settings.js'
 import { ConfigError } from '../../src/platform/config/read-settings.js'
 import { readSwitches } from '../../src/platform/database/switches/switches.js'
@@ -19,6 +17,7 @@ import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { as, composeAs } from '../helpers/servers/roles.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { changeHolding, finalTip, setProviderBalance } from './support.js'
@@ -29,7 +28,7 @@ const signer = () => createReportSigner(loadReportSigningKey(world().env))
 /** The float is another file's subject. */
 const readFloat = async () => undefined
 const make = (services = world().services) =>
-  makeReport(services, { signer: signer(), readFloat, daily: false })
+  makeReport(as('clock', services), { signer: signer(), readFloat, daily: false })
 
 interface ReadReport {
   readonly owed: { readonly USDC: Readonly<Record<string, string>> }
@@ -154,7 +153,7 @@ test.serial('a node that is behind makes no report and stops nothing', async (t)
     return { id: reply.id, result: { context: { slot: 1 }, value: value.map(() => null) } }
   }
   await t.throwsAsync(make(), { message: /has finalized slot 1/ })
-  await t.throwsAsync(createDailyReport(world().services, signer(), readFloat)())
+  await t.throwsAsync(createDailyReport(as('clock', world().services), signer(), readFloat)())
   t.is(await countAlerts(world(), 'reserve_report_failed'), 1)
   t.false(await payoutsStopped())
   t.is(await countAlerts(world(), 'custody_short'), 0)
@@ -171,7 +170,7 @@ test.serial(
 
     changeHolding(world(), creator.wallet, -500_000n)
     const urls = `${world().env['SOLANA_RPC_URLS']},${world().sandbox.url}`
-    const misled = compose(loadConfig({ ...world().env, SOLANA_RPC_URLS: urls }), 'clock')
+    const misled = composeAs('clock', { ...world().env, SOLANA_RPC_URLS: urls })
     t.teardown(() => misled.close())
     world().proxies.outside.alterReply = (method, _params, reply) => {
       if (method !== 'getMultipleAccounts') return reply
@@ -233,7 +232,7 @@ test.serial('a shortfall by the exchange rate alarms and stops nothing', async (
 })
 
 test.serial('two clocks make one report of the day, and it is not made again', async (t) => {
-  const daily = () => createDailyReport(world().services, signer(), readFloat)()
+  const daily = () => createDailyReport(as('clock', world().services), signer(), readFloat)()
   await Promise.all([daily(), daily()])
   await daily()
   t.is((await world().db('reserve_reports').whereNotNull('day')).length, 1)
@@ -243,7 +242,7 @@ test.serial('after a change of the key old reports can still be checked', async 
   const before = (await make()) as StoredReport
   const env = { ...world().env, REPORT_SIGNING_KEY: randomBytes(32).toString('base64') }
   const other = createReportSigner(loadReportSigningKey(env))
-  const after = await makeReport(world().services, { signer: other, readFloat, daily: false })
+  const after = await makeReport(as('clock', world().services), { signer: other, readFloat, daily: false })
   t.is(after?.keyId, other.keyId)
   const { url } = await startApp(t, world().env)
   const { keys } = (await (await fetch(`${url}/.well-known/tipping-keys.json`)).json()) as {

@@ -5,6 +5,7 @@ import type { TestCreator } from '../helpers/make/creators.js'
 import { createPaidIntents, makeTipsDue, type PaidIntent } from '../helpers/make/intents.js'
 import { createSupporter } from '../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
+import { as } from '../helpers/servers/roles.js'
 import type { World } from '../helpers/servers/world.js'
 
 /** The owners top up the balance at the provider, or take money out, so that this is the balance. */
@@ -28,7 +29,7 @@ export async function finalTip(world: World, creator: TestCreator): Promise<void
 
 /** Runs the verifier until the tip is final. */
 export async function finalizeTip(world: World, signature: string): Promise<void> {
-  const batch = createVerifierBatch(world.services)
+  const batch = createVerifierBatch(as('verifier', world.services))
   const isFinal = async () => (await readTipRow(world, signature)).finalized_at !== null
   await runBatchUntil(
     async () => {

@@ -38,13 +38,8 @@ const permitted: Record<string, string> = {
   'http://localhost.:3000': 'http://localhost.:3000',
   'http://ｌｏｃａｌｈｏｓｔ': 'http://localhost',
   'https://127.0.0.1:8443': 'https://127.0.0.1:8443',
-  // Other notations that a browser reads as 127.0.0.1.
-  'http://127.0.0.1.': 'http://127.0.0.1',
-  'http://2130706433': 'http://127.0.0.1',
-  'http://0x7f.1': 'http://127.0.0.1',
-  'http://0177.0.0.1': 'http://127.0.0.1',
-  'http://127.1': 'http://127.0.0.1',
-  'http://①②⑦.⓪.⓪.①': 'http://127.0.0.1',
+  'http://127.0.0.1./': 'http://127.0.0.1',
+  ' http://127.0.0.1?a#b': 'http://127.0.0.1',
 }
 
 for (const [originUrl, origin] of Object.entries(permitted))
@@ -74,6 +69,19 @@ const refused = [
   'http://xlocalhost',
   'http://127.0.0.1.nip.io',
   'http://127.0.0.1@evil.com',
+  // Point 22: what a browser reads as 127.0.0.1 is not how a developer writes it.
+  'http://2130706433',
+  'http://2130706433:3000',
+  'http://127.1',
+  'http://127.0.1',
+  'http://0x7f.1',
+  'http://0x7f000001',
+  'http://0177.0.0.1',
+  'http://017700000001',
+  'http://①②⑦.⓪.⓪.①',
+  'http://127.0.0.1\t1',
+  'http://127.1?127.0.0.1',
+  'http://127.1/127.0.0.1',
   'http://127.0.0.2',
   'http://0.0.0.0',
   'http://[::1]',

@@ -20,6 +20,7 @@ import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed
 import { registerEmbedder, sdkTipBody, site } from '../helpers/make/sdk.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { runBatchUntil } from '../helpers/make/tips.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
@@ -110,7 +111,7 @@ test('a tip goes from the backend’s session to the page’s payment and the ba
   t.is(recorded.tip.id, txSignature)
   t.is((await page.intent(intent.intentId)).status, 'submitted')
   const settled = page.settled(intent.intentId, { pollMs: 20 })
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(
     batch,
     'confirmed',

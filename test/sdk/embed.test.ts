@@ -1,6 +1,7 @@
 import test from 'ava'
 import { deleteOldSdkSessions } from '../../src/sdk/sessions/session.js'
 import { ageSession, createSession, type InitBody, registerEmbedder } from '../helpers/make/sdk.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -121,6 +122,14 @@ test('any site may load the icon of payment links', async (t) => {
   t.regex(body, /^<svg /)
 })
 
+test('any site may load embed.js, and keeps it for five minutes', async (t) => {
+  const { status, headers, body } = await open('/embed.js')
+  t.is(status, 200)
+  t.is(headers['cache-control'], 'public, max-age=300')
+  t.is(headers['access-control-allow-origin'], '*')
+  t.true(body.includes('export'))
+})
+
 test('sessions are deleted a day after they expired, with their handoff codes', async (t) => {
   const embedder = await registerEmbedder(world())
   const [old, recent] = await Promise.all([
@@ -131,7 +140,7 @@ test('sessions are deleted a day after they expired, with their handoff codes', 
     await world().request('POST', '/sdk/handoff', { bearer: sessionToken })
   await ageSession(world(), old.sessionToken, 24 * 60 + 16)
   await ageSession(world(), recent.sessionToken, 23 * 60)
-  t.is(await deleteOldSdkSessions(world().db), 1)
+  t.is(await deleteOldSdkSessions(as('clock', world().services).db), 1)
   const left = await world().db('sdk_sessions').where({ user_id: embedder.id }).select('embed_id')
   t.deepEqual(
     left.map(({ embed_id }) => embed_id),

@@ -14,6 +14,7 @@ import {
 } from '../helpers/make/sdk.js'
 import { createSupporter, unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
 import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
+import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -208,7 +209,7 @@ test('a confirmed tip consumes the session, which can then only be read', async 
   }
   await recordTip(world(), claim)
   t.like((await intent(token, intentId)).body, { status: 'submitted', signature, outcome: null })
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(batch, 'the tip is confirmed', async () => {
     const { body } = await intent(token, intentId)
     return body.status === 'confirmed'
@@ -263,7 +264,7 @@ async function payPart(token: string, embedder: Embedder, units: bigint) {
 
 async function untilTipConfirmed(signature: string): Promise<void> {
   const row = () => world().db('tips').where({ id: signature }).first('status')
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(batch, 'confirmed', async () => (await row()).status === 'confirmed')
 }
 
@@ -317,7 +318,7 @@ test('a tip recorded without its intent is matched to the intent by the chain’
     txSignature: signature,
     tokenSymbol: 'USDC',
   })
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(
     batch,
     'confirmed',
@@ -338,7 +339,7 @@ test('an intent fails with its payment, and stays open when the claimed payment 
   await recordTip(world(), { ...claim, txSignature: theirs.signature, intentId: foreign })
   await world().db('tips').where({ id: failed }).update({ outcome: 'tx_failed', due_at: null })
   t.like((await intent(token, failing)).body, { status: 'failed', signature: failed, outcome: 'tx_failed' })
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(batch, 'their tip is confirmed', async () => {
     const tipRow = await world().db('tips').where({ id: theirs.signature }).first('status')
     return tipRow.status === 'confirmed'

@@ -1,3 +1,4 @@
+import { createCloseAccountInstruction } from '@solana/spl-token'
 import {
   ComputeBudgetProgram,
   Keypair,
@@ -9,7 +10,7 @@ import {
 } from '@solana/web3.js'
 import test from 'ava'
 import fc from 'fast-check'
-import { solMint, tokens } from '../../src/kernel/tokens.js'
+import { solMint, tokens, usdc } from '../../src/kernel/tokens.js'
 import type { CustodyBook } from '../../src/ledger/custody.js'
 import { associatedAccount } from '../../src/providers/solana/build-transfer.js'
 import { buildMessage, readMessage } from '../../src/providers/solana/custody-message.js'
@@ -50,6 +51,13 @@ const withByte = (given: Instructions, at: number): Instructions => {
   data[at % data.length] = (data[at % data.length] ?? 0) ^ 1
   return changed(given, { data })
 }
+
+const closing = (mint: string, to: string) =>
+  createCloseAccountInstruction(
+    new PublicKey(associatedAccount(custody, mint)),
+    new PublicKey(to),
+    new PublicKey(custody),
+  )
 
 /** What wallets do, and what is signed. */
 const harmless: Readonly<Record<string, (given: Instructions) => Instructions>> = {
@@ -93,6 +101,8 @@ const hostile: Readonly<Record<string, (given: Instructions, at: number) => Inst
     ...given,
     SystemProgram.assign({ accountPubkey: new PublicKey(custody), programId: new PublicKey(foreign) }),
   ],
+  'wrapped SOL for the payout wallet': (given) => [closing(solMint, own), ...given],
+  'a token account closed': (given) => [closing(usdc.mint, custody), ...given],
   'a high priority fee': (given) => [
     ComputeBudgetProgram.setComputeUnitLimit({ units: 1_400_000 }),
     ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 100_000_000 }),

@@ -1,10 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
-import { type Composed, compose } from '../../src/compose.js'
+import type { Composed } from '../../src/compose.js'
 import { usdc } from '../../src/kernel/tokens.js'
 import { readCustody } from '../../src/ledger/custody.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
-import { loadConfig } from '../../src/platform/config/config.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 import { createCustodianBatch } from '../../src/treasury/custodian/custodian-batch.js'
 import { viewCreators } from '../../src/treasury/sweeps/custody-overview.js'
@@ -20,6 +19,7 @@ import {
 } from '../helpers/make/custody.js'
 import { readPlatformBalance } from '../helpers/make/fiat/fiat-tips.js'
 import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
+import { as, composeAs } from '../helpers/servers/roles.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -45,11 +45,11 @@ function startCustodian(t: ExecutionContext, services: Composed = world().servic
 const custodian = () => {
   const { services, env } = world()
   const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
-  return createCustodianBatch({ ...services, vault })
+  return createCustodianBatch({ ...as('custodian', services), vault })
 }
 
 async function plan(payer: string, creators: readonly TestCreator[]): Promise<string> {
-  const { services } = world()
+  const services = as('operators', world().services)
   const views = await viewCreators(
     services,
     creators.map(({ user }) => user.id),
@@ -227,7 +227,7 @@ test.serial('with one endpoint a person decides about a sweep that can no longer
 test.serial('with two endpoints an expired sweep is dead, and its money is swept by another', async (t) => {
   const { sandbox, db } = world()
   const env = twoEndpoints()
-  const services = compose(loadConfig(env), 'custodian')
+  const services = composeAs('custodian', env)
   t.teardown(() => services.close())
   startCustodian(t, services)
   const payer = payerFile(t, world())
@@ -335,7 +335,7 @@ test.serial('a withdrawal that races a sweep leaves in custody what is owed', as
     runBatch(async () => ({ taken: (await batch()).taken > 0 ? 0 : 0 })),
     ...Array.from({ length: 5 }, () => tipIntoCustody(world(), ada, 2_000_000n)),
   ])
-  const [view] = await viewCreators(world().services, [ada.user.id])
+  const [view] = await viewCreators(as('operators', world().services), [ada.user.id])
   t.is(view?.inFlight, 10_000_000n)
   t.is(view?.owed, 40_000_000n)
   t.is(view?.sweepable, 10_000_000n)

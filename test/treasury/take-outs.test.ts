@@ -1,4 +1,8 @@
 import {
+  createAssociatedTokenAccountIdempotentInstruction,
+  createSyncNativeInstruction,
+} from '@solana/spl-token'
+import {
   PublicKey,
   SystemProgram,
   TransactionInstruction,
@@ -9,13 +13,12 @@ import test, { type ExecutionContext } from 'ava'
 import { assemble, callSyscall, exit, set } from '../../scripts/sandbox/aggregator/program/assembler.js'
 import { linkProgram } from '../../scripts/sandbox/aggregator/program/elf.js'
 import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
-import { type Composed, compose } from '../../src/compose.js'
+import type { Composed } from '../../src/compose.js'
 import { solMint, type Token, tokenBySymbol, tokens, usdc } from '../../src/kernel/tokens.js'
 import { readBalance } from '../../src/ledger/balance.js'
 import { readCustody } from '../../src/ledger/custody.js'
 import { checkBooks } from '../../src/ledger/invariants.js'
 import { measureState } from '../../src/operators/measure-state.js'
-import { loadConfig } from '../../src/platform/config/config.js'
 import { gatherAccountData } from '../../src/privacy/exports/account-data.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
 import { createFinderBatch } from '../../src/tips/record/find-unreported.js'
@@ -33,9 +36,10 @@ import {
   usdcOnChain,
 } from '../helpers/make/custody.js'
 import { readPlatformBalance } from '../helpers/make/fiat/fiat-tips.js'
-import { solTransfer } from '../helpers/make/instructions.js'
+import { solTransfer, tokenTransfer } from '../helpers/make/instructions.js'
 import { createIntent, makeTipsDue } from '../helpers/make/intents.js'
 import { sendTipsTo } from '../helpers/make/payout-wallets.js'
+import { createSupporter } from '../helpers/make/supporter.js'
 import {
   addWallet,
   createTaker,
@@ -51,9 +55,10 @@ import {
   takeOutBatch,
   tipToken,
 } from '../helpers/make/take-outs.js'
-import { readTipRow, recordTip } from '../helpers/make/tips.js'
+import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { startSandboxProxy } from '../helpers/proxies/sandbox-proxy.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { as, composeAs } from '../helpers/servers/roles.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -73,10 +78,7 @@ function startSigning(t: ExecutionContext, services: Composed = world().services
 async function withLiar(t: ExecutionContext) {
   const { env, sandbox } = world()
   const proxy = await startSandboxProxy(sandbox.url)
-  const services = compose(
-    loadConfig({ ...env, SOLANA_RPC_URLS: `${proxy.url},${sandbox.url}` }),
-    'custodian',
-  )
+  const services = composeAs('custodian', { ...env, SOLANA_RPC_URLS: `${proxy.url},${sandbox.url}` })
   t.teardown(async () => {
     await services.close()
     await proxy.close()
@@ -157,7 +159,7 @@ for (const { symbol, mint, decimals } of tokens)
       })
     await makeTipsDue(world())
     await runBatch(async () => {
-      await createVerifierBatch(services)()
+      await createVerifierBatch(as('verifier', services))()
       return { taken: 0 }
     })
     t.is((await readTipRow(world(), signature)).status, 'pending')
@@ -186,6 +188,71 @@ for (const { symbol, mint, decimals } of tokens)
     )
     t.is(next.nextCursor, null)
   })
+
+test.serial(
+  'wrapped SOL that somebody sends to a custody wallet is a tip in SOL, is shown, and is taken out as SOL',
+  async (t) => {
+    startSigning(t)
+    const { sandbox, request, services } = world()
+    const sol = tokenBySymbol('SOL') as Token
+    const taker = await createTaker(world())
+    const supporter = createSupporter(sandbox)
+    const own = associatedAccount(supporter.wallet, solMint)
+    const payer = new PublicKey(supporter.wallet)
+    supporter.send([
+      createAssociatedTokenAccountIdempotentInstruction(payer, own, payer, new PublicKey(solMint)),
+      solTransfer(supporter.wallet, own.toBase58(), 3_000_000_000n),
+      createSyncNativeInstruction(own),
+    ])
+    // The first one also pays for the account. A tip in SOL between them.
+    const paid = [
+      supporter.send(tokenTransfer(sol, supporter.wallet, taker.wallet, 1_000_000_000n)),
+      supporter.send([solTransfer(supporter.wallet, taker.wallet, 500_000_000n)]),
+      supporter.send(tokenTransfer(sol, supporter.wallet, taker.wallet, 2_000_000_000n)),
+    ]
+    const rent = lamportsOf(associatedAccount(taker.wallet, solMint).toBase58()) - 3_000_000_000n
+    t.is(rent, 2_039_280n)
+    for (const txSignature of paid)
+      await recordTip(world(), {
+        creatorWallet: taker.wallet,
+        senderWallet: supporter.wallet,
+        tipAmount: 1_000_000_000,
+        tokenSymbol: 'SOL',
+        txSignature,
+      })
+    sandbox.chain.advance(40)
+    await runBatchUntil(createVerifierBatch(as('verifier', services)), 'they are final', async () => {
+      await makeTipsDue(world())
+      return (await world().db('tips').whereIn('id', paid).whereNotNull('finalized_at')).length === 3
+    })
+    const rows = await Promise.all(paid.map((signature) => readTipRow(world(), signature)))
+    t.deepEqual(
+      rows.map((row) => [row.mint, BigInt(row.received_raw), row.sender]),
+      [1_000_000_000n + rent, 500_000_000n, 2_000_000_000n].map((units) => [
+        solMint,
+        units,
+        supporter.wallet,
+      ]),
+    )
+    const { session } = taker
+    const held = await request<{ tokens: unknown[] }>('GET', '/creators/balance/tokens', { session })
+    t.like(held.body.tokens[0], { symbol: 'SOL', amount: 3.50203928 })
+    t.deepEqual(await takeable(taker), [{ mint: solMint, tokenSymbol: 'SOL', amount: '3.50203928' }])
+
+    const before = lamportsOf(taker.holder.publicKey.toBase58())
+    const most = await signed(world(), taker, solMint, '3.4')
+    submit(world(), most.transaction)
+    await untilStatus(taker, most.id, 'final')
+    t.true(lamportsOf(taker.holder.publicKey.toBase58()) - before > 3_399_000_000n)
+    t.is(lamportsOf(associatedAccount(taker.wallet, solMint).toBase58()), 0n)
+    t.deepEqual(await takeable(taker), [{ mint: solMint, tokenSymbol: 'SOL', amount: '0.10203928' }])
+    const rest = await signed(world(), taker, solMint, '0.10203928')
+    submit(world(), rest.transaction)
+    await untilStatus(taker, rest.id, 'final')
+    t.is(lamportsOf(taker.wallet), 0n)
+    t.deepEqual(await takeable(taker), [])
+  },
+)
 
 test.serial('what cannot be taken out is refused before a code is mailed', async (t) => {
   const { db, request } = world()
@@ -364,12 +431,12 @@ test.serial(
     const { signature } = done.body.transfer ?? {}
     await until('the finder has found it', async () => {
       await intent().update({ due_at: new Date(0) })
-      await createFinderBatch(world().services)()
+      await createFinderBatch(as('finder', world().services))()
       return (await world().db('tips').where({ id: signature }).first()) !== undefined
     })
     await makeTipsDue(world())
     await runBatch(async () => {
-      await createVerifierBatch(world().services)()
+      await createVerifierBatch(as('verifier', world().services))()
       return { taken: 0 }
     })
     t.is((await readTipRow(world(), signature ?? '')).status, 'pending', 'a take-out is no tip')
@@ -383,7 +450,7 @@ test.serial(
     startSigning(t)
     const { services, env, db } = world()
     const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
-    const custodian = createCustodianBatch({ ...services, vault })
+    const custodian = createCustodianBatch({ ...as('custodian', services), vault })
     const payer = payerFile(t, world()).address
     const takers: Taker[] = []
     for (let n = 0; n < 3; n++) {
@@ -395,10 +462,11 @@ test.serial(
     for (const taker of takers) {
       const { id, transaction } = await prepared(world(), taker, usdc.mint, '3')
       await prepared(world(), taker, usdc.mint, '2')
-      const views = await viewCreators(services, [taker.user.id])
+      const operators = as('operators', services)
+      const views = await viewCreators(operators, [taker.user.id])
       t.is(views[0]?.sweepable, 2_000_000n)
       const parts = partsOf(views)
-      await services.transact((uow) => planSweep(uow, services, { payer, actor: 'test', parts }))
+      await operators.transact((uow) => planSweep(uow, operators, { payer, actor: 'test', parts }))
       signing.push(() => handIn(world(), taker, id, signedBy(taker.holder, transaction)))
     }
     await Promise.all([
@@ -633,7 +701,7 @@ test.serial('what landed and failed is given back, and nothing counts before it 
 })
 
 test.serial('a custodian that is killed at any step signs once, and nothing is lost', async (t) => {
-  const { services } = world()
+  const services = as('take-outs', world().services)
   const taker = await createTaker(world(), 4_000_000n)
   const one = await prepared(world(), taker)
   await world()

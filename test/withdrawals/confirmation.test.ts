@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { hashSecret } from '../../src/kernel/ids.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import { listOpenCases } from '../../src/operators/open-cases.js'
 import { countWork } from '../../src/operators/work-rows.js'
@@ -7,6 +8,7 @@ import { advance } from '../../src/withdrawals/advance.js'
 import { reasonToConfirm } from '../../src/withdrawals/confirmation/reason.js'
 import { verifyIdentity } from '../../src/withdrawals/review/verify-identity.js'
 import { mailKinds } from '../helpers/alerts-and-mails.js'
+import { createClient } from '../helpers/http/client.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { freshEmail, type Person } from '../helpers/make/creators.js'
 import { Authenticator, type CreationOptions } from '../helpers/make/sign-in/authenticator.js'
@@ -24,16 +26,20 @@ import {
   readWithdrawalRow,
   requestWithdrawal,
   sendDuePayouts,
-  storeUnsealed,
   type WithdrawalBody,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { startApp } from '../helpers/servers/serve-app.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
 /** No payout worker runs: an answer that waited for one would come after a minute. The tests run the batches. */
-const world = useWorld(test, { fiat: true, mail: true, env: { TRUST_PROXY: 'true', WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, {
+  fiat: true,
+  mail: true,
+  env: { TRUST_PROXY: 'true', WITHDRAW_WAIT_MS: '0', CONFIRM_ACCOUNTS: 'new' },
+})
 test.afterEach.always('the ledger is consistent', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])
 })
@@ -78,7 +84,7 @@ interface Payee {
   readonly confirmed: boolean
 }
 async function listPayees(ada: Person): Promise<readonly Payee[]> {
-  const { body } = await world().request<{ payees: Payee[] }>('GET', '/payouts/payees', {
+  const { body } = await world().request<{ payees: Payee[] }>('GET', '/creators/payees', {
     session: ada.session,
   })
   return body.payees
@@ -154,18 +160,22 @@ test.serial(
 )
 
 test.serial(
-  'the first accounts are free until one withdrawal was accepted; a removed one is not',
+  'the first account is free, as soon as it is used no other one is, and a removed one is not',
   async (t) => {
     const ada = await creatorWithBalance(world(), 100)
     const heldFor = async (body: object) =>
       (await createWithdrawal(world(), ada, { amountUSDC: 5, ...body })).heldFor
     t.is(await heldFor({}), null)
-    t.is(await heldFor(otherAccount), null, 'several first accounts are free')
+    t.is(await heldFor({}), null)
+    const other = await createHeld(ada)
+    t.is(other.heldFor, 'confirmation', 'while nothing was sent')
     t.deepEqual(await mailsTo(ada.email), [
       'payee-added',
       'withdrawal-requested',
+      'withdrawal-requested',
       'payee-added',
       'withdrawal-requested',
+      'withdrawal-code',
     ])
     t.deepEqual(
       (await listPayees(ada)).map(({ accountNumber, confirmed }) => [accountNumber, confirmed]),
@@ -174,6 +184,7 @@ test.serial(
         ['******6789', false],
       ],
     )
+    await act(ada, other.reference, 'confirm', { code: await mailedCode(ada.email, other.reference) })
     await sendDuePayouts(world())
     t.true((await listPayees(ada)).every(({ confirmed }) => confirmed))
     t.is(await heldFor({}), null)
@@ -182,7 +193,7 @@ test.serial(
 
     const [payee] = (await listPayees(ada)).filter(({ accountNumber }) => accountNumber === '******3210')
     const remove = (session: string) =>
-      world().request<{ error?: string }>('DELETE', `/payouts/payees/${payee?.id}`, { session })
+      world().request<{ error?: string }>('DELETE', `/creators/payees/${payee?.id}`, { session })
     t.is((await remove((await creatorWithBalance(world(), 0)).session)).status, 404)
     t.is((await remove(ada.session)).status, 200)
     t.is((await remove(ada.session)).body.error, 'Payee not found')
@@ -201,23 +212,75 @@ test.serial(
   },
 )
 
+test.serial('of five withdrawals at once to five new bank accounts one is sent unconfirmed', async (t) => {
+  const ada = await creatorWithBalance(world(), 50)
+  const [first, second] = await Promise.all([1, 2].map(() => startApp(t, world().env)))
+  const requests = await Promise.all([first, second].map((app) => createClient(app?.url ?? '')))
+  const answers = await Promise.all(
+    [1, 2, 3, 4, 5].map((n) =>
+      requests[n % 2]?.<WithdrawalBody>('POST', '/payouts/withdraw', {
+        session: ada.session,
+        body: { ...bank, accountNumber: `${n}`.repeat(10), amountUSDC: 10 },
+      }),
+    ),
+  )
+  const references = answers.map((answer) => answer?.body.reference ?? '')
+  await sendDuePayouts(world())
+  t.is(references.filter((reference) => countExecutions(world(), reference) > 0).length, 1)
+  t.is(answers.filter((answer) => answer?.body.heldFor === 'confirmation').length, 4)
+})
+
+test.serial(
+  'under recommended the first account is confirmed too, for a new session or device, and one at a time is not',
+  async (t) => {
+    const { db, env } = world()
+    const app = await startApp(t, { ...env, GUARDS: 'recommended', CONFIRM_ACCOUNTS: 'all' })
+    const request = await createClient(app.url)
+    const device = randomBytes(32).toString('base64url')
+    const heldFor = async (ada: Person, body: object = {}) => {
+      const { body: made } = await request<WithdrawalBody>('POST', '/payouts/withdraw', {
+        headers: { cookie: `session=${ada.session}; device=${device}` },
+        body: { ...bank, amountUSDC: 5, ...body },
+      })
+      return made.heldFor
+    }
+    const age = (table: string, column: string, ada: Person, by: string) =>
+      db(table)
+        .where({ user_id: ada.user.id })
+        .update({ [column]: db.raw(`clock_timestamp() - ?::interval`, [by]) })
+    const knowDevice = (ada: Person) =>
+      db('devices')
+        .where({ user_id: ada.user.id })
+        .update({ device_hash: hashSecret(device) })
+
+    const newcomer = await creatorWithBalance(world(), 50)
+    t.is(await heldFor(newcomer), 'confirmation')
+    const otherDevice = await creatorWithBalance(world(), 50)
+    await age('sessions', 'created_at', otherDevice, '25 hours')
+    t.is(await heldFor(otherDevice), 'confirmation', 'a stolen cookie')
+
+    const settled = await creatorWithBalance(world(), 50)
+    await age('sessions', 'created_at', settled, '25 hours')
+    await knowDevice(settled)
+    t.is(await heldFor(settled), 'confirmation', 'a new device')
+    const known = await creatorWithBalance(world(), 50)
+    await age('sessions', 'created_at', known, '25 hours')
+    await age('devices', 'first_seen_at', known, '25 hours')
+    await knowDevice(known)
+    t.is(await heldFor(known), null)
+    t.is(await heldFor(known), 'confirmation', 'another is on its way')
+    await sendDuePayouts(world())
+    t.is(await heldFor(known), null, 'it was accepted')
+    t.is(await heldFor(known, otherAccount), 'confirmation')
+  },
+)
+
 test.serial('a removed payee needs a confirmation before the first accepted withdrawal too', async (t) => {
   const ada = await creatorWithBalance(world(), 20)
   await createWithdrawal(world(), ada, { amountUSDC: 5 })
   const [payee] = await listPayees(ada)
-  await world().request('DELETE', `/payouts/payees/${payee?.id}`, { session: ada.session })
+  await world().request('DELETE', `/creators/payees/${payee?.id}`, { session: ada.session })
   t.is((await createWithdrawal(world(), ada, { amountUSDC: 5 })).heldFor, 'confirmation')
-})
-
-test.serial('accounts of withdrawals from before payees were recorded are known', async (t) => {
-  const ada = await creatorWhoWithdrew(20)
-  await storeUnsealed(world(), ada)
-  t.like(await createWithdrawal(world(), ada, { amountUSDC: 5 }), { heldFor: null })
-  t.is((await listPayees(ada)).length, 1)
-  t.deepEqual(
-    (await mailsTo(ada.email)).filter((kind) => kind === 'payee-added'),
-    ['payee-added'],
-  )
 })
 
 test.serial(
@@ -299,6 +362,47 @@ test.serial(
     t.is((await act(ada, held.reference, 'confirm', { code })).status, 200)
   },
 )
+
+test.serial('the page of the mail confirms a withdrawal alone, without a session or a code', async (t) => {
+  const { db, request } = world()
+  const ada = await creatorWhoWithdrew(40)
+  const press = async (token: string) => {
+    const { status, body } = await request<{ code?: string }>('POST', '/auth/withdrawals/confirm', {
+      body: { token },
+    })
+    return body.code ?? status
+  }
+  const heldWithLink = async () => {
+    const { reference } = await createHeld(ada)
+    await mailedCode(ada.email, reference)
+    const mails = world().mail.received(ada.email)
+    const links = mails.flatMap(({ text }) => /#confirm-withdrawal=([\w-]+)$/m.exec(text)?.[1] ?? [])
+    return { reference, token: links.find((link) => link.startsWith(reference)) ?? '' }
+  }
+  const { reference, token } = await heldWithLink()
+  const other = await heldWithLink()
+  for (const wrong of [
+    `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`,
+    `${reference}${other.token.slice(reference.length)}`,
+    reference,
+    'x',
+  ])
+    t.is(await press(wrong), 'invalid_link')
+  const users = db('users').where({ id: ada.user.id })
+  await users.clone().update({ frozen_at: new Date(), frozen_reason: 'test' })
+  t.is(await press(token), 'account_frozen')
+  await users.clone().update({ frozen_at: null, frozen_reason: null })
+  await db('sessions').where({ user_id: ada.user.id }).delete()
+  await db('withdrawal_codes').update({ expires_at: new Date(0) })
+  t.is(await press(token), 200, 'read late')
+  t.is(await press(token), 200, 'a double press')
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), reference), 1)
+  t.is(countExecutions(world(), other.reference), 0)
+  const voiding = ['--apply', `--confirm=${other.reference}`, '--reason', 'a thief']
+  t.is((await runOpsScript(world(), 'payouts', 'void', other.reference, ...voiding)).code, 0)
+  t.is(await press(other.token), 'invalid_link')
+})
 
 test.serial('identity comes first; a confirmation given meanwhile is remembered', async (t) => {
   const ada = await creatorWhoWithdrew(1000)
@@ -568,14 +672,36 @@ test.serial('a request held back until its session has ended changes nothing', a
 })
 
 test('the reasons for a confirmation', (t) => {
-  const usual = { hasWithdrawn: true, trusted: true, removed: false, added: false, newClient: false }
-  const reasonOf = (history: Partial<typeof usual>, changed = false) =>
-    reasonToConfirm({ ...usual, ...history }, { changed })
+  const usual = {
+    firstTaken: true,
+    unconfirmed: false,
+    oldDevice: true,
+    trusted: true,
+    removed: false,
+    added: false,
+    newClient: false,
+  }
+  const reasonOf = (
+    history: Partial<typeof usual>,
+    {
+      asks = 'new',
+      changed = false,
+      days = 2,
+    }: { asks?: 'off' | 'new' | 'all'; changed?: boolean; days?: number } = {},
+  ) => reasonToConfirm(asks, { ...usual, ...history }, { changed, sessionAge: days * 86_400 })
   t.is(reasonOf({}), null)
   t.is(reasonOf({ trusted: false }), 'new_account')
-  t.is(reasonOf({ trusted: false, hasWithdrawn: false }), null)
-  t.is(reasonOf({ trusted: false, hasWithdrawn: false, removed: true }), 'new_account')
-  t.is(reasonOf({ trusted: false, hasWithdrawn: false }, true), 'recent_change')
-  t.is(reasonOf({}, true), 'recent_change')
+  const first = { trusted: false, firstTaken: false }
+  t.is(reasonOf({ ...first, unconfirmed: true, oldDevice: false }, { days: 0 }), null)
+  t.is(reasonOf({ ...first, removed: true }), 'new_account')
+  t.is(reasonOf(first, { changed: true }), 'recent_change')
+  t.is(reasonOf({}, { changed: true }), 'recent_change')
   t.is(reasonOf({ newClient: true }), 'new_client')
+  const asks = 'all'
+  t.is(reasonOf(first, { asks }), null)
+  t.is(reasonOf(first, { asks, days: 0.9 }), 'new_account')
+  t.is(reasonOf({ ...first, oldDevice: false }, { asks }), 'new_account')
+  t.is(reasonOf({ ...first, unconfirmed: true }, { asks }), 'new_account')
+  t.is(reasonOf({ unconfirmed: true, oldDevice: false }, { asks, days: 0 }), null)
+  t.is(reasonOf({ trusted: false, removed: true, newClient: true }, { asks: 'off', changed: true }), null)
 })

@@ -53,7 +53,7 @@ for (const [status, answer] of [
       'naira-intents': 'on',
       registrations: 'on',
       swaps: 'on',
-      maintenance: 'off',
+      maintenance: 'on',
     }
     t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status, switches: words, restored: true }])
     t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })

@@ -8,6 +8,7 @@ import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
 import { payOnChain, postClaim } from '../helpers/make/landed-tips.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'
+import { as } from '../helpers/servers/roles.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -169,8 +170,8 @@ test('tips are confirmed once although every job is doubled and two workers run'
   const { services, sandbox, url, db } = world()
   const redis = await privateRedis(t)
   const queue = await openQueue(t, redis)
-  const one = countingWorker(t, redis.url, createVerifierBatch(services))
-  const two = countingWorker(t, redis.url, createVerifierBatch(services))
+  const one = countingWorker(t, redis.url, createVerifierBatch(as('verifier', services)))
+  const two = countingWorker(t, redis.url, createVerifierBatch(as('verifier', services)))
   const wallet = unusedWallet()
   const tips = Array.from({ length: 20 }, () => payOnChain(sandbox, wallet))
   for (const tip of tips) {

@@ -168,9 +168,9 @@ function withdrawalSql({ status, sendState }: (typeof statesAndSends)[number]): 
   const resolution = openStatuses.includes(status) ? 'null' : '2'
   return `
     insert into withdrawals (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo, bank_code,
-      account_number, account_name, hold_transfer, resolution_transfer, due_at, sends, sent_at, confirmation_reason,
+      sealed_account, account_last_four, account_hash, hold_transfer, resolution_transfer, due_at, sends, sent_at, confirmation_reason,
       status, send_state)
-    values (gen_random_uuid(), 'FIATPAY-' || repeat('A', 32), 'USDC', 1, 1, 2, 1, 1, '058', '0123456789', 'Ada Obi', 1,
+    values (gen_random_uuid(), 'FIATPAY-' || repeat('A', 32), 'USDC', 1, 1, 2, 1, 1, '058', '', '6789', sha256(''), 1,
       ${resolution}, null, ${sent}, ${asked}, '${status}', '${sendState}')`
 }
 
@@ -210,6 +210,7 @@ test('one function of each machine writes its state', (t) => {
   t.deepEqual([...writers].sort(), [
     // Tips do not import the SDK. One statement because of the load (docs/decisions/0010).
     'sdk_sessions: src/tips/confirm/confirm-tips.ts',
+    'sdk_sessions: src/tips/fiat-tip.ts',
     'sweeps: src/treasury/sweeps/advance-sweep.ts',
     'wallet_transfers: src/treasury/take-outs/take-out.ts',
     'withdrawals: src/withdrawals/advance.ts',

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild, stopChild } from '../child-process.mjs'
 import { printProgress, Refusal } from '../progress.mjs'
 import { sourceFiles, sourcePlaces } from '../sources.mjs'
+import { transpile, transpiledFile } from '../transpile.mjs'
 import { createReach } from './imports.mjs'
-import { transpile, transpiledFile } from './transpile.mjs'
 
 /** What starts a server or a process, or needs one. A test that reaches none of it by its imports is a unit test. */
 const servers =
@@ -14,6 +14,8 @@ const servers =
 /** An editor writes several files, or one several times. */
 const collectMs = 100
 const stopMs = 5_000
+/** The process of AVA, the last one that was started. */
+let runner
 
 /**
  * Runs unit tests: without a build, PostgreSQL or Redis. With `--watch` again after each change, those it can concern.
@@ -25,6 +27,7 @@ export async function runUnitTests(args) {
   const options = args.filter((argument) => isOption(argument) && argument !== '--watch')
   const named = args.filter((argument) => !isOption(argument)).map((file) => relative('.', file))
   const choose = () => chooseTests(named)
+  stopOnSignal()
   return args.includes('--watch') ? runOnChange(choose, options) : run(choose(), options)
 }
 
@@ -49,13 +52,15 @@ function chooseTests(named) {
 async function run(tests, options) {
   await transpile(new Set(tests.flatMap(({ sources }) => [...sources])))
   const ava = ['scripts/bootstrap/ava.mjs', ...tests.map(({ file }) => transpiledFile(file))]
-  const runner = startChild({ command: process.execPath, args: [...ava, ...options], signal: 'SIGTERM' })
-  const stop = () => void stopChild(runner, stopMs).then(() => process.exit(130))
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.once(signal, stop)
+  runner = startChild({ command: process.execPath, args: [...ava, ...options], signal: 'SIGTERM' })
   const [code] = await once(runner, 'exit')
-  for (const signal of signals) process.off(signal, stop)
   return code ?? 1
+}
+
+/** The listeners are never removed: a signal that arrives while one is removed would be lost. */
+function stopOnSignal() {
+  const stop = () => void stopChild(runner, stopMs).then(() => process.exit(130))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop)
 }
 
 /** Runs all at first, then after each change the tests that reach a changed file. Ends by a signal only. */

@@ -5,11 +5,9 @@ export interface TestCounts {
   readonly skipped: number
   /** For each failed test its `not ok` line and what follows it about the failure. */
   readonly failures: readonly string[]
-  /** The same of tests that failed beside others and passed alone. */
-  readonly unsteady?: readonly string[]
 }
 
-export const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [], unsteady: [] }
+export const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [] }
 
 const testLine = /^(not )?ok \d+(?:.*# (SKIP|TODO)\b)?/
 const failLine = /^# fail (\d+)$/
@@ -62,30 +60,18 @@ export function addCounts(one: TestCounts, other: TestCounts): TestCounts {
     failed: one.failed + other.failed,
     skipped: one.skipped + other.skipped,
     failures: [...one.failures, ...other.failures],
-    unsteady: [...(one.unsteady ?? []), ...(other.unsteady ?? [])],
   }
 }
 
 /** The end of a test run: its failed tests once more, which are far above by now, and the line with the counts. */
 export function closingReport(counts: TestCounts): string {
-  const unsteady = counts.unsteady ?? []
   return [
-    ...(unsteady.length > 0 ? ['Failed beside others and passed alone (mend them):', ...unsteady] : []),
     ...(counts.failures.length > 0 ? ['The failed tests:', ...counts.failures] : []),
     summaryLine(counts),
   ].join('\n')
 }
 
 /** The last line of `npm test`. */
-export function summaryLine({
-  passed,
-  failed,
-  skipped,
-  unsteady = [],
-}: Omit<TestCounts, 'failures'>): string {
-  const more = [
-    skipped > 0 ? `, ${skipped} skipped` : '',
-    unsteady.length > 0 ? `, ${unsteady.length} unsteady` : '',
-  ]
-  return `${passed} passed, ${failed} failed${more.join('')}`
+export function summaryLine({ passed, failed, skipped }: Omit<TestCounts, 'failures'>): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

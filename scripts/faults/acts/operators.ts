@@ -21,6 +21,7 @@ const remedies: Readonly<Record<ReviewKind, OperatorAction>> = {
   failed_after_completed: 'recredit',
   paid_after_failed: 'close',
   paid_after_recredit: 'close',
+  debt: 'release',
 }
 /** What a command prints about an error that nobody foresaw. */
 const crash = /^\w*[Ee]rror: /m

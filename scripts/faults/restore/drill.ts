@@ -106,15 +106,13 @@ export async function runDrill({ seed, payouts, redisUrl, report }: DrillPlan): 
     const before = sentBy(restored)
     let atEnd = before
     await timed('watched: nothing is sent', () => watch(restored, notes))
-    const adoption = await timed('restore-check and its commands', async () => {
+    const adoption = await timed('restore-check --adopt-all', async () => {
       await requireRefusal(restored)
       return followRestoreCheck({ stage: restored, truth, notes, report }, () => {
         atEnd = sentBy(restored)
       })
     })
-    figures.push(['rounds of restore-check', String(adoption.rounds)])
-    for (const [name, count] of Object.entries(adoption.applied))
-      figures.push([`applied: ${name}`, String(count)])
+    figures.push(['rounds of restore-check', String(adoption.rounds)], ['adopted', String(adoption.adopted)])
     await timed('until nothing is under way', () => settle(restored, truth))
     const faults = [
       ...(before === atEnd ? [] : [`sent before the restore was accepted: from ${before} to ${atEnd}`]),

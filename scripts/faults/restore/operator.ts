@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitUntil } from '../../dev/wait-until.js'
 import type { Stage } from '../month/stage.js'
 import type { Truth } from '../month/truth.js'
 import { makeDue } from '../sweeps/make-due.js'
@@ -11,21 +10,16 @@ interface Notes {
 }
 
 export interface Adoption {
-  /** Commands that were applied, by their name. */
-  readonly applied: Readonly<Record<string, number>>
+  readonly adopted: number
   readonly rounds: number
 }
 
 const roundsMax = 8
-const creditMs = 180_000
 const pollMs = 250
-const sayMs = 10_000
 const finalSlots = 40
 const unavailable = 5
+const unconfirmed = 3
 const why = ['--reason', 'drill', '--as', 'operator']
-/** Tips first: what was lost of them pays the moves and the payouts. */
-const tipCommands = ['find-uncredited', 'collections']
-const otherCommands = ['sweep', 'take-outs', 'payouts']
 
 type Report = (text: string) => void
 
@@ -36,79 +30,52 @@ export interface OperatorContext {
   readonly report: Report
 }
 
+interface Plan {
+  readonly steps: readonly string[]
+  readonly left: readonly string[]
+  readonly hash: string
+}
+
 /**
- * Follows what `restore-check` prints, line by line, until nothing is left, and accepts the restore. It knows nothing else but what
- * people tell. Throws when a line has no command, or a difference does not go away.
+ * Adopts what `restore-check --adopt-all` plans until nothing is left, and accepts the restore. It knows nothing else but what people
+ * tell. Throws when something needs more than that, or a difference does not go away.
  */
 export async function followRestoreCheck(
   { stage, truth, notes, report }: OperatorContext,
   beforeAccepting: () => void,
 ): Promise<Adoption> {
-  const applied: Record<string, number> = {}
+  let adopted = 0
   for (let rounds = 1; rounds <= roundsMax; rounds++) {
-    const shown = await run(stage, ['restore-check'])
-    const left = Number(/^(\d+) differences/m.exec(shown.out)?.[1])
-    report(`restore-check: ${left} differences`)
-    if (left === 0) {
+    const plan: Plan = JSON.parse((await run(stage, ['restore-check', '--adopt-all', '--json'])).out)
+    const { steps, left, hash } = plan
+    report(`restore-check: ${steps.length} to adopt, ${left.length} for a person`)
+    if (steps.length + left.length === 0) {
       beforeAccepting()
       const accepted = await run(stage, ['restore-check', '--apply', '--confirm', '0', ...why])
       if (accepted.code !== 0) throw new Error(`it was not accepted: ${accepted.out}${accepted.err}`)
-      return { applied, rounds }
+      return { adopted, rounds }
     }
-    const commands = commandsIn(shown.out)
-    await applyAll(stage, notes, named(commands, tipCommands), applied, report)
-    await untilCredited(stage, truth)
-    await applyAll(stage, notes, named(commands, otherCommands), applied, report)
+    const all = ['restore-check', '--adopt-all', '--apply', '--confirm', hash, '--json', ...why]
+    const answer = await whileCredited(stage, truth, run(stage, all))
+    // Settlement may have credited something meanwhile: then there is another plan.
+    if (answer.code === unconfirmed) continue
+    adopted += Number(JSON.parse(answer.out).adopted)
+    for (const line of left) adopted += await adoptNamed(stage, notes, line)
   }
   throw new Error(
     `differences are left after ${roundsMax} rounds: ${(await run(stage, ['restore-check'])).out}`,
   )
 }
 
-const nameOf = ([name = '']: readonly string[]): string => name
-
-/** The commands that the lines end with, each once. */
-function commandsIn(text: string): string[][] {
-  const lines = [...text.matchAll(/ {2}-> (.+)$/gm)].map(([, command = '']) => command)
-  const commands = [...new Set(lines)].map((line) => line.split(' '))
-  const known = [...tipCommands, ...otherCommands]
-  const odd = commands.find((command) => !known.includes(nameOf(command)) || command[1] === 'show')
-  if (odd !== undefined) throw new Error(`restore-check says: ${text}`)
-  return commands
-}
-
-function named(commands: readonly string[][], names: readonly string[]): string[][] {
-  return names.flatMap((name) => commands.filter((command) => nameOf(command) === name))
-}
-
-async function applyAll(
-  stage: Stage,
-  notes: Notes,
-  commands: readonly string[][],
-  applied: Record<string, number>,
-  report: Report,
-): Promise<void> {
-  let said = Date.now()
-  for (const [index, command] of commands.entries()) {
-    const name = nameOf(command)
-    if (await apply(stage, command, notes)) applied[name] = (applied[name] ?? 0) + 1
-    if (Date.now() - said < sayMs) continue
-    said = Date.now()
-    report(`${index + 1} of ${commands.length} commands`)
-  }
-}
-
-/** First the plan, as a careful person does. False: it is refused for now, and comes again in the next round. */
-async function apply(stage: Stage, command: readonly string[], notes: Notes): Promise<boolean> {
-  if (nameOf(command) === 'find-uncredited') return (await run(stage, command)).code === 0
-  const [, , subject = ''] = command
-  const tip = notes.tips.get(subject.replace('-', '_')) ?? 'nobody'
-  const known = command.map((word) => (word === '<id>' ? tip : word))
-  const plan = await run(stage, known)
-  const asksWhose = plan.err.includes('--creator')
-  if (plan.code !== 0 && !asksWhose) return false
-  const whose = asksWhose ? ['--creator', notes.withdrawals.get(subject) ?? 'nobody'] : []
-  return (await run(stage, [...known, ...whose, '--apply', '--confirm', subject, ...why])).code === 0
+/** Adopts what only lacks its creator. */
+async function adoptNamed(stage: Stage, notes: Notes, line: string): Promise<number> {
+  const subject = /^(\S+): /.exec(line)?.[1] ?? ''
+  if (!line.includes('--creator')) throw new Error(`restore-check leaves to a person: ${line}`)
+  const isPayout = subject === subject.toUpperCase()
+  const creator = isPayout ? notes.withdrawals.get(subject) : notes.tips.get(subject.replace('-', '_'))
+  const whose = ['--creator', creator ?? 'nobody', '--apply', '--confirm', subject, ...why]
+  const { code } = await run(stage, [isPayout ? 'payouts' : 'collections', 'adopt', subject, ...whose])
+  return code === 0 ? 1 : 0
 }
 
 async function run(stage: Stage, [name = '', ...args]: readonly string[]) {
@@ -119,21 +86,25 @@ async function run(stage: Stage, [name = '', ...args]: readonly string[]) {
   }
 }
 
-/** Until verifier and settlement have credited every tip that landed and every naira payment. */
-async function untilCredited({ db, sandbox: { chain, fiatpay } }: Stage, { landed }: Truth): Promise<void> {
-  const signatures = [...landed.keys()]
-  const payments = fiatpay.charges.all().flatMap((charge) => charge.payments.map(({ id }) => `fiatpay:${id}`))
-  const isCredited = async (): Promise<boolean> => {
+/** While a command waits for verifier and settlement, time passes for them. */
+async function whileCredited<Answer>(
+  { db, sandbox: { chain } }: Stage,
+  { landed }: Truth,
+  command: Promise<Answer>,
+): Promise<Answer> {
+  let ended = false
+  const answer = command.finally(() => {
+    ended = true
+  })
+  while (!ended) {
     chain.advance(finalSlots)
-    await makeDue(db, 'tips', 'finalized_at is null and id = any(?::text[])', [signatures])
+    await makeDue(db, 'tips', 'finalized_at is null and id = any(?::text[])', [[...landed.keys()]])
     await makeDue(
       db,
       'fiat_intents',
       'not exists (select from fiat_payments where intent_id = fiat_intents.id)',
     )
-    const final = await db('tips').whereIn('id', signatures).whereNotNull('finalized_at')
-    const booked = await db('ledger_transfers').whereIn('idem', payments)
-    return final.length === signatures.length && booked.length === payments.length
+    await sleep(pollMs)
   }
-  if (!(await waitUntil(isCredited, creditMs))) throw new Error('what was recorded is not credited')
+  return answer
 }

@@ -10,6 +10,7 @@ export type RequestKind = keyof typeof weights
 /** 0.01 SOL: above the rent of a new account. */
 const lamports = 10_000_000
 const faultsKept = 20
+const beginMs = 5
 
 export interface LoadNeeds {
   readonly url: string
@@ -17,11 +18,11 @@ export interface LoadNeeds {
   readonly seed: number
   /** The recipients of tips. */
   readonly wallets: readonly string[]
-  /** How many requests are under way at the same time. */
-  readonly concurrency: number
+  /** Requests begin at this rate, however long others take. */
+  readonly perSecond: number
 }
 
-/** Requests through one address, so many at a time, until stopped. No request is repeated. */
+/** Requests through one address, at fixed times as those of strangers are, until stopped. No request is repeated. */
 export class Load {
   /** The ms of the answers, by kind. */
   readonly answered: Record<RequestKind, number[]> = {
@@ -39,12 +40,17 @@ export class Load {
   readonly recorded: string[] = []
   readonly #needs: LoadNeeds
   readonly #agent = new Agent({ keepAlive: true })
-  readonly #running: readonly Promise<void>[]
-  #stopped = false
+  readonly #running = new Set<Promise<void>>()
+  readonly #timer: NodeJS.Timeout
+  #begun = 0
 
   constructor(needs: LoadNeeds) {
     this.#needs = needs
-    this.#running = Array.from({ length: needs.concurrency }, (_, index) => this.#run(index))
+    const startedAt = performance.now()
+    this.#timer = setInterval(() => {
+      const due = ((performance.now() - startedAt) * needs.perSecond) / 1000
+      while (this.#begun < due) this.#begin(this.#begun++)
+    }, beginMs)
   }
 
   get count(): number {
@@ -52,21 +58,24 @@ export class Load {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
+    clearInterval(this.#timer)
     await Promise.all(this.#running)
     this.#agent.destroy()
   }
 
-  async #run(index: number): Promise<void> {
-    for (let turn = 0; !this.#stopped; turn++) {
-      const kind = chooseKind<RequestKind>(weights, seededNumber(this.#needs.seed, 'load', index, turn))
-      const startedAt = performance.now()
-      const fault = await this.#one(kind, turn).catch(String)
-      if (fault === undefined) this.answered[kind].push(performance.now() - startedAt)
-      else {
-        this.failed += 1
-        if (this.faults.length < faultsKept) this.faults.push(`${new Date().toISOString()} ${kind}: ${fault}`)
-      }
+  #begin(turn: number): void {
+    const one = this.#run(turn).finally(() => this.#running.delete(one))
+    this.#running.add(one)
+  }
+
+  async #run(turn: number): Promise<void> {
+    const kind = chooseKind<RequestKind>(weights, seededNumber(this.#needs.seed, 'load', turn))
+    const startedAt = performance.now()
+    const fault = await this.#one(kind, turn).catch(String)
+    if (fault === undefined) this.answered[kind].push(performance.now() - startedAt)
+    else {
+      this.failed += 1
+      if (this.faults.length < faultsKept) this.faults.push(`${new Date().toISOString()} ${kind}: ${fault}`)
     }
   }
 

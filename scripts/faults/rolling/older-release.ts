@@ -15,12 +15,12 @@ export interface OlderRelease {
   remove(): Promise<void>
 }
 
-/** Builds a commit in a folder of its own. Without a name: the last one before the newest migration was added. */
+/** Builds a commit in a folder of its own. Without a name: the last release. */
 export async function checkOutRelease(
   given: string | undefined,
   report: (progress: string) => void,
 ): Promise<OlderRelease> {
-  const ref = await git('rev-parse', '--short', `${given ?? (await beforeNewestMigration())}^{commit}`)
+  const ref = await git('rev-parse', '--short', `${given ?? (await lastRelease())}^{commit}`)
   const folder = mkdtempSync(join(tmpdir(), `tipping-${ref}-`))
   const remove = async () => rmSync(folder, { recursive: true, force: true })
   try {
@@ -35,10 +35,14 @@ export async function checkOutRelease(
   }
 }
 
-async function beforeNewestMigration(): Promise<string> {
-  const added = await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'migrations/*.ts')
-  if (added === '') throw new Refusal('this clone has no history: give the older release with --ref')
-  return `${added}^`
+async function lastRelease(): Promise<string> {
+  const tag = await git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-v:refname')
+  const [newest = ''] = tag.split('\n')
+  if (newest === '')
+    throw new Refusal(
+      'there is no release yet, and 1.0.0 will be the first: give a commit with the same migrations with --ref',
+    )
+  return newest
 }
 
 /** The packages of this release serve, when the older one has the same. */

@@ -45,11 +45,21 @@ export interface ProxyOptions {
   readonly onAnswer?: (answer: PassedAnswer) => void
 }
 
+/** What sends requests to the web processes. */
+export interface Router {
+  readonly url: string
+  /** How many processes get requests. */
+  readonly readyCount: number
+  /** Sends no further requests to a process, or sends them again. */
+  takeOut(url: string, out: boolean): void
+  close(): Promise<void>
+}
+
 /**
  * A reverse proxy that reads `/ready` of each process at an interval, and sends requests to the ready ones in turn, on
  * connections that it keeps. It repeats nothing: what a process does not answer is answered 502.
  */
-export class ReverseProxy {
+export class ReverseProxy implements Router {
   readonly #server: Server
   readonly #backends: readonly Backend[]
   readonly #timer: NodeJS.Timeout
@@ -85,12 +95,10 @@ export class ReverseProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** How many processes get requests. */
   get readyCount(): number {
     return this.#backends.filter(isUsed).length
   }
 
-  /** Sends no further requests to a process, or sends them again. */
   takeOut(url: string, out: boolean): void {
     for (const backend of this.#backends) if (backend.url === url) backend.takenOut = out
   }

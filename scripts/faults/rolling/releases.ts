@@ -6,7 +6,7 @@ import type { Service } from './service.js'
 import { type Outcome, openStage, type Stage, type StagePlan } from './stage.js'
 
 export interface ReleasesPlan extends Omit<StagePlan, 'folder'> {
-  /** The older release. Default: the one before the newest migration. */
+  /** The older release. Default: the last one. */
   readonly ref: string | undefined
   readonly requests: number
   readonly report: (progress: string) => void

@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util'
 import { startServers } from '../../bench/servers.js'
 import { printProgress, Refusal } from '../../bootstrap/progress.mjs'
 import { figuresOf } from './figures.js'
+import { hasNginx } from './nginx.js'
 import { runReleases } from './releases.js'
 import { runRolling } from './rolling.js'
 
 const text = { type: 'string' } as const
 const load = {
-  concurrency: 8,
+  perSecond: 50,
   readers: 40,
   workers: [
     ['verifier', 'finder'],
@@ -16,24 +17,28 @@ const load = {
     ['custodian', 'take-outs', 'clock'],
   ],
   drainSeconds: 5,
-  pollMs: 1000,
   report: printProgress,
 }
+
+const ownProxy = { pollMs: 1000 }
 
 /** `npm run faults -- rolling`: restarts of every process under load. Returns the exit code. */
 export async function runRollingCommand(args: readonly string[]): Promise<number> {
   const options = { rounds: text, requests: text, seed: text }
   const { values } = parseArgs({ args: [...args], options })
   const rounds = whole('--rounds', values.rounds ?? '10')
-  const requests = whole('--requests', values.requests ?? '50000')
+  const requests = whole('--requests', values.requests ?? '15000')
   const seed = seedFrom(values.seed)
-  printProgress(`seed ${seed}: ${rounds} rounds, at least ${requests} requests`)
+  const router = hasNginx() ? 'nginx' : ownProxy
+  printProgress(
+    `seed ${seed}: ${rounds} rounds, at least ${requests} requests through ${router === 'nginx' ? 'nginx' : 'a proxy of our own, as nginx is not installed'}`,
+  )
   const servers = await startServers('.data/faults')
   try {
     const { databaseUrl, redisUrl } = servers
     const urls = { databaseUrl, redisUrl, namespace: `rolling-${seed}` }
     const startedAt = Date.now()
-    const result = await runRolling(urls, { ...load, folder: process.cwd(), seed, rounds, requests })
+    const result = await runRolling(urls, { ...load, router, folder: process.cwd(), seed, rounds, requests })
     const tried = `seed ${seed}: ${result.restarts} restarts in ${Math.round((Date.now() - startedAt) / 1000)} s`
     return print(tried, figuresOf(result), result.faults)
   } finally {
@@ -49,7 +54,7 @@ export async function runReleasesCommand(args: readonly string[]): Promise<numbe
   const seed = seedFrom(values.seed)
   const servers = await startServers('.data/faults')
   try {
-    const result = await runReleases(servers, { ...load, ref: values.ref, seed, requests })
+    const result = await runReleases(servers, { ...load, router: ownProxy, ref: values.ref, seed, requests })
     return print(`seed ${seed}: ${result.ref} and this release`, figuresOf(result), result.faults)
   } finally {
     await servers.close()

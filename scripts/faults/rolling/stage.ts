@@ -13,22 +13,23 @@ import { sandboxSettings } from '../../sandbox/service-settings.js'
 import type { ServerUrls } from '../kill-payouts.js'
 import { serviceSettings } from '../settings.js'
 import { Load, type RequestKind } from './load.js'
+import { startNginx } from './nginx.js'
 import { brokenStreams, confirmedStamps, owedTo, streamFaults } from './owed-events.js'
-import { ReverseProxy } from './proxy.js'
+import { ReverseProxy, type Router } from './proxy.js'
 import { Service } from './service.js'
 import { StreamClient } from './stream-client.js'
 
 export interface StagePlan {
   readonly seed: number
-  /** Requests under way at the same time. */
-  readonly concurrency: number
+  /** Requests that begin in a second. */
+  readonly perSecond: number
   /** Open event streams. */
   readonly readers: number
   /** The worker processes, each with the names that it runs. */
   readonly workers: readonly (readonly string[])[]
   readonly drainSeconds: number
-  /** How often the proxy reads `/ready`. */
-  readonly pollMs: number
+  /** How often the proxy reads `/ready`, or nginx as a release ships it, which does not. */
+  readonly router: { readonly pollMs: number } | 'nginx'
   /** The folder of the release that runs first. */
   readonly folder: string
   /** In place of the stage's own. */
@@ -39,7 +40,7 @@ export interface StagePlan {
 export interface Stage {
   readonly webs: readonly Service[]
   readonly workers: readonly Service[]
-  readonly proxy: ReverseProxy
+  readonly proxy: Router
   readonly load: Load
   readonly sandbox: Sandbox
   readonly env: Readonly<Record<string, string>>
@@ -86,10 +87,8 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
   )
   const wallets = Array.from({ length: walletCount }, () => Keypair.generate().publicKey.toBase58())
   for (const wallet of wallets) requestAirdrop(sandbox.chain, wallet, startLamports)
-  const proxy = await ReverseProxy.listen(
-    webs.map(({ url }) => url),
-    plan.pollMs,
-  )
+  const urls = webs.map(({ url }) => url)
+  let proxy: Router | undefined
   let load: Load | undefined
   let readers: StreamClient[] = []
 
@@ -106,32 +105,35 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
     for (const reader of readers) reader.close()
     for (const process of [...webs, ...workers]) process.kill()
     await load?.stop()
-    await proxy.close()
+    await proxy?.close()
     await db.destroy()
     await sandbox.close()
   }
-  const untilReady = (count: number) =>
-    wait(`${count} processes get requests`, () => proxy.readyCount === count)
   try {
     for (const process of [...webs, ...workers]) await process.start(plan.folder)
+    const router =
+      plan.router === 'nginx' ? await startNginx(urls) : await ReverseProxy.listen(urls, plan.router.pollMs)
+    proxy = router
+    const untilReady = (count: number) =>
+      wait(`${count} processes get requests`, () => router.readyCount === count)
     await untilReady(webCount)
     readers = Array.from(
       { length: plan.readers },
-      (_, index) => new StreamClient(proxy.url, wallets[index % walletCount] ?? ''),
+      (_, index) => new StreamClient(router.url, wallets[index % walletCount] ?? ''),
     )
     await wait('all streams are open', () => readers.every(({ owedAfter }) => owedAfter !== undefined))
     const running = new Load({
-      url: proxy.url,
+      url: router.url,
       sandbox,
       seed: plan.seed,
       wallets,
-      concurrency: plan.concurrency,
+      perSecond: plan.perSecond,
     })
     load = running
     return {
       webs,
       workers,
-      proxy,
+      proxy: router,
       load: running,
       sandbox,
       env,

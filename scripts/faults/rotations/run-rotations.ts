@@ -15,7 +15,7 @@ export async function runRotationsCommand(args: readonly string[]): Promise<numb
     const startedAt = Date.now()
     const result = await runRotations(servers, {
       seed,
-      concurrency: 4,
+      perSecond: 30,
       readers: 10,
       workers: [
         ['verifier', 'finder', 'settlement', 'reconciler'],
@@ -24,7 +24,7 @@ export async function runRotationsCommand(args: readonly string[]): Promise<numb
         ['clock'],
       ],
       drainSeconds: 3,
-      pollMs: 500,
+      router: { pollMs: 500 },
       folder: process.cwd(),
       report: printProgress,
     })

@@ -97,10 +97,10 @@ export const cancel: Act = async (_, who, draw) => {
 
 export const removePayees: Act = async (_, who) => {
   if (who.session === undefined) return undefined
-  const answer = await who.call('GET', '/payouts/payees')
+  const answer = await who.call('GET', '/creators/payees')
   if (answer.status !== 200) return outcomeOf(answer)
   for (const { id } of answer.body['payees'] as readonly { readonly id: string }[]) {
-    const removed = await who.call('DELETE', `/payouts/payees/${id}`)
+    const removed = await who.call('DELETE', `/creators/payees/${id}`)
     if (removed.status !== 200) return outcomeOf(removed)
   }
   return done

@@ -24,20 +24,20 @@ import { withServices } from '../support/with-services.js'
 const options = { ...finalOptions, creator: { type: 'string' } } as const
 
 /** After a restore: credits naira payments whose intents the database has lost. */
-const help = `npm run ops -- collections adopt <reference> --creator <id or e-mail> [--apply --confirm <reference> --reason <text>]
+const help = `npm run ops -- collections adopt <reference> [--creator <id or e-mail>] [--apply --confirm <reference> --reason <text>]
 
-The reference of the charge is in "restore-check" and on the provider's pages, such as fiatpay-3191d53c... . The provider does not know
-whose tip it was: ask the payer, or the creator. The intent is written again for what was paid, at the last accepted exchange rate, and
-settlement credits it as any other. An intent that is here needs no creator: settlement asks the provider about it now.
+The reference of the charge is in "restore-check" and on the provider's pages, such as fiatpay-3191d53c... . The charge names its creator;
+for an older one without a name ask the payer or the creator. The intent is written again for what was paid, at the last accepted
+exchange rate, and settlement credits it. For an intent that still exists settlement asks the provider again.
 
 ${optionsHelp(options, {
-  '--creator <id>': "the creator's id or e-mail",
+  '--creator <id>': "the creator's id or e-mail, for a charge without a creator",
   '--confirm <reference>': 'the reference once more; required with --apply',
 })}`
 
 type Given = Values<typeof options>
 
-async function adopt(services: Composed, text: string, given: Given): Promise<Outcome> {
+export async function adoptLostCharge(services: Composed, text: string, given: Given): Promise<Outcome> {
   const { db, collections } = services
   const { apply = false } = given
   const intentId = text.toLowerCase().replace('-', '_')
@@ -52,10 +52,16 @@ async function adopt(services: Composed, text: string, given: Given): Promise<Ou
       json: { applied: apply, reference },
     }
   }
-  const { id: userId } = await findUser(db, given.creator, '--creator')
   const charge = await collections.findCharge(reference)
   if (charge.status !== 'paid') throw new RefusedError(`the provider shows ${reference} ${charge.status}`)
-  const { kobo, transaction } = charge.newest
+  const { kobo, transaction, creatorId } = charge.newest
+  if (creatorId === undefined && given.creator === undefined)
+    throw new RefusedError(
+      `${reference}, ${nairaText(kobo)}, names no creator: find whose it is, and say --creator <id or e-mail>`,
+    )
+  const { id: userId } = await findUser(db, given.creator ?? creatorId, '--creator')
+  if (creatorId !== undefined && creatorId !== userId)
+    throw new RefusedError(`${reference} names creator ${creatorId}`)
   if (apply)
     await adoptCharge(services, { intentId, userId, kobo }, (trx) =>
       recordAudit(trx, {
@@ -78,7 +84,7 @@ export const command = defineCommand({
   run(given, [name, reference, ...more]) {
     parseVerb(name, ['adopt'])
     if (reference === undefined || more.length > 0) throw new UsageError('give one reference')
-    return withServices('ops collections', (services) => adopt(services, reference, given))
+    return withServices('ops collections', (services) => adoptLostCharge(services, reference, given))
   },
 })
 await runAsProgram(import.meta, command)

@@ -79,27 +79,35 @@ function parseDays(text = String(defaultDays)): number {
 async function run(values: Given): Promise<Outcome> {
   const days = parseDays(values.days)
   const since = values.since === undefined ? undefined : parseSince(values.since)
-  return withServices('ops find-uncredited', async (services) => {
-    const found = since === undefined ? noUnrecorded : await findUnrecorded(services, since, values)
-    const totals: Totals = {
-      gaps: [],
-      credited: 0,
-      tips: 0,
-      unread: found.unread,
-      unrecorded: found.payments,
-    }
-    let position: TipPosition | undefined
-    do {
-      const page = await findCreditGaps(services, days, position)
-      if (values.apply === true) totals.credited += await applyCredits(services, page, actorOf(values))
-      totals.gaps.push(...page.gaps)
-      totals.tips += page.tips
-      totals.unread += page.unread
-      position = page.next
-      process.stderr.write(`${totals.tips} tips read, ${totals.gaps.length} missing credits found\n`)
-    } while (position !== undefined)
-    return outcomeOf(totals, values.apply === true)
-  })
+  return withServices('ops find-uncredited', (services) => findUncredited(services, days, since, values))
+}
+
+/** `since`: also payments that no row knows. */
+export async function findUncredited(
+  services: Services,
+  days: number,
+  since: Date | undefined,
+  values: Given,
+): Promise<Outcome> {
+  const found = since === undefined ? noUnrecorded : await findUnrecorded(services, since, values)
+  const totals: Totals = {
+    gaps: [],
+    credited: 0,
+    tips: 0,
+    unread: found.unread,
+    unrecorded: found.payments,
+  }
+  let position: TipPosition | undefined
+  do {
+    const page = await findCreditGaps(services, days, position)
+    if (values.apply === true) totals.credited += await applyCredits(services, page, actorOf(values))
+    totals.gaps.push(...page.gaps)
+    totals.tips += page.tips
+    totals.unread += page.unread
+    position = page.next
+    process.stderr.write(`${totals.tips} tips read, ${totals.gaps.length} missing credits found\n`)
+  } while (position !== undefined)
+  return outcomeOf(totals, values.apply === true)
 }
 
 interface Unrecorded {

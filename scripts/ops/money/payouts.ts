@@ -59,7 +59,7 @@ These commands show a plan; with --apply, --confirm and --reason they act:
                           provider does not find it and documents that it refuses a used reference
                           (FIATPAY_DEDUPLICATES)
   release <reference>     sends a withdrawal that waits for an identity, without verifying the creator, or one that waits for a
-                          payout limit
+                          payout limit or the review of a debt
   void <reference>        fails the withdrawal and gives the creator the money back. Only if it was never sent, or is in
                           manual_review and the provider does not find it
   recredit <reference>    credits the creator again after the money of a completed withdrawal came back. Refused within 24

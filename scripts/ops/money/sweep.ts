@@ -233,7 +233,7 @@ async function declare(services: Composed, id: string, given: Given): Promise<Ou
   return { text: `sweep ${id}: dead; everything is in custody again`, json: { applied: true, id } }
 }
 
-async function adopt(services: Composed, signature: string, given: Given): Promise<Outcome> {
+export async function adoptLostSweep(services: Composed, signature: string, given: Given): Promise<Outcome> {
   const applied = given.apply === true
   const reason = applied ? requireConfirmation('--adopt', signature, given) : ''
   const by = actorOf(given)
@@ -259,7 +259,8 @@ const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f
 async function run(values: Given): Promise<Outcome> {
   const { apply: applies = false, payer, 'declare-dead': dead, adopt: lost } = values
   givenOption(values, ['payer', 'declare-dead', 'adopt'])
-  if (lost !== undefined) return withServices('ops sweep', (services) => adopt(services, lost, values))
+  if (lost !== undefined)
+    return withServices('ops sweep', (services) => adoptLostSweep(services, lost, values))
   if (dead !== undefined) return withServices('ops sweep', (services) => declare(services, dead, values))
   if (!applies) return withServices('ops sweep', show)
   if (payer === undefined)

@@ -99,7 +99,11 @@ async function decide(services: Composed, id: string, given: Given): Promise<Out
   return { text: `take-out ${id}: expired; everything is in custody again`, json: { applied: true, id } }
 }
 
-async function adopt(services: Composed, signature: string, given: Given): Promise<Outcome> {
+export async function adoptLostTakeOut(
+  services: Composed,
+  signature: string,
+  given: Given,
+): Promise<Outcome> {
   const applied = given.apply === true
   const reason = applied ? requireConfirmation('--adopt', signature, given) : ''
   const actor = actorOf(given)
@@ -144,7 +148,8 @@ async function run(values: Given): Promise<Outcome> {
   const { adopt: lost, to } = values
   givenOption(values, ['give-back', 'adopt'])
   if (to !== undefined && lost === undefined) throw new UsageError('--to belongs to --adopt')
-  if (lost !== undefined) return withServices('ops take-outs', (services) => adopt(services, lost, values))
+  if (lost !== undefined)
+    return withServices('ops take-outs', (services) => adoptLostTakeOut(services, lost, values))
   const id = values['give-back']
   return withServices('ops take-outs', (services) =>
     id === undefined ? show(services) : decide(services, id, values),

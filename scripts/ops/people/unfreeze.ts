@@ -6,7 +6,6 @@ import { sqlList } from '../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../src/kernel/text.js'
 import { query } from '../../../src/platform/database/database.js'
 import { heldStates, type SendState, sendableStates } from '../../../src/withdrawals/lifecycle.js'
-import { lastFourColumn } from '../../../src/withdrawals/sealed-account.js'
 import {
   actorOf,
   applyOptions,
@@ -129,7 +128,7 @@ async function listWaiting(db: Knex, userId: string): Promise<Waiting[]> {
     {
       name: 'unfreeze.waiting',
       text: /* sql */ `
-      select w.reference, w.net_kobo as "netKobo", coalesce(b.name, 'bank ' || w.bank_code) as bank, ${lastFourColumn('w')},
+      select w.reference, w.net_kobo as "netKobo", coalesce(b.name, 'bank ' || w.bank_code) as bank, w.account_last_four as "lastFour",
         w.created_at as since, w.send_state as "sendState", w.send_state in (${sqlList(sendableStates)}) as "isSent"
       from withdrawals w left join banks b on b.code = w.bank_code
       where w.user_id = $1 and w.status = 'pending'

@@ -96,7 +96,7 @@ export class RefusedError extends Error {
 }
 
 /** --confirm is missing or wrong; exit code 3. */
-class UnconfirmedError extends Error {
+export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError'
 }
 
@@ -246,6 +246,11 @@ export function requireConfirmation(
 /** One line about a change: that it was made, or that it is only planned. `done`: the participle, such as `accepted`. */
 export function describeChange(change: string, done: string, applied: boolean): string {
   return applied ? `${change}: ${done}` : `${change}: not ${done} yet; ${applyHint}`
+}
+
+/** The change that a plan describes. */
+export function changeIn(plan: string): string {
+  return plan.replace(new RegExp(`: not [^:]+ yet; ${applyHint}$`), '')
 }
 
 function readArguments<Options extends Arguments>(

@@ -14,7 +14,7 @@ import type { Passwords } from '../sessions/password.js'
 import type { SignedIn } from '../sessions/session.js'
 import { assertNotReserved } from './address-in-use.js'
 import { confirmEmailMail, undoEmailMail } from './email-mails.js'
-import { endFirstProof } from './prove-email.js'
+import { endFirstProof, type Prover, readProof } from './prove-email.js'
 import { takeAddress } from './take-address.js'
 
 const linkMinutes = 60
@@ -99,7 +99,7 @@ async function assertFree(trx: Knex.Transaction, email: string, userId: string):
 export async function confirmEmailChange(
   { config, db, transact }: Pick<Services, 'config' | 'db' | 'transact'>,
   token: string,
-  network: string,
+  caller: Prover,
 ): Promise<void> {
   const { publicUrl } = config.http
   const { userId } = await findLink(db, 'email_change', token)
@@ -109,9 +109,10 @@ export async function confirmEmailChange(
     const { email } = await useLink(uow.trx, 'email_change', token)
     if (email === null) throw new Error('The link has no address')
     if (before.frozenAt !== null) throw new DomainError('account_frozen')
-    await takeAddress(uow.trx, id, email)
+    await takeAddress(uow.trx, config, id, email)
     // Of the new address: the one before was never proven.
-    if (before.emailVerifiedAt === null) await endFirstProof(uow, publicUrl, before, { network })
+    if (before.emailVerifiedAt === null)
+      await endFirstProof(uow, publicUrl, before, await readProof(uow.trx, config, before, caller))
     // Whoever reads the old address could still set a password.
     await voidLinks(uow.trx, id, ['password_reset'])
     await mailUndo(uow, publicUrl, {

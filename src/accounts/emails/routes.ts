@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { z } from 'zod'
 import { type Route, route } from '../../http/endpoint.js'
 import { clientAddress } from '../../http/limits/client-address.js'
+import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
 import { limitGuesses, ownerLimit, presentedFields } from '../passwords/routes.js'
@@ -79,7 +80,7 @@ export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[
     route(
       confirmEndpoint,
       async ({ token }, ctx) => {
-        await confirmEmailChange(services, token, clientAddress(ctx))
+        await confirmEmailChange(services, token, readCaller(ctx, services.config.http.publicUrl))
         return {}
       },
       ownSite,

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
+import { addressHash } from '../../mail/sealed-address.js'
+import type { Config } from '../../platform/config/config.js'
 import { databaseTime } from '../../platform/database/base-model.js'
+import { query } from '../../platform/database/database.js'
 import { User } from '../models.js'
 import { voidCodes } from '../one-time-codes/one-time-code.js'
 import { assertNotReserved } from './address-in-use.js'
@@ -11,7 +14,12 @@ const uniqueViolation = '23505'
  * Gives a locked account an address whose mail the caller has just read. Codes and sign-in links mailed to the address before
  * are void. Throws `email_in_use`.
  */
-export async function takeAddress(trx: Knex.Transaction, userId: string, email: string): Promise<void> {
+export async function takeAddress(
+  trx: Knex.Transaction,
+  config: Pick<Config, 'dataKeys'>,
+  userId: string,
+  email: string,
+): Promise<void> {
   try {
     await User.query(trx).findById(userId).patch({ email, emailVerifiedAt: databaseTime })
   } catch (error) {
@@ -20,5 +28,20 @@ export async function takeAddress(trx: Knex.Transaction, userId: string, email: 
     throw error
   }
   await assertNotReserved(trx, email, userId)
+  await rememberProven(trx, config, userId, email)
   await voidCodes(trx, userId)
+}
+
+/** Remembers that the owner of an account has read mail to this address, for as long as a debt may be found by it (docs/decisions/0067). */
+export async function rememberProven(
+  trx: Knex.Transaction,
+  { dataKeys }: Pick<Config, 'dataKeys'>,
+  userId: string,
+  email: string,
+): Promise<void> {
+  await query(trx, {
+    name: 'emails.remember-proven',
+    text: 'update users set proven_emails = array_append(array_remove(proven_emails, $2), $2) where id = $1',
+    values: [userId, addressHash(dataKeys, email)],
+  })
 }

@@ -38,7 +38,7 @@ export async function undoEmailChange(
     const { email } = await useLink(trx, 'email_undo', token)
     if (email === null) throw new Error('The link has no address')
     const { changedAt, oldProven, factorsSince } = await undoChanges(trx, userId, email)
-    await takeAddress(trx, userId, email)
+    await takeAddress(trx, config, userId, email)
     if (!oldProven) await voidCredentials(trx, userId)
     await User.query(trx).findById(userId).patch({ passwordHash: null })
     await endSessions(trx, userId)

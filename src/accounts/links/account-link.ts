@@ -6,7 +6,14 @@ import { query } from '../../platform/database/database.js'
 export type LinkPurpose = 'password_reset' | 'email_change' | 'email_undo' | 'not_me'
 
 /** What the dashboard opens for a link. */
-type LinkPage = 'sign-in' | 'reset-password' | 'confirm-email' | 'undo-email' | 'not-me' | 'export'
+type LinkPage =
+  | 'sign-in'
+  | 'reset-password'
+  | 'confirm-email'
+  | 'undo-email'
+  | 'not-me'
+  | 'export'
+  | 'confirm-withdrawal'
 
 interface NewLink {
   readonly userId: string

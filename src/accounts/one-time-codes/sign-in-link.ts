@@ -8,7 +8,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type Account, accountColumns } from '../account.js'
-import { proveEmail } from '../emails/prove-email.js'
+import { proveEmail, readProof } from '../emails/prove-email.js'
 import { verifySignInByMail } from '../factors/check-factor.js'
 import { refusalOf } from '../factors/factor-rules.js'
 import { linkUrl } from '../links/account-link.js'
@@ -55,13 +55,13 @@ export async function signInByLink(
   { token, totp, notMine }: z.output<typeof signInLinkInput>,
   caller: Caller,
 ): Promise<AccountSession> {
-  const proof = { network: caller.network, notMine }
   const result = await transact(async (uow) => {
     const found = await lockLink(uow.trx, token)
+    const proof = { ...(await readProof(uow.trx, config, found, caller)), notMine }
     const factor = await verifySignInByMail(uow, config, found, { totp, ...proof })
     if (factor.kind !== 'right') return factor
     await useSignInLink(uow.trx, found.id)
-    const account = await proveEmail(uow, config.http.publicUrl, found, proof)
+    const account = await proveEmail(uow, config, found, proof)
     return { account, session: await openSession(uow, config, account, caller) }
   })
   // Throw after the commit: a throw inside the transaction would undo the count.

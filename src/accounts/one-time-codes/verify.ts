@@ -4,7 +4,7 @@ import type { Caller } from '../../http/security/caller.js'
 import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { proveEmail } from '../emails/prove-email.js'
+import { proveEmail, readProof } from '../emails/prove-email.js'
 import { verifySignInByMail } from '../factors/check-factor.js'
 import { refusalOf } from '../factors/factor-rules.js'
 import type { otpVerifyInput } from '../schemas.js'
@@ -29,18 +29,18 @@ export async function verifyOtp(
   if (found === undefined) throw new DomainError('invalid_code')
   // Saves the row lock in the common case. `countAttempt` decides: the account may become locked in between.
   if (found.lockedSeconds > 0) throw accountLocked(found.lockedSeconds)
-  const proof = { network: caller.network, notMine }
   const presented = config.otpPeppers.map((pepper) => codeHmac(pepper, found.account.id, code))
   const result = await transact(async (uow) => {
     const outcome = await checkCode(uow.trx, found.account.id, presented)
     if (outcome !== 'right') return outcome
+    const proof = { ...(await readProof(uow.trx, config, found.account, caller)), notMine }
     const factor = await verifySignInByMail(uow, config, found.account, { totp, ...proof })
     if (factor.kind !== 'right') {
       await forgetAttempt(uow.trx, found.account.id)
       return factor
     }
     await useCode(uow.trx, found.account.id)
-    const account = await proveEmail(uow, config.http.publicUrl, found.account, proof)
+    const account = await proveEmail(uow, config, found.account, proof)
     return { account, session: await openSession(uow, config, account, caller) }
   })
   // Throw after the commit: a throw inside the transaction would undo the count.

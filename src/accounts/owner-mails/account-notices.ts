@@ -7,7 +7,9 @@ export type AccountNotice =
   | {
       readonly kind: 'email-proven'
       /** Undefined: what was set up before stays. */
-      readonly voidReason: 'elsewhere' | 'not-mine' | undefined
+      readonly voidReason: 'elsewhere' | 'unproven' | 'not-mine' | undefined
+      /** Other sessions and the API keys have ended, and nothing else. */
+      readonly othersEnded?: boolean
     }
   | { readonly kind: 'password-changed' }
   | { readonly kind: 'email-change-requested' | 'email-changed'; readonly newEmail: string }
@@ -37,7 +39,7 @@ export function describeAccountNotice(notice: AccountNotice, site: string): Noti
         security: true,
       }
     case 'email-proven':
-      return emailProven(notice.voidReason, site)
+      return emailProven(notice, site)
     case 'password-changed':
       return {
         subject: `Your password at ${site} was changed`,
@@ -118,11 +120,12 @@ const prefixShown = 5
 
 const setUpBySomebody = {
   elsewhere: 'The account was registered from another network, perhaps by somebody else.',
+  unproven: 'The account was set up before that, perhaps by somebody else.',
   'not-mine': 'When you signed in, you said that somebody else set up the account.',
 } as const
 
 function emailProven(
-  reason: Extract<AccountNotice, { readonly kind: 'email-proven' }>['voidReason'],
+  { voidReason: reason, othersEnded }: Extract<AccountNotice, { readonly kind: 'email-proven' }>,
   site: string,
 ): NoticeText {
   const shown = `You have shown that this e-mail address is yours, at ${site}.`
@@ -130,7 +133,10 @@ function emailProven(
     subject: `Your e-mail address is verified at ${site}`,
     lines:
       reason === undefined
-        ? [shown]
+        ? [
+            shown,
+            ...(othersEnded === true ? ['Other sessions and API keys from before that have ended.'] : []),
+          ]
         : [
             shown,
             `${setUpBySomebody[reason]} So its old password, sessions, API keys and second factors do not work any more.`,

@@ -5,7 +5,7 @@ import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { proveEmail, voidReason } from '../emails/prove-email.js'
+import { type Prover, proveEmail, readProof, voidReason } from '../emails/prove-email.js'
 import { hasFactor } from '../factors/check-factor.js'
 import { createLink, findLink, linkUrl, useLink, voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
@@ -84,7 +84,7 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords
 export async function resetPassword(
   { config, db, transact, passwords }: Needs,
   { token, newPassword }: { readonly token: string; readonly newPassword: string },
-  caller: Origin,
+  caller: Origin & Prover,
 ): Promise<void> {
   const { publicUrl } = config.http
   // Saves the costly hash for an unknown link. `useLink` decides: another request may use it in between.
@@ -96,9 +96,9 @@ export async function resetPassword(
     const user = await lockUser(uow.trx, userId)
     const { id, email } = user
     await useLink(uow.trx, 'password_reset', token)
-    const proof = { network: caller.network }
+    const proof = await readProof(uow.trx, config, user, caller)
     if (voidReason(user, proof) !== undefined || !(await hasFactor(uow.trx, id)))
-      await proveEmail(uow, publicUrl, { id, email }, proof)
+      await proveEmail(uow, config, { id, email }, proof)
     await User.query(uow.trx).findById(id).patch({ passwordHash })
     await voidLinks(uow.trx, id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, id)

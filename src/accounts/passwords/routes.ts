@@ -12,6 +12,7 @@ import { done, otpStartInput, textOf } from '../schemas.js'
 import { ownerGuards, publicGuards, setCookies, signedIn } from '../sessions/auth.js'
 import { type PasswordsFor, passwordLength } from '../sessions/password.js'
 import { changePassword } from './change-password.js'
+import { isCommonPassword } from './common-passwords.js'
 import { requestReset, resetPassword } from './reset-password.js'
 
 /** The second factor of a call that takes one instead of the password. The check refuses a passkey of a wrong form. */
@@ -65,6 +66,18 @@ const changeEndpoint = {
   ],
 } as const satisfies AnyEndpoint
 
+const checkEndpoint = {
+  method: 'post',
+  path: '/auth/password/check',
+  summary: 'Whether a password is easy to guess',
+  credential: 'session',
+  limit: 'reads',
+  input: z.object({ password: z.string().min(1) }),
+  invalid: 'invalid_password',
+  output: done.extend({ common: z.boolean() }),
+  errors: ['unauthorized', 'forbidden'],
+} as const satisfies AnyEndpoint
+
 const resetEndpoint = {
   method: 'post',
   path: '/auth/password/reset',
@@ -110,6 +123,13 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
         setCookies(ctx, services.config, session)
         return {}
       },
+      ownerGuards(services),
+    ),
+    route(
+      checkEndpoint,
+      async ({ password }, ctx) => ({
+        common: await isCommonPassword(services.config, password, signedIn(ctx).account),
+      }),
       ownerGuards(services),
     ),
     route(

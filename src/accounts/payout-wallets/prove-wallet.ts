@@ -96,7 +96,7 @@ interface ProvenBy {
 async function checkWallet({ chain, config, db }: Needs, wallet: string): Promise<void> {
   if (wallet === config.tips.treasuryWallet)
     throw inputError('invalid_wallet', 'wallet', 'is the treasury of the service')
-  if ((await Wallet.query(db).findOne({ public_key: wallet })) !== undefined)
+  if ((await Wallet.query(db).select('id').findOne({ public_key: wallet })) !== undefined)
     throw inputError('invalid_wallet', 'wallet', 'is a custody wallet: its key is not yours')
   if (!(await chain.isWallet(wallet)))
     throw inputError(

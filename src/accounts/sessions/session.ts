@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { unknownNetwork } from '../../http/limits/client-address.js'
 import type { Caller } from '../../http/security/caller.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
@@ -73,7 +74,7 @@ export async function openSession(
         (exists (select from devices where user_id = $2) or exists (select from users where id = $2 and frozen_at is not null))
         and not exists (
           select from devices
-           where user_id = $2 and (device_hash = $8 or network = $9 and user_agent is not distinct from $10)) as "newDevice"`,
+           where user_id = $2 and (device_hash = $8 or network = nullif($9, '${unknownNetwork}') and user_agent is not distinct from $10)) as "newDevice"`,
     values: [
       hashSecret(sessionToken),
       account.id,

@@ -24,7 +24,6 @@ interface Row {
   readonly sender: string
   readonly creatorName: string
   readonly pages: readonly string[]
-  readonly plainEmail: string | null
   readonly sealedEmail: Buffer | null
   readonly paidKobo: bigint | null
   readonly paidAt: Date | null
@@ -38,7 +37,7 @@ export async function collectEvidence(
   if (intentId === null) return undefined
   const row = await readRow(db, intentId, transaction)
   if (row === undefined) return undefined
-  const email = row.sealedEmail === null ? row.plainEmail : openAddress(config.dataKeys, row.sealedEmail)
+  const email = row.sealedEmail === null ? null : openAddress(config.dataKeys, row.sealedEmail)
   const payer = email === null ? undefined : { email, name: row.sender }
   const credited = (await readShares(db, transaction))?.creatorMicro ?? 0n
   const all: readonly (readonly [string, string | undefined])[] = [
@@ -71,7 +70,7 @@ async function readRow(db: Knex, intentId: string, transaction: string): Promise
     text: /* sql */ `
       select f.id as "intentId", f.created_at as "createdAt", f.charge_kobo as "chargeKobo", t.sender, u.name as "creatorName",
         array(select 'https://' || domain from creator_domains where user_id = f.user_id and domain not like '*%' order by position limit 5) as pages,
-        p.email as "plainEmail", p.email_sealed as "sealedEmail", m.kobo as "paidKobo", m.paid_at as "paidAt"
+        p.email_sealed as "sealedEmail", m.kobo as "paidKobo", m.paid_at as "paidAt"
       from fiat_intents f join tips t on t.id = f.id join users u on u.id = f.user_id left join payers p on p.id = f.payer_id
       left join fiat_payments m on m.provider_transaction = $2 and m.intent_id = f.id
       where f.id = $1`,

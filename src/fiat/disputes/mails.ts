@@ -1,8 +1,8 @@
 import type { OwnerNotice } from '../../accounts/owner-mails/notices.js'
 import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
 import type { PaymentFacts } from '../../accounts/owner-mails/payment-notices.js'
+import { quoteInMail } from '../../accounts/owner-mails/quote.js'
 import { nairaText, usdcText } from '../../kernel/money.js'
-import { cleanLine } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
@@ -30,8 +30,6 @@ const notices = {
   lost: 'dispute-lost',
   returned: 'payment-returned',
 } as const satisfies Record<ReturnNews['kind'], OwnerNotice['kind']>
-
-const nameLength = 60
 
 /** Tells the creator, and the payer who gave an address, in the transaction in which it happens. */
 export async function mailReturnNews(
@@ -80,7 +78,7 @@ function payerMail(
   kind: ReturnNews['kind'],
 ): EmailContent {
   const amount = nairaText(kobo)
-  const tip = `your tip to "${cleanLine(creatorName, nameLength)}"`
+  const tip = `your tip to "${quoteInMail(creatorName)}"`
   const number = `The number of this payment is ${id}.`
   if (kind === 'opened')
     return emailLayout({

@@ -64,6 +64,7 @@ export async function adoptCharge(
       expiresAt: new Date((await readClock(services.db)).getTime() + expiryMs),
       lifeMs: expiryMs,
       requestId: null,
+      session: undefined,
     },
     atEnd,
   )

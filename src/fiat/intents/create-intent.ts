@@ -23,7 +23,7 @@ import {
   parseUsdCents,
 } from './amount-limits.js'
 import { payerFrom } from './payer.js'
-import { checkOpenIntents, type FiatIntent, storeFiatIntent } from './store-intent.js'
+import { checkOpenIntents, type FiatIntent, type NairaSession, storeFiatIntent } from './store-intent.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'names' | 'collections' | 'metrics' | 'log'>
 
@@ -33,15 +33,24 @@ const minuteMs = 60_000
  * Creates a fiat intent (API: POST /payments/fiat/intent): prices the tip, opens a charge at the provider and stores the
  * intent. Order of refusals: fields, amount, creator, limits, rate, charge, open intents, provider. The charge is opened
  * before the intent is stored: nobody can pay before the caller has the answer. `network`: the caller's network, for the
- * limit of open intents. `keyed`: the request's idempotency key. `requestId`: its id, which the tip keeps.
+ * limit of open intents. `keyed`: the request's idempotency key. `requestId`: its id, which the tip keeps. `session`: the intent
+ * belongs to it if it is a session of this creator.
  */
 export async function createFiatIntent(
   services: Needs,
   rates: ExchangeRates,
   input: FiatIntentInput,
-  network: string,
-  keyed?: KeyedRequest,
-  requestId: string | null = null,
+  {
+    network,
+    keyed,
+    requestId = null,
+    session,
+  }: {
+    readonly network: string
+    readonly keyed?: KeyedRequest | undefined
+    readonly requestId?: string | null
+    readonly session?: NairaSession | undefined
+  },
 ): Promise<FiatIntentAnswer> {
   const { config } = services
   const amountCents = parseUsdCents(input.amount, config.tips)
@@ -66,7 +75,12 @@ export async function createFiatIntent(
   const payer = payerFrom(input, config.http.publicUrl)
   const lifeMs = config.fiat.expiryMinutes * minuteMs
   const expiresAt = new Date((await readClock(services.db)).getTime() + lifeMs)
-  const charge = { reference: providerReferenceOf(id), amountKobo: price.chargeKobo, email: payer.email }
+  const charge = {
+    reference: providerReferenceOf(id),
+    amountKobo: price.chargeKobo,
+    email: payer.email,
+    creatorId: creator.userId,
+  }
   const collection = await openCharge(services, creator.settings, charge, expiresAt)
   const { message: memo, ...notice } = cleanMessage(input.memo)
   const intent: FiatIntent = {
@@ -81,6 +95,7 @@ export async function createFiatIntent(
     expiresAt,
     lifeMs,
     requestId,
+    session: session?.userId === owner.userId ? session : undefined,
   }
   const answer = { ...present(intent), ...notice }
   await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))
@@ -126,7 +141,8 @@ async function openCharge(
 
 function present({ id, collection, price, expiresAt }: FiatIntent): FiatIntentAnswer {
   const intent = { intentId: id, status: 'requires_action' as const, expiresAt: expiresAt.toISOString() }
-  if ('checkoutUrl' in collection) return { ...intent, checkoutUrl: collection.checkoutUrl }
+  if ('checkoutUrl' in collection)
+    return { ...intent, checkoutUrl: collection.checkoutUrl, paymentInstructions: null }
   const amount = displayNumber(price.chargeKobo, 2)
   const paymentInstructions = { ...collection.account, amount, currency: 'NGN' as const, reference: id }
   return { ...intent, checkoutUrl: null, paymentInstructions }

@@ -56,14 +56,11 @@ export async function findOrCreatePayer(
     text: /* sql */ `
       with found as (
         update payers set last_tip_at = clock_timestamp()
-         where id = (select id from payers where email_hash = $1 or email = $2 limit 1) returning id),
+         where id = (select id from payers where email_hash = $1 limit 1) returning id),
       created as (
-        -- Plain too in the hour after the deploy: the release before sends receipts there. Only plain ones are unique.
-        insert into payers (email_hash, email_sealed, email)
-        select $1, $3, case when not personal_data_sealed() then $2 end where not exists (select from found)
-        on conflict (email) do update set last_tip_at = clock_timestamp() returning id)
+        insert into payers (email_hash, email_sealed) select $1, $2 where not exists (select from found) returning id)
       select id from found union all select id from created`,
-    values: [addressHash(config.dataKeys, email), email, sealAddress(config.dataKeys, email)],
+    values: [addressHash(config.dataKeys, email), sealAddress(config.dataKeys, email)],
   })
   return payer?.id
 }

@@ -30,6 +30,29 @@ export async function readFiatStatus(db: Knex, intentId: string): Promise<FiatSt
   }
 }
 
+/** A fiat intent of an SDK session. */
+export interface SessionIntent {
+  readonly intentId: string
+  readonly status: TipStatus
+  readonly amountCents: bigint
+  readonly chargeKobo: bigint
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** Lists the fiat intents of an SDK session. */
+export function readSessionIntents(db: Knex, sessionId: string): Promise<SessionIntent[]> {
+  return query(db, {
+    name: 'fiat.session-intents',
+    text: /* sql */ `
+      select f.id as "intentId", t.status, f.amount_cents as "amountCents", f.charge_kobo as "chargeKobo",
+        f.created_at as "createdAt", f.expires_at as "expiresAt"
+      from fiat_intents f join tips t using (id)
+      where f.sdk_session_id = $1`,
+    values: [sessionId],
+  })
+}
+
 interface StatusRow {
   readonly status: TipStatus
   readonly confirmedAt: Date | null

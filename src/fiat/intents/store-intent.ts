@@ -18,6 +18,13 @@ export interface Owner {
   readonly network: string
 }
 
+/** The SDK session in which a supporter asks for a tip to this creator. `count` returns false when it has no intent left. */
+export interface NairaSession {
+  readonly id: string
+  readonly userId: string
+  readonly count: (trx: Knex.Transaction) => Promise<boolean>
+}
+
 /** A fiat intent whose charge the provider has opened. */
 export interface FiatIntent {
   readonly id: string
@@ -32,6 +39,7 @@ export interface FiatIntent {
   readonly expiresAt: Date
   readonly lifeMs: number
   readonly requestId: string | null
+  readonly session: NairaSession | undefined
 }
 
 /**
@@ -74,7 +82,8 @@ export async function storeFiatIntent(
       details: presentFiatDetails(price),
       requestId: intent.requestId,
     })
-    await insertIntent(trx, intent, payerId, config.fiat.watchDays)
+    const sessionId = (await intent.session?.count(trx)) ? intent.session?.id : undefined
+    await insertIntent(trx, intent, { payerId, sessionId }, config.fiat.watchDays)
     await atEnd(trx)
   })
 }
@@ -90,7 +99,7 @@ async function lockOwner(trx: Knex, { userId, network }: Owner): Promise<void> {
 async function insertIntent(
   trx: Knex,
   { id, owner, price, basis, rate, collection, expiresAt, lifeMs }: FiatIntent,
-  payerId: bigint | undefined,
+  { payerId, sessionId }: { readonly payerId: bigint | undefined; readonly sessionId: string | undefined },
   watchDays: number,
 ): Promise<void> {
   const firstPollSeconds = nextPoll(
@@ -101,9 +110,10 @@ async function insertIntent(
     name: 'fiat.insert',
     text: /* sql */ `
       insert into fiat_intents (id, user_id, rate_id, amount_cents, fee_cents, final_cents, basis, charge_kobo, charge_given, payer_id,
-        provider_reference, checkout_url, instructions, metadata, expires_at, client_network, due_at)
+        provider_reference, checkout_url, instructions, metadata, expires_at, client_network, due_at,
+        sdk_session_id)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-        clock_timestamp() + $17 * interval '1 second')`,
+        clock_timestamp() + $17 * interval '1 second', $18)`,
     values: [
       id,
       owner.userId,
@@ -127,6 +137,7 @@ async function insertIntent(
       expiresAt,
       owner.network,
       firstPollSeconds,
+      sessionId ?? null,
     ],
   })
 }

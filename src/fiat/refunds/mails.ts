@@ -1,14 +1,12 @@
 import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
+import { quoteInMail } from '../../accounts/owner-mails/quote.js'
 import { displayText, nairaText, usdcText } from '../../kernel/money.js'
-import { cleanLine } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { LockedIntent } from '../settlement/lock-intent.js'
 import type { TipRefund } from './refund.js'
-
-const nameLength = 60
 
 /** Mails the creator what happened to a refund, in the transaction in which it happens. */
 export async function mailRefund(
@@ -55,7 +53,7 @@ function refundNotice(
   return emailLayout({
     subject: `${nairaText(kobo)} of your tip come back to you`,
     blocks: [
-      `You gave a tip to "${cleanLine(creatorName, nameLength)}" on ${paidAt.toISOString().slice(0, 10)}, and they gave this back:`,
+      `You gave a tip to "${quoteInMail(creatorName)}" on ${paidAt.toISOString().slice(0, 10)}, and they gave this back:`,
       { standout: nairaText(kobo) },
       'It goes to the card or the bank account that you paid with. Banks need some days to show it. If you do not see it after ten working days, reply to this e-mail.',
       `The number of this payment is ${intentId}.`,

@@ -1,18 +1,14 @@
 import type { Knex } from 'knex'
 import { divideHalfUp, divideUp } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
+import { costOfReturn, type PaymentCredit, partOfReturn } from '../fees.js'
 import { gonePayments } from '../gone-payments.js'
 
 /** What a payment of a tip credited, and what is gone of it: refunded, or being refunded. */
-export interface CreditedPayment {
+export interface CreditedPayment extends PaymentCredit {
   readonly transaction: string
-  /** What was credited, when it was paid or when it was assigned later: in naira, to the creator, and to the platform. */
-  readonly creditedKobo: bigint
-  readonly creatorMicro: bigint
-  readonly feeMicro: bigint
   readonly goneKobo: bigint
-  readonly goneMicro: bigint
-  readonly goneFeeMicro: bigint
+  readonly ageDays: number
 }
 
 /** The refund of one payment, or of a part of it. */
@@ -34,7 +30,7 @@ export function readCredited(trx: Knex, intentId: string): Promise<CreditedPayme
     text: /* sql */ `
       select p.provider_transaction as transaction,
         c.kobo as "creditedKobo", c.creator as "creatorMicro", c.fee as "feeMicro",
-        g.kobo as "goneKobo", g.debit as "goneMicro", g.fee as "goneFeeMicro"
+        g.kobo as "goneKobo", extract(epoch from clock_timestamp() - p.paid_at)::float8 / 86400 as "ageDays"
       from fiat_payments p
       cross join lateral (
         select coalesce(sum(e.amount) filter (where a.kind = 'fx' and a.currency = 'NGN'), 0)::bigint as kobo,
@@ -43,8 +39,7 @@ export function readCredited(trx: Knex, intentId: string): Promise<CreditedPayme
         from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
         where t.idem in ('fiatpay:' || p.provider_transaction, 'fiatpay:' || p.provider_transaction || ':assigned')) c
       cross join lateral (
-        select coalesce(sum(r.credited_kobo), 0)::bigint as kobo, coalesce(sum(r.debit_micro), 0)::bigint as debit,
-          coalesce(sum(r.fee_micro), 0)::bigint as fee
+        select coalesce(sum(r.credited_kobo), 0)::bigint as kobo
         from ${gonePayments} r where r.provider_transaction = p.provider_transaction) g
       where p.intent_id = $1 and c.kobo > 0
       order by p.paid_at, p.provider_transaction`,
@@ -52,7 +47,8 @@ export function readCredited(trx: Knex, intentId: string): Promise<CreditedPayme
   })
 }
 
-const leftOf = ({ creditedKobo, goneKobo }: CreditedPayment): bigint => creditedKobo - goneKobo
+/** The naira of a payment that are left. */
+export const leftOf = ({ creditedKobo, goneKobo }: CreditedPayment): bigint => creditedKobo - goneKobo
 
 /** The naira of these payments that are left. */
 export function leftKobo(payments: readonly CreditedPayment[]): bigint {
@@ -61,14 +57,14 @@ export function leftKobo(payments: readonly CreditedPayment[]): bigint {
 
 /**
  * Divides a refund of `amountCents`, of the `leftCents` that are left of a tip. Pure. The payer gets the same share of the naira that
- * are left, rounded up to the kobo; the last cent takes the last kobo. The creator is debited what the tip credited for those naira,
- * rounded down, and the platform gives up its fee of them. Parts add up: when all of a payment is gone, creator and platform have
- * given exactly what it brought. The payment with most left goes first, so that most refunds need one payment.
+ * are left, rounded up to the kobo; the last cent takes the last kobo. The creator is debited what those naira cost
+ * (`costOfReturn`), rounded down, and the platform gives up its fee of them. Parts add up. The payment with most left goes first, so that most refunds need one payment.
  */
 export function planRefund(
   payments: readonly CreditedPayment[],
   leftCents: bigint,
   amountCents: bigint,
+  rate: bigint | undefined,
 ): RefundPart[] {
   const all = leftKobo(payments)
   const whole = amountCents === leftCents ? all : least(all, divideUp(all * amountCents, leftCents))
@@ -83,19 +79,14 @@ export function planRefund(
       transaction: payment.transaction,
       amountCents: cents(given + kobo) - cents(given),
       kobo,
-      debitMicro: shareOf(payment.creatorMicro, payment, kobo) - payment.goneMicro,
-      feeMicro: shareOf(payment.feeMicro, payment, kobo) - payment.goneFeeMicro,
+      debitMicro: partOfReturn(costOfReturn(payment, rate), payment, kobo),
+      feeMicro: partOfReturn(payment.feeMicro, payment, kobo),
     })
     given += kobo
   }
   return parts
 }
 
-/** The share of what a payment brought that is gone after this. */
-function shareOf(micro: bigint, { creditedKobo, goneKobo }: CreditedPayment, kobo: bigint): bigint {
-  return (micro * (goneKobo + kobo)) / creditedKobo
-}
-
-function least(a: bigint, b: bigint): bigint {
+export function least(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
-import { postReserved, reserve, voidReserved } from '../../ledger/transfers.js'
+import { postReserved, reserve, voidReserved, voidToReserve } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
+import { findAvailableAt, freeReserves, reserveAgain } from '../settlement/card-reserve.js'
 import { followedStates, type TipRefundState } from './lifecycle.js'
 import type { RefundPart } from './plan-refund.js'
 
@@ -75,15 +76,22 @@ const keyOf = (id: string): string => `refund:${id}`
 const available = (userId: string) => userAccount(userId, 'available', 'USDC')
 const held = (userId: string) => userAccount(userId, 'held', 'USDC')
 
-type Reserved = Pick<TipRefund, 'id' | 'userId' | 'intentId' | 'debitMicro'>
+type Reserved = Pick<TipRefund, 'id' | 'userId' | 'intentId' | 'transaction' | 'debitMicro'>
 
-/** Sets the creator's money aside. The statement shows it with the tip's id. Throws `insufficient_balance`. */
+/**
+ * Sets the creator's money aside: what is pending of the payment, then what is available. The statement shows it with the tip's id.
+ * Throws `insufficient_balance`.
+ */
 export async function reserveRefund(
   trx: Knex,
-  { id, userId, intentId, debitMicro }: Reserved,
+  { id, userId, intentId, transaction, debitMicro }: Reserved,
 ): Promise<void> {
+  const freed = await freeReserves(trx, userId, transaction)
   const entries = transferEntries(debitMicro, available(userId), held(userId))
   await reserve(trx, { key: keyOf(id), ref: intentId, entries })
+  if (freed === undefined) return
+  const rest = { ...freed, micro: freed.micro - debitMicro }
+  await reserveAgain(trx, { key: `${id}:rest`, ref: intentId, userId }, rest)
 }
 
 /** The payer has the naira. The dollars that were exchanged for them go back into `fx`, the platform's fee of them too. */
@@ -103,9 +111,18 @@ export async function postRefund(trx: Knex, refund: TipRefund): Promise<void> {
   })
 }
 
-/** Nothing went back: the creator has the money again. */
-export async function voidRefund(trx: Knex, { id }: Pick<TipRefund, 'id'>): Promise<void> {
-  await voidReserved(trx, keyOf(id))
+/** Nothing went back: the creator has the money again, pending while the days of a card payment are not over. */
+export async function voidRefund(
+  trx: Knex,
+  { id, userId, intentId, transaction, debitMicro }: Reserved,
+): Promise<void> {
+  const availableAt = await findAvailableAt(trx, transaction)
+  if (availableAt === undefined) await voidReserved(trx, keyOf(id))
+  else {
+    await voidToReserve(trx, keyOf(id))
+    const key = { key: `${id}:back`, ref: intentId, userId }
+    await reserveAgain(trx, key, { micro: debitMicro, availableAt })
+  }
 }
 
 /** Naira of refunds that the provider may have taken from our balance already, and that are not booked. */

@@ -1,9 +1,14 @@
 import type { Knex } from 'knex'
+import { hasFactor } from '../../accounts/factors/check-factor.js'
+import { readRecentChanges } from '../../accounts/recent-changes.js'
+import { withStepUp } from '../../accounts/step-up/step-up.js'
 import { isSignature } from '../../kernel/base58.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { isFiatIntentId, isIntentId, newRefundId } from '../../kernel/ids.js'
-import { baseUnits, displayNumber, displayText } from '../../kernel/money.js'
+import { baseUnits, displayNumber, displayText, nairaText, usdcText } from '../../kernel/money.js'
 import { readBalance } from '../../ledger/balance.js'
+import { findLastAcceptedRate } from '../../market/accepted-rates.js'
+import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { query } from '../../platform/database/database.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -11,9 +16,10 @@ import type { Services } from '../../services.js'
 import { showRefunded } from '../../tips/fiat-tip.js'
 import { isHolding } from '../disputes/record-dispute.js'
 import { goneCents } from '../gone-payments.js'
+import { readReserved } from '../settlement/card-reserve.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { mailRefund } from './mails.js'
-import { leftKobo, planRefund, type RefundPart, readCredited } from './plan-refund.js'
+import { least, leftKobo, leftOf, planRefund, type RefundPart, readCredited } from './plan-refund.js'
 import { presentRequest } from './present.js'
 import { listRefunds, reserveRefund, type TipRefund } from './refund.js'
 import type { Refund, RefundInput } from './schemas.js'
@@ -21,23 +27,22 @@ import type { Refund, RefundInput } from './schemas.js'
 type Needs = Pick<Services, 'db' | 'transact' | 'config'>
 
 /**
- * Gives a naira tip back to its payer, or a part of it (API: POST /creators/tips/:id/refund). Holds what the tip credited, and leaves
+ * Gives a naira tip back to its payer, or a part of it (API: POST /creators/tips/:id/refund). Holds what its naira cost, and leaves
  * the sending to the worker. Every refusal comes before that. The lock of the tip runs the refunds of a tip one after the other: never
- * more than was paid goes back. With an idempotency key the answer is stored in the same transaction, so it happens once.
+ * more than was paid goes back. It needs a step-up, under `contract` only in an account with a second factor. With an idempotency key the answer is stored in the same transaction, so it happens once.
  */
 export async function refundTip(
   services: Needs,
+  rates: Pick<ExchangeRates, 'currentOrLast'>,
   userId: string,
-  { id: tipId, amountUSD }: RefundInput,
+  { id: tipId, amountUSD, ...presented }: RefundInput,
   keyedRequest: KeyedRequest | undefined,
 ): Promise<{ readonly refund: Refund }> {
   assertNairaTip(tipId)
-  return services.transact(async (uow) => {
+  await rates.currentOrLast()
+  const refund = async (uow: UnitOfWork): Promise<{ readonly refund: Refund }> => {
     const { trx } = uow
-    await lockAccount(trx, userId)
-    const amount = await lockOwnTip(trx, userId, tipId)
-    const parts = await plan(trx, tipId, amount, amountUSD)
-    await assertBalance(trx, userId, parts)
+    const parts = await planOwn(trx, services.config, userId, { id: tipId, amountUSD })
     const ids = parts.map(() => newRefundId())
     for (const [index, part] of parts.entries()) {
       const refund = {
@@ -57,7 +62,37 @@ export async function refundTip(
     await storeWithCreation(trx, keyedRequest, answer)
     uow.wake('payouts')
     return answer
-  })
+  }
+  if (services.config.guards === 'contract' && !(await hasFactor(services.db, userId)))
+    return services.transact(refund)
+  // No code is mailed, and no factor used up, for what is refused.
+  const parts = await services.transact(({ trx }) =>
+    planOwn(trx, services.config, userId, { id: tipId, amountUSD }),
+  )
+  const sum = (amount: (part: RefundPart) => bigint) =>
+    parts.reduce((total, part) => total + amount(part), 0n)
+  const request = {
+    userId,
+    bound: ['refund', tipId, String(amountUSD ?? 'all')],
+    wish: `give ${nairaText(sum(({ kobo }) => kobo))} of a tip back to its payer, which costs ${usdcText(sum(({ debitMicro }) => debitMicro))}`,
+  }
+  return withStepUp(services, request, presented, refund)
+}
+
+/** What a request gives back of each payment of its tip, whose lock it takes. Throws every refusal. */
+async function planOwn(
+  trx: Knex,
+  { fiat }: Pick<Needs['config'], 'fiat'>,
+  userId: string,
+  { id, amountUSD }: Pick<RefundInput, 'id' | 'amountUSD'>,
+): Promise<RefundPart[]> {
+  await lockAccount(trx, userId)
+  const { changed } = await readRecentChanges(trx, userId)
+  if (changed) throw new DomainError('recently_changed')
+  const amount = await lockOwnTip(trx, userId, id)
+  const parts = await plan(trx, fiat, id, amount, amountUSD)
+  await assertBalance(trx, userId, parts)
+  return parts
 }
 
 /** The refunds of an own tip. Throws `tip_not_found`. */
@@ -131,9 +166,10 @@ async function countRequests(trx: Knex, tipId: string): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Throws `tip_disputed` while its payer disputes it, `tip_refunded` when nothing is left, `invalid_amount` when less is left than asked for, and `too_many_refunds`. */
+/** Throws `tip_disputed` while its payer disputes it, `tip_refunded` when nothing is left, `refund_too_late`, `invalid_amount` when less is left than asked for, and `too_many_refunds`. */
 async function plan(
   trx: Knex,
+  { refundDays }: Needs['config']['fiat'],
   tipId: string,
   tipCents: bigint,
   amountUSD: number | undefined,
@@ -142,6 +178,8 @@ async function plan(
   const payments = await readCredited(trx, tipId)
   const leftCents = tipCents - (await goneCents(trx, tipId))
   if (leftCents <= 0n || leftKobo(payments) <= 0n) throw new DomainError('tip_refunded')
+  if (payments.some((payment) => payment.ageDays > refundDays && leftOf(payment) > 0n))
+    throw new DomainError('refund_too_late')
   const cents = amountUSD === undefined ? leftCents : (baseUnits(amountUSD, 2) ?? 0n)
   if (cents < leftCents && (await countRequests(trx, tipId)) >= mostParts)
     throw new DomainError('too_many_refunds')
@@ -151,7 +189,7 @@ async function plan(
       'amountUSD',
       `is more than the ${displayText(leftCents, 2)} USD that are left of this tip`,
     )
-  const parts = planRefund(payments, leftCents, cents)
+  const parts = planRefund(payments, leftCents, cents, (await findLastAcceptedRate(trx))?.value)
   // Only of a tip that was worth next to nothing.
   if (parts.length === 0 || parts.some(({ debitMicro }) => debitMicro <= 0n))
     throw inputError('invalid_amount', 'amountUSD', 'is too little to be sent back')
@@ -162,11 +200,14 @@ async function plan(
 async function assertBalance(trx: Knex, userId: string, parts: readonly RefundPart[]): Promise<void> {
   const debit = parts.reduce((sum, { debitMicro }) => sum + debitMicro, 0n)
   const { available } = await readBalance(trx, userId, 'USDC')
-  if (debit > available)
+  let fromReserves = 0n
+  for (const { transaction, debitMicro } of parts)
+    fromReserves += least(debitMicro, await readReserved(trx, transaction))
+  if (debit > available + fromReserves)
     throw inputError(
       'insufficient_balance',
       'amountUSD',
-      `debits ${displayNumber(debit, 6)} USDC, which is above the available balance of ${displayNumber(available, 6)} USDC`,
+      `debits ${displayNumber(debit, 6)} USDC, which is above the available balance of ${displayNumber(available + fromReserves, 6)} USDC`,
     )
 }
 

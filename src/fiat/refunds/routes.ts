@@ -2,13 +2,14 @@ import { signedIn } from '../../accounts/sessions/auth.js'
 import { whileOpen } from '../../accounts/sessions/while-open.js'
 import { type Route, route } from '../../http/endpoint.js'
 import { idempotent } from '../../http/idempotency.js'
+import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { presentRefunds } from './present.js'
 import { listOwnRefunds, refundTip } from './request-refund.js'
 import { type RefundInput, refundAnswer, refundInput, refundsAnswer, refundsInput } from './schemas.js'
 
 /** Giving naira tips back. app.ts guards these paths with the session, before routing. */
-export function refundRoutes(services: Services): Route[] {
+export function refundRoutes(services: Services, rates: ExchangeRates): Route[] {
   const { db } = services
   return [
     route(
@@ -27,12 +28,18 @@ export function refundRoutes(services: Services): Route[] {
           'unauthorized',
           'forbidden',
           'account_frozen',
+          'step_up_required',
+          'invalid_code',
+          'account_locked',
           'tip_not_found',
           'tip_not_in_naira',
           'tip_not_paid',
           'tip_disputed',
           'tip_refunded',
           'too_many_refunds',
+          'refund_too_late',
+          'recently_changed',
+          'rate_unavailable',
           'insufficient_balance',
         ],
       },
@@ -44,7 +51,7 @@ export function refundRoutes(services: Services): Route[] {
           stillServes: async () => true,
         },
         (input: RefundInput, ctx, keyedRequest) =>
-          refundTip(whileOpen(services, signedIn(ctx)), signedIn(ctx).account.id, input, keyedRequest),
+          refundTip(whileOpen(services, signedIn(ctx)), rates, signedIn(ctx).account.id, input, keyedRequest),
       ),
     ),
     route(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { stepUpFields } from '../../accounts/step-up/step-up.js'
 import { baseUnits } from '../../kernel/money.js'
 
 const success = z.literal(true)
@@ -20,6 +21,7 @@ export const refundInput = z.object({
     })
     .optional()
     .meta({ description: "In terms of the tip's amount, to the cent; absent: all that is left of it" }),
+  ...stepUpFields,
 })
 export type RefundInput = z.output<typeof refundInput>
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
-import type { Entry } from '../../ledger/accounts.js'
-import { releasePending } from '../../ledger/bulk-transfers.js'
+import { type Entry, transferEntries, userAccount } from '../../ledger/accounts.js'
+import { lockBalances } from '../../ledger/balance.js'
+import { freePending, releasePending } from '../../ledger/bulk-transfers.js'
 import { credit, type NewTransfer, reserve } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import { type DueRows, finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
@@ -19,7 +20,11 @@ export async function creditOrReserve(
     await credit(trx, transfer)
     return
   }
-  const { id } = await reserve(trx, { ...transfer, entries: transfer.entries.map(toPending) })
+  await reservePending(trx, { ...transfer, entries: transfer.entries.map(toPending) }, availableAt)
+}
+
+async function reservePending(trx: Knex, transfer: NewTransfer, availableAt: Date): Promise<void> {
+  const { id } = await reserve(trx, transfer)
   await query(trx, {
     name: 'card-reserves.add',
     text: /* sql */ `
@@ -35,6 +40,80 @@ function isAvailable({ account }: Entry): boolean {
 
 function toPending(entry: Entry): Entry {
   return isAvailable(entry) ? { ...entry, account: { ...entry.account, kind: 'pending' } } : entry
+}
+
+/** Money of a payment that was pending, and until when. */
+export interface FreedReserve {
+  readonly micro: bigint
+  readonly availableAt: Date
+}
+
+/** The reserves of a payment that are not over, as SQL. `$1`: the payment. */
+const openReserves = /* sql */ `due_at is not null and id in (
+  select 'fiatpay:' || $1 union all select 'fiatpay:' || $1 || ':assigned'
+  union all
+  select r.id || e.ending from refunds r cross join (values (':rest'), (':back')) e (ending) where r.provider_transaction = $1)`
+
+/** What is pending of a payment. */
+export async function readReserved(trx: Knex, transaction: string): Promise<bigint> {
+  const [row] = await query<{ micro: bigint }>(trx, {
+    name: 'card-reserves.micro',
+    text: /* sql */ `
+      select coalesce(sum(e.amount), 0)::bigint as micro from ledger_entries e join ledger_accounts a on a.id = e.account_id
+      where a.kind = 'pending' and e.transfer_id in (select transfer_id from card_reserves where ${openReserves})`,
+    values: [transaction],
+  })
+  return row?.micro ?? 0n
+}
+
+/**
+ * Ends the reserves of a payment before their days are over, so that its tip can be given back from them. The caller sets the rest
+ * aside again (`reserveAgain`). Undefined: nothing of it is pending.
+ */
+export async function freeReserves(
+  trx: Knex,
+  userId: string,
+  transaction: string,
+): Promise<FreedReserve | undefined> {
+  // A worker that makes it available holds these too, until the row says so.
+  await lockBalances(trx, userId)
+  const rows = await query<{ id: string; availableAt: Date }>(trx, {
+    name: 'card-reserves.free',
+    text: /* sql */ `
+      update card_reserves set due_at = null, attempts = attempts + 1
+      where ${openReserves} returning id, available_at as "availableAt"`,
+    values: [transaction],
+  })
+  const freed = await freePending(
+    trx,
+    rows.map(({ id }) => id),
+  )
+  const [first] = rows
+  const micro = freed.reduce((sum, { amount }) => sum + amount, 0n)
+  return first && { micro, availableAt: first.availableAt }
+}
+
+/** Sets available money of a card payment aside again, under a key that `freeReserves` knows. */
+export async function reserveAgain(
+  trx: Knex,
+  { key, ref, userId }: Pick<NewTransfer, 'key' | 'ref'> & { readonly userId: string },
+  { micro, availableAt }: FreedReserve,
+): Promise<void> {
+  if (micro <= 0n) return
+  const [from, to] = [userAccount(userId, 'available', 'USDC'), userAccount(userId, 'pending', 'USDC')]
+  await reservePending(trx, { key, ref, entries: transferEntries(micro, from, to) }, availableAt)
+}
+
+/** When what a payment credits is available. Undefined: now. */
+export async function findAvailableAt(trx: Knex, transaction: string): Promise<Date | undefined> {
+  const [row] = await query<{ availableAt: Date }>(trx, {
+    name: 'card-reserves.available-at',
+    text: /* sql */ `
+      select available_at as "availableAt" from fiat_payments
+      where provider_transaction = $1 and available_at > clock_timestamp()`,
+    values: [transaction],
+  })
+  return row?.availableAt
 }
 
 interface DueReserve {

@@ -23,7 +23,7 @@ export interface LockedIntent {
   readonly expiresAt: Date
   readonly expired: boolean
   /** Null: no receipt. */
-  readonly receiptTo: string | SealedAddress | null
+  readonly receiptTo: SealedAddress | null
   /** The provider's ids of the payments that are recorded. */
   readonly recorded: readonly string[]
   /** What was credited, and what counted of the payments. Null: nothing yet. */
@@ -32,7 +32,7 @@ export interface LockedIntent {
 }
 
 type Row = Omit<LockedIntent, 'status' | 'requestId' | 'price' | 'receiptTo'> &
-  FiatPrice & { readonly plainEmail: string | null; readonly sealedEmail: Buffer | null }
+  FiatPrice & { readonly sealedEmail: Buffer | null }
 
 /** Locks the tip first and reads afterwards, so that it sees what another worker has just committed. */
 export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
@@ -43,7 +43,7 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
       select f.id, f.user_id as "userId", w.public_key as wallet, u.name as "creatorName",
         f.amount_cents as "amountCents", f.fee_cents as "feeCents", f.final_cents as "finalCents",
         f.charge_kobo as "chargeKobo", f.charge_given as "isChargeGiven", f.basis, f.rate_id as "rateId", (r.value * 100000000)::bigint as rate,
-        f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, p.email as "plainEmail", p.email_sealed as "sealedEmail",
+        f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, p.email_sealed as "sealedEmail",
         f.credited_micro as "creditedMicro", f.settled_kobo as "countedKobo",
         array(select provider_transaction from fiat_payments where intent_id = f.id) as recorded
       from fiat_intents f join users u on u.id = f.user_id join wallets w on w.user_id = f.user_id
@@ -52,10 +52,9 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
     values: [id],
   })
   if (row === undefined || locked === undefined) throw new Error(`No fiat intent ${id}`)
-  const { amountCents, feeCents, finalCents, chargeKobo, isChargeGiven, plainEmail, sealedEmail, ...intent } =
-    row
+  const { amountCents, feeCents, finalCents, chargeKobo, isChargeGiven, sealedEmail, ...intent } = row
   const price = { amountCents, feeCents, finalCents, chargeKobo, isChargeGiven }
-  const receiptTo = sealedEmail === null ? plainEmail : { sealed: sealedEmail }
+  const receiptTo = sealedEmail === null ? null : { sealed: sealedEmail }
   return { ...intent, ...locked, price, receiptTo }
 }
 

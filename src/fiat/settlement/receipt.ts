@@ -1,17 +1,15 @@
+import { quoteInMail } from '../../accounts/owner-mails/quote.js'
 import { nairaText } from '../../kernel/money.js'
-import { cleanLine } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
 import type { EmailContent } from '../../mail/queue-email.js'
 import type { Payment } from '../../ports/collections.js'
 import type { LockedIntent } from './lock-intent.js'
 
-const nameLength = 60
-
 type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price'>
 
 /**
- * The receipt of a completed fiat tip. The creator's name is the only text that a user chose. It is cut, because for NGN 100
- * anyone can have this mail with a creator name of their own sent to any address.
+ * The receipt of a completed fiat tip. The creator's name is the only text that a user chose. It is cut and has no links, because for
+ * NGN 100 anyone can have this mail with a creator name of their own sent to any address.
  */
 export function receipt({ id, creatorName, price }: Named, { kobo, paidAt }: Payment): EmailContent {
   const { chargeKobo } = price
@@ -25,7 +23,7 @@ export function receipt({ id, creatorName, price }: Named, { kobo, paidAt }: Pay
   return emailLayout({
     subject: `Your tip of ${given}`,
     blocks: [
-      `Thank you. Your payment for a tip to "${cleanLine(creatorName, nameLength)}" has arrived:`,
+      `Thank you. Your payment for a tip to "${quoteInMail(creatorName)}" has arrived:`,
       { standout: given },
       ...surplus,
       `It was paid on ${paidAt.toISOString().slice(0, 10)}. The number of this payment is ${id}.`,
@@ -42,7 +40,7 @@ export function shortPaymentNotice(
   return emailLayout({
     subject: `Your payment of ${nairaText(kobo)} is less than the tip`,
     blocks: [
-      `For a tip to "${cleanLine(creatorName, nameLength)}" ${nairaText(price.chargeKobo)} were asked for, and on ${paidAt.toISOString().slice(0, 10)} this arrived:`,
+      `For a tip to "${quoteInMail(creatorName)}" ${nairaText(price.chargeKobo)} were asked for, and on ${paidAt.toISOString().slice(0, 10)} this arrived:`,
       { standout: nairaText(kobo) },
       'The tip was not given, and your money is not lost. Reply to this e-mail and say which you want: your money back, or that the creator gets what you paid. You can also make a new tip, which is paid in full.',
       `The number of this payment is ${id}.`,

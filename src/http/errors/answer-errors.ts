@@ -21,16 +21,22 @@ const retrySeconds: Partial<Record<ErrorCode, number>> = {
   service_unavailable: 2,
 }
 
+/** Requests that are refused because too many wait are logged so often. */
+const logShedEveryMs = 60_000
+
 /**
  * The outermost middleware. Gives each request an id, answers every thrown error with the API's error body, and writes
- * one log line and one metric per request. Error texts of libraries never reach the caller.
+ * one log line and one metric per request; of requests that were shed one line a minute, with their number since the last. Error
+ * texts of libraries never reach the caller.
  */
 export function answerErrors(log: Log, metrics: Metrics): Middleware {
+  const logShed = shedLog(log)
   return async (ctx, next) => {
     const startedAt = performance.now()
     const requestId = newRequestId()
     ctx.state['requestId'] = requestId
     ctx.set('X-Request-Id', requestId)
+    let isShed = false
     try {
       await next()
       if (ctx.status === 404 && ctx.body == null) answer(ctx, 'not_found', requestId)
@@ -38,7 +44,8 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
     } catch (error) {
       const code = codeOf(error, ctx.state['internal'])
       answer(ctx, code, requestId, error)
-      if (errors[code][0] >= 500 && !(error instanceof DomainError))
+      isShed = error instanceof Overloaded
+      if (!isShed && errors[code][0] >= 500 && !(error instanceof DomainError))
         log.error({ err: error, requestId, path: loggedPath(ctx) }, 'request failed')
     }
     const seconds = (performance.now() - startedAt) / 1000
@@ -46,6 +53,7 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
       { method: ctx.method, route: String(ctx['_matchedRoute'] ?? 'none'), status: ctx.status },
       seconds,
     )
+    if (isShed) return logShed(ctx)
     log.info(
       {
         requestId,
@@ -57,6 +65,23 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
       },
       'request',
     )
+  }
+}
+
+/** Logs the first refusal of a minute, with the number since the last line. */
+function shedLog(log: Log): (ctx: Context) => void {
+  let requests = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return (ctx) => {
+    requests += 1
+    if (performance.now() - loggedAt < logShedEveryMs) return
+    const { status } = ctx
+    log.warn(
+      { requestId: ctx.state['requestId'], path: loggedPath(ctx), status, requests },
+      'requests were shed',
+    )
+    requests = 0
+    loggedAt = performance.now()
   }
 }
 

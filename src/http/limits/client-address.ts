@@ -11,6 +11,14 @@ export function clientAddress(ctx: Context): string {
   return networkOf(reached(ctx).address)
 }
 
+/** The network of a client that may stand behind a proxy which is not known. It is the same as no other. */
+export const unknownNetwork = 'unknown'
+
+/** By what a client is judged: as `clientAddress`, or `unknownNetwork`. */
+export function clientNetwork(ctx: Context): string {
+  return reached(ctx).isKnown ? clientAddress(ctx) : unknownNetwork
+}
+
 /** `192.0.2.7` stays as it is, also when mapped into IPv6. `2001:db8::7` becomes `2001:db8:0:0`. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address

@@ -1,10 +1,9 @@
 import type { Middleware } from 'koa'
-import { refusedFor } from '../../kernel/errors.js'
+import { Overloaded } from '../../platform/database/group-commit.js'
 import type { PoolQueue } from '../../platform/database/pool-watch.js'
 
 /** Below the two seconds that a caller waits for a connection: who is let in gets one. */
 const mostWaitMs = 1500
-const retrySeconds = 2
 
 /**
  * Refuses requests with 503 while the queue for a connection of the database is too long, before they cost anything. A
@@ -12,7 +11,7 @@ const retrySeconds = 2
  */
 export function refuseWhileOverloaded(queue: PoolQueue): Middleware {
   return (_, next) => {
-    if (queue.expectedWaitMs() > mostWaitMs) throw refusedFor('service_unavailable', retrySeconds)
+    if (queue.expectedWaitMs() > mostWaitMs) throw new Overloaded('too many wait for a connection')
     return next()
   }
 }

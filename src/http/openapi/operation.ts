@@ -109,6 +109,11 @@ function successContent({ stream, csv, output }: AnyEndpoint): Json {
   }
 }
 
+/** Generated clients take a field with a default for a required one. */
+const withoutDefault = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
+  delete jsonSchema.default
+}
+
 const jsonSchemas = new WeakMap<z.ZodType, Json>()
 
 /**
@@ -118,7 +123,11 @@ const jsonSchemas = new WeakMap<z.ZodType, Json>()
 function schemaOf(schema: z.ZodType): Json {
   const known = jsonSchemas.get(schema)
   if (known !== undefined) return known
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: withoutDefault,
+  })
   jsonSchemas.set(schema, json)
   return json
 }

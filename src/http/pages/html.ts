@@ -39,3 +39,8 @@ function partText(part: Part): string {
   if (typeof part === 'object') return part.map(({ text }) => text).join('')
   return escapeHtml(String(part))
 }
+
+/** A plain string: the build rewrites a template tag whose text closes a script, and adds a package for it. */
+export function scriptTag(address: string, how: 'defer' | 'type="module"'): Markup {
+  return new Markup(`<script ${how} src="${escapeHtml(address)}"></script>`)
+}

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import { newSecret } from '../../kernel/ids.js'
 import { cleanLine } from '../../kernel/text.js'
-import { clientAddress } from '../limits/client-address.js'
-import { readCookie, readSessionCookie, setCookie } from './credentials.js'
+import { clientNetwork } from '../limits/client-address.js'
+import { readBearer, readCookie, readSessionCookie, setCookie } from './credentials.js'
 
 /** The longest lifetime that browsers give a cookie. */
 const deviceDays = 400
@@ -13,9 +13,11 @@ const deviceTokenForm = /^[\w-]{43}$/
 export interface Caller {
   /** The token of the session that the request presents. It ends when another one is opened. */
   readonly presentedToken: string | undefined
+  /** The access token that it presents. */
+  readonly accessToken: string | undefined
   /** The token of the device cookie; a new one for a browser without. It proves nothing: it only tells devices apart. */
   readonly deviceToken: string
-  /** An IPv4 address or an IPv6 /64. */
+  /** An IPv4 address, an IPv6 /64, or `unknown`. */
   readonly network: string
   readonly userAgent: string | null
 }
@@ -25,8 +27,9 @@ export function readCaller(ctx: Context, publicUrl: string): Caller {
   const userAgent = cleanLine(ctx.get('User-Agent'), userAgentLength)
   return {
     presentedToken: readSessionCookie(ctx, publicUrl),
+    accessToken: readBearer(ctx),
     deviceToken: device !== undefined && deviceTokenForm.test(device) ? device : newSecret(),
-    network: clientAddress(ctx),
+    network: clientNetwork(ctx),
     userAgent: userAgent === '' ? null : userAgent,
   }
 }

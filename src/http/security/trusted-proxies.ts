@@ -6,6 +6,8 @@ import type { TrustProxy } from '../../platform/config/trust-proxy.js'
 export interface Reached {
   /** The client's address. */
   readonly address: string
+  /** False: the address may be of a proxy that `TRUST_PROXY` does not name. Nothing is judged by it. */
+  readonly isKnown: boolean
   /** The host and port of the requested URL. */
   readonly host: string
   readonly scheme: 'http' | 'https'
@@ -18,12 +20,19 @@ const ipv6InBrackets = /^\[([^\]]+)\](?::\d+)?$/
 /**
  * Finds out how each request reached the service (`reached`). `X-Forwarded-*` counts only from a trusted proxy. The client
  * may have written entries of `X-Forwarded-For` itself, and each proxy appends one. So they are read from the right, as
- * long as the address found so far is a trusted proxy's.
+ * long as the address found so far is a trusted proxy's. Where `TRUST_PROXY` is not set, what connects from a private address with
+ * such a header is likely a proxy: then the last entry is counted by, so that one client does not use up what all may do. `warn` is
+ * called at the first such header.
  */
-export function trustProxies(trust: TrustProxy): Middleware {
+export function trustProxies(trust: TrustProxy, warn?: () => void): Middleware {
   const isProxy = proxiesOf(trust)
+  let warned = false
   return (ctx, next) => {
-    ctx.state['reached'] = readReached(ctx, isProxy)
+    ctx.state['reached'] = readReached(ctx, isProxy, trust)
+    if (trust === undefined && !warned && ctx.get('X-Forwarded-For') !== '') {
+      warned = true
+      warn?.()
+    }
     return next()
   }
 }
@@ -39,9 +48,14 @@ export function reached(ctx: Context): Reached {
 type IsProxy = (address: string, hop: number) => boolean
 
 function proxiesOf(trust: TrustProxy): IsProxy {
+  if (trust === undefined) return () => false
   if (typeof trust === 'number') return (_, hop) => hop < trust
+  return inNetworks(trust)
+}
+
+function inNetworks(list: readonly string[]): (address: string) => boolean {
   const networks = new BlockList()
-  for (const network of trust) {
+  for (const network of list) {
     const [address = '', prefix] = network.split('/')
     const family = familyOf(address)
     if (prefix === undefined) networks.addAddress(address, family)
@@ -51,13 +65,28 @@ function proxiesOf(trust: TrustProxy): IsProxy {
   return (address) => isIP(address) !== 0 && networks.check(address, familyOf(address))
 }
 
-function readReached(ctx: Context, isProxy: IsProxy): Reached {
+/** Loopback, private and shared addresses: proxies of the same machine, network or host. */
+const isNear = inNetworks([
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '::1',
+  'fc00::/7',
+])
+
+function readReached(ctx: Context, isProxy: IsProxy, trust: TrustProxy): Reached {
   const connection = ctx.req.socket.remoteAddress ?? ''
-  const address = findClient(connection, ctx.get('X-Forwarded-For'), isProxy)
+  const forwardedFor = ctx.get('X-Forwarded-For')
+  const isKnown = forwardedFor === '' || trust === 0 || isProxy(connection, 0)
+  const claims = trust === undefined && isNear(connection)
+  const address = findClient(connection, forwardedFor, claims ? (_, hop) => hop === 0 : isProxy)
   const direct = !isProxy(connection, 0)
   const forwarded = (name: string): string => (direct ? '' : (ctx.get(name).split(',', 1)[0] ?? '').trim())
   return {
     address,
+    isKnown,
     host: forwarded('X-Forwarded-Host') || ctx.get('Host'),
     scheme: forwarded('X-Forwarded-Proto').toLowerCase() === 'https' ? 'https' : 'http',
   }

@@ -11,6 +11,8 @@ import { samplesOf } from './samples.js'
 /** The settings of this installation that the manual shows. */
 export interface Installation {
   readonly base: string
+  /** The stand-ins of a local stack. */
+  readonly standIns: string
   readonly limits: RateLimits
 }
 

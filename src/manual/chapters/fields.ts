@@ -43,13 +43,16 @@ export function bodyFields(call: Call, direction: Direction, schema: Schema, wit
     const deeper = bodyFields(call, direction, inner, `${name}${property.items ? '[]' : ''}.`)
     return [field, ...deeper]
   })
-  return [...own, ...variants]
+  // A field that several kinds have is described once.
+  return [
+    ...new Map([...own, ...variants].toReversed().map((field) => [field.name, field])).values(),
+  ].toReversed()
 }
 
-/** The schema of an object, or of the objects in a list. */
+/** The schema of an object, or of the objects in a list, which may be of several kinds. */
 function schemaInside(schema: Schema): Schema | undefined {
   const inside = schema.items ?? schema
-  return inside.properties === undefined ? undefined : inside
+  return inside.properties === undefined && schema.items?.anyOf === undefined ? undefined : inside
 }
 
 function fieldOf(place: Place, schema: Schema, required: boolean): Field {

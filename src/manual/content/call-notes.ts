@@ -94,6 +94,9 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /auth/not-me': [
     'Ends every session, and refuses withdrawals and changes until an operator unfreezes the account. Tips still arrive. A link is valid for 7 days. Send the token when a person presses a button: mail scanners open links.',
   ],
+  'post /auth/withdrawals/confirm': [
+    'The link of the mail works as long as its withdrawal waits for the confirmation; a repetition answers the same. Send the token when a person presses a button: mail scanners open links.',
+  ],
   'put /auth/tip-mails': [
     '`each`: a mail for each confirmed tip, at most one in ten minutes, which then lists several. `daily`: one mail at 08:00 in Lagos. Tips confirmed before the choice are not mailed.',
   ],
@@ -111,6 +114,9 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'get /sdk/intents/{intentId}': [
     'Works until 60 minutes after the session ended. Poll after 1, 1, 2, 3, then every 5 seconds.',
   ],
+  'get /sdk/intents': [
+    'Every crypto intent of the session, and every naira intent that was made with its token, newest first.',
+  ],
   'get /sdk/session': ['Works until 60 minutes after the session ended.'],
   'post /sdk/session/renew': [
     'For a checkout that is opened by itself, where no page of yours can open a session for “Tip again”. Works once the session’s tip is confirmed, until 60 minutes after the session ended, while the site is in the whitelist. Embedding pages get `tip.expired` instead.',
@@ -122,6 +128,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /payments/intent': [
     'The transaction is unsigned. Deserialize it, let the wallet sign it, submit it yourself before `lastValidBlockHeight` passes, then [record it](#post-chain-tips-create). The service never submits anything.',
     'A direct transfer or v6 swap that nobody records is found on the chain from 30 seconds after the intent. The transfer to the creator is the last instruction of a direct transfer, with a reference key, so `findReference` and `validateTransfer` of Solana Pay read it.',
+    'A transfer that creates the creator’s token account, as the first one in a token may, has no balance before it: `validateTransfer` then fails with "missing balance data". Read the tip from [`GET /sdk/events`](#get-sdk-events) or [`GET /chain/tips`](#get-chain-tips) instead, or open the account beforehand: anyone may pay for it.',
   ],
   'post /chain/tips/create': [
     'A `txSignature` is recorded once; a repetition answers the recorded tip with only its id and status. The values you send are a claim: the service credits what it finds on the chain. A tip whose transaction failed stays `pending`.',
@@ -135,7 +142,9 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'A tip stays what it was when its payment is disputed or goes back: `disputed` and `refundedAmount` say so, and the balance shows what is held or debited.',
   ],
   'post /creators/tips/{id}/refund': [
-    '`amountUSD` is in terms of the tip’s `amount`: of a tip of 10 USD that credited 9.50, 5 debits 4.75. The payer gets the same share of the naira that they paid, on the way on which they paid; parts can be given back until nothing is left. The service gives up its own fee of that part.',
+    '`amountUSD` is in terms of the tip’s `amount`: of a tip of 10 USD that credited 9.50, 5 debits 4.75, or what its naira cost now if that is more. The money is taken from what is pending of the tip, then from what is available. The payer gets the same share of the naira that they paid, on the way on which they paid; parts can be given back until nothing is left. The service gives up its own fee of that part.',
+    'Needs a step-up: the first request is answered 401 `step_up_required` and a code is mailed; repeat it with `code`, or send a second factor. An installation can ask for it only of accounts with a second factor.',
+    'A tip can be given back for 30 days after its payment, and not in the 72 hours after a change of the e-mail or a second factor.',
     'The money is held first, then sent once. `pending` means that it is sent as soon as it can be, or that the provider is working on it, which can take days: repeat the request only with the same `Idempotency-Key`. When it fails, the money is in the balance again.',
     'The tip keeps its `amount` and its `status`, and shows `refundedAmount`. Events and streams are not sent again.',
   ],
@@ -149,6 +158,7 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /payments/fiat/intent': [
     'Send the payer to `checkoutUrl`, or show `paymentInstructions`. The intent is open for 30 minutes; money that comes later still counts.',
     'The charge is `amount` minus the 5 % fee, in naira. `amountNgn` sets another charge.',
+    'Needs no credential. With a session token of this creator the tip belongs to that session: it is one of its five intents, is listed in [GET /sdk/intents](#get-sdk-intents), and ends the session when it is paid. Any other token is ignored.',
   ],
   'get /payments/fiat/status': [
     'Poll every 5 to 10 seconds and stop at `completed`. Every answer carries `Cache-Control: no-store`.',
@@ -157,9 +167,9 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
     'Send an `Idempotency-Key` with every withdrawal: when the answer is lost, the same request with the same key answers what happened, and withdraws nothing more.',
     'The money is held first, then sent once. `pending` means that it will be sent or is being sent: repeat the request only with the same `Idempotency-Key`. Follow it by `reference` in [the history](#get-payouts-history).',
     'Large withdrawals wait until the creator’s identity is verified: `requiresVerification` is then true, and an e-mail says what to do.',
-    'A withdrawal to another bank account than before, within three days of a change of the e-mail or a second factor, or from a device and a network that are both new, is `pending` with `heldFor: "confirmation"`: a code is mailed, and `POST /payouts/{reference}/confirm` sends it. The first bank account needs none.',
+    'A withdrawal to another bank account than before, within three days of a change of the e-mail or a second factor, or from a device and a network that are both new, is `pending` with `heldFor: "confirmation"`: a mail has a link, whose page confirms it without signing in, and a code, with which `POST /payouts/{reference}/confirm` sends it. Under `GUARDS=recommended` the first bank account needs one too while the session or the device is younger than a day or another withdrawal is on its way; under `contract` none is asked for unless the owner has set up a second factor.',
     '`heldFor: "breaker"`: the service sends no more for now. Nothing is to be done: it goes out by itself, with the naira that were promised, and can be cancelled until then.',
-    'While a payer disputes a tip, what it credited is held. A withdrawal that is not sent yet is `heldFor: "dispute"` while the balance does not cover that, or what is owed for a payment that went back.',
+    'While a payer disputes a tip, what it credited is held. A withdrawal that is not sent yet is `heldFor: "dispute"` while the balance does not cover that, or what is owed for a payment that went back, or while a person looks whether it is for another account that owes.',
   ],
   'post /payouts/{reference}/confirm': [
     'One of `code`, `totp` and `passkey`. The mailed code is good for this withdrawal only, for 10 minutes, and void after five wrong ones. A second factor counts once it is 72 hours old, a recovery code never.',
@@ -171,8 +181,8 @@ export const callNotes: Readonly<Record<string, readonly InlineMarkdown[]>> = {
   'post /payouts/{reference}/cancel': [
     'The withdrawal is `failed` with `failureReason: "Cancelled by the creator"`, and the money is in the balance again. Works until it is sent, also while it is held.',
   ],
-  'get /payouts/payees': ['At most a hundred, the last used first.'],
-  'delete /payouts/payees/{id}': ['The account appears again when it is withdrawn to.'],
+  'get /creators/payees': ['At most a hundred, the last used first.'],
+  'delete /creators/payees/{id}': ['The account appears again when it is withdrawn to.'],
   'get /creators/banks': [
     'Nicknames such as `gtb`, `uba` and `opay` work in `q` only. `bankCode` of a withdrawal is the `code`.',
   ],

@@ -105,7 +105,8 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
       'Sign in again. Calls that take a factor do with one instead: `totp`, or `passkey` with the answer to `POST /auth/passkeys/confirm/options`.',
   },
   account_has_money: {
-    cause: 'There is a balance, or a withdrawal, a naira tip or a review is under way. `details` say which.',
+    cause:
+      'There is a balance or a debt, or a withdrawal, a naira tip, a dispute or a review is under way. `details` say which.',
     remedy: 'Withdraw the balance and wait for the others, then repeat.',
   },
   recently_changed: {
@@ -294,7 +295,7 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   },
   payee_not_found: {
     cause: 'The account has no such payee, or it was removed.',
-    remedy: 'Read `GET /payouts/payees` again.',
+    remedy: 'Read `GET /creators/payees` again.',
   },
 
   intent_fields_required: {
@@ -359,6 +360,10 @@ export const errorGuide: Readonly<Record<ErrorCode, Guidance>> = {
   tip_refunded: {
     cause: 'All of the tip was given back, or is on its way back.',
     remedy: 'See `GET /creators/tips/{id}/refunds`.',
+  },
+  refund_too_late: {
+    cause: 'The tip was paid more than 30 days ago, or as many as the operator has set.',
+    remedy: 'Nothing. Its payer can ask the operator.',
   },
   too_many_refunds: {
     cause: 'The tip was given back in 20 parts already.',

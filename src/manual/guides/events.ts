@@ -26,7 +26,7 @@ export function events(base: string): Chapter {
       list(
         '`tokenSymbol` and `amountRaw` say what was tipped. `amountUsdc` is set for USDC only: a 0 there does not mean that nothing was tipped.',
         'A naira event has `tokenSymbol: "FIAT"` and cents in `amountRaw`.',
-        'Match the tip to your visitor by the session’s intent: [GET /sdk/intents](#get-sdk-intents-intentId) gives its `signature`, which is the `eventId`.',
+        'Match the tip to your visitor by the session’s intent: [GET /sdk/intents](#get-sdk-intents) gives its `eventId`, in crypto and in naira.',
       ),
       text(
         'The service sends no webhooks. A message from the checkout to your page is no proof of a tip, and neither is anything a supporter shows you.',

@@ -1,6 +1,14 @@
 import { type Chapter, code, guide, heading, note, table, text } from '../blocks.js'
 
-export function localTesting(): Chapter {
+const usualStandIns = 'http://localhost:8899'
+
+/** The stand-ins that this installation uses, else those of a local stack with the usual ports. */
+export function standInsOf(providerUrl: string): string {
+  const { hostname, port } = new URL(providerUrl)
+  return hostname === '127.0.0.1' || hostname === 'localhost' ? `http://localhost:${port}` : usualStandIns
+}
+
+export function localTesting(standIns: string): Chapter {
   return {
     ...guide(
       'local-testing',
@@ -12,7 +20,7 @@ export function localTesting(): Chapter {
         'The chain is a real Solana runtime in a process: signatures, fees, token programs and failures are real, the money is not. These requests control the stand-ins:',
       ),
       table(
-        ['Request to `http://localhost:8899`', 'What happens'],
+        [`Request to \`${standIns}\``, 'What happens'],
         [
           '`POST /dev/airdrop`',
           'Gives a wallet SOL or tokens: `wallet`, `token`, `amount` as text in display units.',
@@ -52,13 +60,13 @@ export function localTesting(): Chapter {
       code(
         'sh',
         'Money for a test wallet',
-        "curl -s http://localhost:8899/dev/airdrop -H 'Content-Type: application/json' \\",
+        `curl -s ${standIns}/dev/airdrop -H 'Content-Type: application/json' \\`,
         `  -d '{"wallet":"<wallet>","token":"USDC","amount":"100"}'`,
       ),
       code(
         'sh',
         'A bank that waits for your requests',
-        "curl -s http://localhost:8899/dev/fiatpay/mode -H 'Content-Type: application/json' \\",
+        `curl -s ${standIns}/dev/fiatpay/mode -H 'Content-Type: application/json' \\`,
         `  -d '{"transfers":"manual"}'`,
       ),
     ],

@@ -13,7 +13,7 @@ import {
 const json = "-H 'Content-Type: application/json'"
 
 /** From registration to an event. A test runs these commands; `<name>` stands for a value of an earlier answer. */
-export function quickstart(base: string): Chapter {
+export function quickstart(base: string, standIns: string): Chapter {
   return {
     ...guide(
       'quickstart',
@@ -22,7 +22,15 @@ export function quickstart(base: string): Chapter {
         'A tip on your own page in five minutes: an account, an API key, a session, an iframe, an event. Replace each `<name>` with the value from an earlier answer. The answers shown here are shortened.',
       ),
     ),
-    sections: [account(base), apiKey(base), session(base), checkout(), tip(base), event(base), nextSteps()],
+    sections: [
+      account(base),
+      apiKey(base),
+      session(base),
+      checkout(),
+      tip(base, standIns),
+      event(base),
+      nextSteps(),
+    ],
   }
 }
 
@@ -160,7 +168,7 @@ function checkout(): Section {
   )
 }
 
-function tip(base: string): Section {
+function tip(base: string, standIns: string): Section {
   return step(
     'tip',
     '5. A tip',
@@ -181,7 +189,7 @@ function tip(base: string): Section {
       code(
         'sh',
         'The bank of a local stack',
-        'curl -s http://localhost:8899/dev/fiatpay/charges/<intentId> \\',
+        `curl -s ${standIns}/dev/fiatpay/charges/<intentId> \\`,
         `  ${json} \\`,
         `  -d '{"outcome":"paid"}'`,
       ),

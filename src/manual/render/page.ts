@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../http/pages/html.js'
+import { html, type Markup, scriptTag } from '../../http/pages/html.js'
 import { iconPath } from '../../http/pages/icon.js'
 import { serviceName } from '../../kernel/brand.js'
 import type { Block, Chapter, Code, Field, Manual, Refusal, Section } from '../blocks.js'
@@ -27,7 +27,7 @@ export function manualPage(manual: Manual, { style, script, preloads }: ManualFi
 <link rel="alternate" type="text/markdown" href="/docs.md">
 <link rel="stylesheet" href="${style}">
 ${preloads.map((path) => html`<link rel="modulepreload" href="${path}">`)}
-<script type="module" src="${script}"></script>
+${scriptTag(script, 'type="module"')}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

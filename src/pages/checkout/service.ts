@@ -9,6 +9,7 @@ export interface TipService {
   session(): Promise<SessionDescription>
   tip(creatorId: string, cents: number, mint: string, wallet: string, message: string): Promise<TipIntent>
   intent(intentId: string): Promise<TipIntentStatus>
+  /** The crypto ones. */
   intents(): Promise<readonly TipIntentStatus[]>
   /** Opens another session after this one's tip. Returns its checkout's address within this origin. */
   renew(): Promise<string>
@@ -31,7 +32,7 @@ export interface NairaAnswer {
 interface FiatIntent {
   readonly intentId: string
   readonly checkoutUrl: string | null
-  readonly paymentInstructions?: {
+  readonly paymentInstructions: null | {
     bankName: string
     accountNumber: string
     accountName: string
@@ -72,7 +73,13 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
       return post('/sdk/tip', { ...tip, ...(message !== '' && { message }) }, token)
     },
     intent: (intentId) => get(`/sdk/intents/${encodeURIComponent(intentId)}`, token),
-    intents: async () => (await get<{ intents: TipIntentStatus[] }>('/sdk/intents', token)).intents,
+    async intents() {
+      const { intents } = await get<{ intents: (TipIntentStatus | { intentId: string })[] }>(
+        '/sdk/intents',
+        token,
+      )
+      return intents.filter((intent) => 'transaction' in intent)
+    },
     handOff: async (tip) => (await post<{ code: string }>('/sdk/handoff', tip ?? {}, token)).code,
     renew: async () => {
       const { embedUrl } = await post<{ embedUrl: string }>('/sdk/session/renew', {}, token)
@@ -99,7 +106,7 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
     },
     nairaTip: async (creatorId, quote, form) =>
       nairaTipOf(
-        await post<FiatIntent>('/payments/fiat/intent', nairaRequest(creatorId, quote, form)),
+        await post<FiatIntent>('/payments/fiat/intent', nairaRequest(creatorId, quote, form), token),
         quote,
         form,
       ),
@@ -130,6 +137,9 @@ function nairaTipOf(intent: FiatIntent, quote: NairaQuote, form: Form): NairaTip
     amountNgn: account?.amount ?? quote.amountNgn,
     receivedUsd: quote.receivedUsd,
     email: form.email.trim() !== '' && !form.anonymous,
-    account: account && { bank: account.bankName, number: account.accountNumber, name: account.accountName },
+    account:
+      account === null
+        ? undefined
+        : { bank: account.bankName, number: account.accountNumber, name: account.accountName },
   }
 }

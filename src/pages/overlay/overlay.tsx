@@ -4,7 +4,7 @@ import { words } from '../i18n/overlay.js'
 import { followTips } from '../lib/follow-tips.js'
 import { AlertCard } from './alert.js'
 import { playChime } from './chime.js'
-import { readCursor, saveCursor } from './cursor.js'
+import { readCursor, readShown, saveCursor } from './cursor.js'
 import type { Parameters } from './parameters.js'
 import { type Phase, Player } from './player.js'
 import type { Alert } from './queue.js'
@@ -65,9 +65,11 @@ function createPlayer(
   wallet: string,
   setShown: (shown: Shown | undefined) => void,
 ): Player {
-  const cursor = parameters.preview ? undefined : readCursor(wallet)
+  const begin = parameters.preview
+    ? { cursor: undefined, shown: [] }
+    : { cursor: readCursor(wallet), shown: readShown(wallet) }
   let last: Alert | undefined
-  return new Player(parameters, cursor, {
+  return new Player(parameters, begin, {
     show(alert, phase) {
       setShown(alert && { alert, phase })
       if (phase === 'enter' && alert !== undefined) {
@@ -77,8 +79,8 @@ function createPlayer(
       if (alert === undefined && last !== undefined) dispatchAlert('tip:hide', last)
       last = alert
     },
-    saveCursor: (next) => {
-      if (!parameters.preview) saveCursor(wallet, next)
+    saveCursor: (next, shown) => {
+      if (!parameters.preview) saveCursor(wallet, next, shown)
     },
   })
 }

@@ -7,9 +7,12 @@ export type Phase = 'enter' | 'show' | 'exit'
 interface PlayerOutput {
   /** Shows an alert in a phase; undefined clears the page. */
   readonly show: (alert: Alert | undefined, phase: Phase) => void
-  /** Stores the cursor from which the next page load reads. */
-  readonly saveCursor: (cursor: string) => void
+  /** Stores the cursor from which the next page load reads, and which tips were shown. */
+  readonly saveCursor: (cursor: string, shown: readonly string[]) => void
 }
+
+/** What the last page load saved. */
+type Begin = Pick<Queue, 'cursor' | 'shown'>
 
 /** The durations of the animations in overlay.css. */
 const enterMs = 450
@@ -24,7 +27,7 @@ export class Player {
   #playing = false
   #held = false
 
-  constructor(parameters: Parameters, cursor: string | undefined, output: PlayerOutput) {
+  constructor(parameters: Parameters, begin: Begin, output: PlayerOutput) {
     this.#parameters = parameters
     this.#rules = {
       minUsd: parameters.minUsd,
@@ -32,7 +35,7 @@ export class Player {
       maxWaiting: parameters.queue,
     }
     this.#output = output
-    this.#queue = emptyQueue(cursor)
+    this.#queue = { ...emptyQueue(begin.cursor), shown: begin.shown }
   }
 
   /** The stream is read after this tip. */
@@ -85,7 +88,7 @@ export class Player {
 
   #setQueue(queue: Queue): void {
     if (queue.cursor !== undefined && queue.cursor !== this.#queue.cursor)
-      this.#output.saveCursor(queue.cursor)
+      this.#output.saveCursor(queue.cursor, queue.shown)
     this.#queue = queue
   }
 }

@@ -2,6 +2,8 @@
 export interface Tip {
   /** Epoch milliseconds, strictly increasing; undefined for a sample. */
   readonly id: string | undefined
+  /** Identifies the tip, also when it is confirmed again; undefined for a sample, and from an older service. */
+  readonly eventId?: string
   readonly amount: number
   readonly tokenSymbol: string
   readonly sender: string
@@ -20,6 +22,7 @@ interface Overflow {
   readonly usd: number
   /** The id of the last tip in it. */
   readonly id: string | undefined
+  readonly eventIds: readonly string[]
 }
 
 export interface Queue {
@@ -30,6 +33,8 @@ export interface Queue {
    * tips come after it, so a reload reads them again.
    */
   readonly cursor: string | undefined
+  /** The beginnings of the `eventId`s that were shown last. */
+  readonly shown: readonly string[]
 }
 
 export interface Rules {
@@ -39,31 +44,52 @@ export interface Rules {
   readonly maxWaiting: number
 }
 
+const mostKnown = 500
+/** Enough of a signature to tell it from every other one. */
+const knownLength = 24
+
 export function emptyQueue(cursor: string | undefined): Queue {
-  return { waiting: [], more: undefined, cursor }
+  return { waiting: [], more: undefined, cursor, shown: [] }
 }
 
 /** Adds a tip, unless the rules skip it. */
 export function add(queue: Queue, tip: Tip, rules: Rules, nowMs: number): Queue {
-  if (isSkipped(tip, rules, nowMs))
+  if (isSkipped(tip, rules, nowMs) || wasShown(queue, tip))
     return isEmpty(queue) ? { ...queue, cursor: later(queue.cursor, tip.id) } : queue
   if (queue.more === undefined && queue.waiting.length < rules.maxWaiting)
     return { ...queue, waiting: [...queue.waiting, tip] }
-  const { count, usd, id } = queue.more ?? { count: 0, usd: 0, id: undefined }
-  return { ...queue, more: { count: count + 1, usd: usd + tip.valueUsd, id: later(id, tip.id) } }
+  const { count, usd, id, eventIds } = queue.more ?? { count: 0, usd: 0, id: undefined, eventIds: [] }
+  const more = {
+    count: count + 1,
+    usd: usd + tip.valueUsd,
+    id: later(id, tip.id),
+    eventIds: [...eventIds, ...eventIdOf(tip)],
+  }
+  return { ...queue, more }
 }
 
 /** Takes the next alert. The cursor of the rest is already past it, so no tip is shown twice. */
 export function take(queue: Queue): { readonly alert: Alert; readonly rest: Queue } | undefined {
   const [tip, ...waiting] = queue.waiting
   if (tip !== undefined)
-    return { alert: { kind: 'tip', tip }, rest: { ...queue, waiting, cursor: later(queue.cursor, tip.id) } }
+    return { alert: { kind: 'tip', tip }, rest: { ...passed(queue, tip.id, eventIdOf(tip)), waiting } }
   const { more } = queue
   if (more === undefined) return undefined
   return {
     alert: { kind: 'more', more },
-    rest: { ...queue, more: undefined, cursor: later(queue.cursor, more.id) },
+    rest: { ...passed(queue, more.id, more.eventIds), more: undefined },
   }
+}
+
+function passed(queue: Queue, id: string | undefined, eventIds: readonly string[]): Queue {
+  return { ...queue, cursor: later(queue.cursor, id), shown: [...queue.shown, ...eventIds].slice(-mostKnown) }
+}
+
+const eventIdOf = ({ eventId }: Tip): string[] =>
+  eventId === undefined ? [] : [eventId.slice(0, knownLength)]
+
+function wasShown({ shown }: Queue, tip: Tip): boolean {
+  return eventIdOf(tip).some((one) => shown.includes(one))
 }
 
 function isEmpty({ waiting, more }: Queue): boolean {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
 import { DataKeys } from '../../kernel/personal-data.js'
+import { guardTable, withGuardDefaults } from './guards.js'
 import { readSettings } from './read-settings.js'
 import { allSecrets, requiredSecrets, type Secret, withoutOtherSecrets } from './secrets.js'
 import { consistent, dataKeyKnown, settings } from './settings.js'
@@ -17,6 +18,8 @@ function shape(s: z.output<typeof settings>) {
   const dataKeys = dataKeyList === undefined ? undefined : new DataKeys(dataKeyList)
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
+    guards: s.GUARDS,
+    guardTable: guardTable(s),
     http: {
       port: s.PORT,
       publicUrl: s.PUBLIC_URL ?? `http://localhost:${s.PORT}`,
@@ -67,6 +70,7 @@ function shape(s: z.output<typeof settings>) {
       watchDays: s.FIAT_WATCH_DAYS,
       openIntents: s.FIAT_OPEN_INTENTS,
       cardReserveDays: s.CARD_RESERVE_DAYS,
+      refundDays: s.REFUND_DAYS,
       disputePollSeconds: s.DISPUTE_POLL_SECONDS,
       shortPaymentPercent: s.SHORT_PAYMENT_TOLERANCE_PERCENT,
     },
@@ -82,6 +86,7 @@ function shape(s: z.output<typeof settings>) {
       minNgn: s.WITHDRAW_MIN_NGN,
       waitMs: s.WITHDRAW_WAIT_MS,
       maxWaits: s.WITHDRAW_WAITS,
+      confirmAccounts: s.CONFIRM_ACCOUNTS,
       identitySingleNgn: s.IDENTITY_SINGLE_NGN,
       identityDailyNgn: s.IDENTITY_DAILY_NGN,
       youngDays: s.IDENTITY_YOUNG_DAYS,
@@ -189,5 +194,5 @@ export function loadConfig(
   const needed = settings.required(mask) as unknown as typeof settings
   const checked = consistent(needed)
   const all = secrets.includes('DATA_KEY') ? dataKeyKnown(checked) : checked
-  return Object.freeze(shape(readSettings(all, own)))
+  return Object.freeze(shape(readSettings(all, withGuardDefaults(own))))
 }

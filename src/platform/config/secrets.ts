@@ -97,7 +97,7 @@ export const secretsOf = {
   'ops payouts': [...service, ...rates, 'FIATPAY_SECRET_KEY', 'OTP_PEPPER', 'DATA_KEY'],
   'ops receivables': ['DATABASE_URL'],
   'ops remove-factors': service,
-  'ops restore-check': [...service, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY'],
+  'ops restore-check': [...service, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY', 'DATA_KEY'],
   'ops reserves': [...service, ...rates, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY', 'REPORT_SIGNING_KEY'],
   'ops rotate-data-key': ['DATABASE_URL', 'DATA_KEY'],
   'ops rotate-wallet-key': ['DATABASE_URL', 'WALLET_KEK'],

@@ -43,6 +43,9 @@ export const key = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((bytes) => bytes.length === 32, 'must be 32 bytes, base64')
+/** A guard's limit, which `off` takes away. */
+export const orOff = (form: z.ZodType<number>) =>
+  z.union([z.literal('off').transform(() => undefined), form], { error: 'must be such a number, or off' })
 /**
  * One secret, or two while one takes the place of the other: the first is used, and what was made with either is accepted.
  * `read`: a part as its value; undefined when it is not one.

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
-/** How many proxies stand in front of the service, or their networks. */
-export type TrustProxy = number | readonly string[]
+/** How many proxies stand in front of the service, or their networks. Undefined: nobody has said. */
+export type TrustProxy = number | readonly string[] | undefined
 
-const words: Readonly<Record<string, TrustProxy>> = { true: 1, false: 0 }
+const words: Readonly<Record<string, number>> = { true: 1, false: 0 }
 const mostHops = 99
 
 /** Reads `true` (one proxy), `false`, a number of proxies, or a list of addresses and networks in CIDR notation. */

@@ -14,28 +14,23 @@ const types = {
   },
 }
 
-/** A slow statement, a lock held for long or a forgotten transaction fails, so that requests do not queue up behind it. */
-const limits = {
+/**
+ * In ms. A slow statement, a lock held for long or a forgotten transaction fails, so that requests do not queue up behind it. The
+ * database roles have these limits too: a pooler in transaction mode refuses them as parameters of a connection.
+ */
+export const serverLimits = {
   statement_timeout: 10 * secondMs,
-  // A limit of the client as well: a frozen or unreachable server cannot apply its own.
-  query_timeout: 11 * secondMs,
   lock_timeout: 4 * secondMs,
   idle_in_transaction_session_timeout: 10 * secondMs,
-  connectionTimeoutMillis: 3 * secondMs,
-  keepAlive: true,
 }
 
-/**
- * The limits of a connection. PostgreSQL's own are parameters of its start, which a pooler in transaction mode refuses, as it gives
- * each transaction another session: there the database role has them (docs/operations.md).
- */
-function limitsFor(prepared: boolean, statementMs = limits.statement_timeout) {
-  const { query_timeout: _, connectionTimeoutMillis, keepAlive, ...ofServer } = limits
+function limitsFor(prepared: boolean, statementMs = serverLimits.statement_timeout) {
   return {
-    connectionTimeoutMillis,
-    keepAlive,
+    connectionTimeoutMillis: 3 * secondMs,
+    keepAlive: true,
+    // A limit of the client as well: a frozen or unreachable server cannot apply its own.
     query_timeout: statementMs + secondMs,
-    ...(prepared ? { ...ofServer, statement_timeout: statementMs } : {}),
+    ...(prepared ? { ...serverLimits, statement_timeout: statementMs } : {}),
   }
 }
 
@@ -66,7 +61,7 @@ const ignore = (): void => undefined
 export function createDb(
   url: string,
   max: number,
-  statementMs = limits.statement_timeout,
+  statementMs = serverLimits.statement_timeout,
   prepared = true,
 ): Knex {
   return knex({

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import type { RowJob, WorkKind } from '../queue/wake-ups.js'
+import type { RowJob, WokenKind } from '../queue/wake-ups.js'
 
 /** Writes a line of the log at level `info`, such as a transition with its row's name. */
 export type LogLine = (fields: Readonly<Record<string, unknown>>, text: string) => void
@@ -9,9 +9,9 @@ export type LogLine = (fields: Readonly<Record<string, unknown>>, text: string) 
 export interface UnitOfWork {
   readonly trx: Knex.Transaction
   /** Wakes the workers of this kind after the commit. `job` also adds a job for one row, which operators can see. */
-  wake(kind: WorkKind, job?: RowJob): void
+  wake(kind: WokenKind, job?: RowJob): void
   /** Removes these jobs after the commit, except those that are being worked on. */
-  removeJobs(kind: WorkKind, ids: readonly string[]): void
+  removeJobs(kind: WokenKind, ids: readonly string[]): void
   /** Publishes a notification on this channel after the commit. */
   publish(channel: string, message?: string): void
   /** Logs after the commit: what is rolled back has not happened. */
@@ -22,8 +22,8 @@ export interface UnitOfWork {
 export type Transact = <T>(work: (uow: UnitOfWork) => Promise<T>) => Promise<T>
 
 export interface AfterCommit {
-  wake(kind: WorkKind, job?: RowJob): void
-  removeJobs(kind: WorkKind, ids: readonly string[]): void
+  wake(kind: WokenKind, job?: RowJob): void
+  removeJobs(kind: WokenKind, ids: readonly string[]): void
   publish(channel: string, message: string): void
   log: LogLine
 }
@@ -37,27 +37,32 @@ const attempts = 4
  * effort and never awaited: the rows say what is due, a lost wake-up only delays the work (docs/decisions/0003).
  */
 export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
-  return async (work) => {
-    for (let attempt = 1; ; attempt++) {
+  return (work) =>
+    retryConflicts(async () => {
       const sends: (() => void)[] = []
-      try {
-        const result = await db.transaction((trx) =>
-          work({
-            trx,
-            wake: (kind, job) => sends.push(() => afterCommit.wake(kind, job)),
-            removeJobs: (kind, ids) => sends.push(() => afterCommit.removeJobs(kind, ids)),
-            publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
-            log: (fields, text) => sends.push(() => afterCommit.log(fields, text)),
-          }),
-        )
-        for (const send of sends) send()
-        return result
-      } catch (error) {
-        if (attempt === attempts || !isConflict(error)) throw error
-        await pause(Math.random() * 20 * attempt)
-      }
+      const result = await db.transaction((trx) =>
+        work({
+          trx,
+          wake: (kind, job) => sends.push(() => afterCommit.wake(kind, job)),
+          removeJobs: (kind, ids) => sends.push(() => afterCommit.removeJobs(kind, ids)),
+          publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
+          log: (fields, text) => sends.push(() => afterCommit.log(fields, text)),
+        }),
+      )
+      for (const send of sends) send()
+      return result
+    })
+}
+
+/** Runs `work`, which is repeatable, again when PostgreSQL ends it to resolve a conflict with others. */
+export async function retryConflicts<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === attempts || !isConflict(error)) throw error
+      await pause(Math.random() * 20 * attempt)
     }
-  }
 }
 
 function isConflict(error: unknown): boolean {

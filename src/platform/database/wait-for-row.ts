@@ -1,4 +1,5 @@
 import type { Notifications } from '../redis/notifications.js'
+import { within } from '../within.js'
 
 export interface WaitOptions {
   readonly notifications: Notifications
@@ -35,20 +36,9 @@ export async function waitForRow<T>(
       const found = await read()
       const leftMs = until - performance.now()
       if (found !== undefined || leftMs <= 0) return found
-      await wokenOrAfter(woken, Math.min(rereadMs, leftMs))
+      await within(Math.min(rereadMs, leftMs), woken)
     }
   } finally {
     unlisten()
   }
-}
-
-async function wokenOrAfter(woken: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([
-    woken,
-    new Promise<void>((done) => {
-      timer = setTimeout(done, ms)
-    }),
-  ])
-  clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import { createProducerClient, type RedisServer } from '../redis/clients.js'
-import { openQueue, workKinds } from './wake-ups.js'
+import { isWoken, openQueue, workKinds } from './wake-ups.js'
 
 /** The queues of an installation, for the operators' pages. */
 export interface OpenQueues {
@@ -14,7 +14,7 @@ export function openQueues({
   ...server
 }: RedisServer & { readonly namespace: string }): OpenQueues {
   const connection = createProducerClient(server)
-  const queues = workKinds.map((kind) => openQueue(kind, connection, namespace))
+  const queues = workKinds.filter(isWoken).map((kind) => openQueue(kind, connection, namespace))
   return {
     queues,
     async close() {

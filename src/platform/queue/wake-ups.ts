@@ -1,7 +1,7 @@
 import { type JobsOptions, Queue } from 'bullmq'
 import type { RedisClient } from '../redis/clients.js'
 
-/** The kinds of work that wait in rows. Each is also the name of a worker and of a BullMQ queue. */
+/** The kinds of work that wait in rows. Each is also the name of a worker and, if it is woken, of a BullMQ queue. */
 export const workKinds = [
   'verifier',
   'finder',
@@ -14,6 +14,12 @@ export const workKinds = [
   'mailer',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
+/** Its rows are due later than they are written, so nothing wakes the finder. */
+export type WokenKind = Exclude<WorkKind, 'finder'>
+
+export function isWoken(kind: WorkKind): kind is WokenKind {
+  return kind !== 'finder'
+}
 
 /** Prefix of the BullMQ keys of one installation. The braces keep the keys on one node of a Redis cluster. */
 export function queuePrefix(namespace: string): string {
@@ -21,16 +27,15 @@ export function queuePrefix(namespace: string): string {
 }
 
 /** The queue of a kind. Connection errors are ignored here; the client's `status` shows them (redis/clients.ts). */
-export function openQueue(kind: WorkKind, connection: RedisClient, namespace: string): Queue {
+export function openQueue(kind: WokenKind, connection: RedisClient, namespace: string): Queue {
   const queue = new Queue(kind, { connection, prefix: queuePrefix(namespace), skipVersionCheck: true })
   queue.on('error', () => undefined)
   return queue
 }
 
 /** A process sends at most one wake-up per kind in this time. The verifier's is longer, since one batch takes 256 tips. */
-const windowMs: Record<WorkKind, number> = {
+const windowMs: Record<WokenKind, number> = {
   verifier: 250,
-  finder: 250,
   settlement: 50,
   payouts: 50,
   reconciler: 50,
@@ -54,9 +59,9 @@ export interface RowJob {
 const keepFailed = { age: 30 * 24 * 3600 }
 
 export interface Waker {
-  wake(kind: WorkKind, job?: RowJob): void
+  wake(kind: WokenKind, job?: RowJob): void
   /** Removes jobs of rows, best effort. A job that a worker has taken stays. */
-  removeJobs(kind: WorkKind, ids: readonly string[]): void
+  removeJobs(kind: WokenKind, ids: readonly string[]): void
   close(): Promise<void>
 }
 
@@ -67,21 +72,21 @@ export interface Waker {
  * sent and nothing waits. A job for a row is sent in addition, once per id.
  */
 export function createWaker(redis: RedisClient, namespace: string): Waker {
-  const queues = new Map<WorkKind, Queue>()
-  const windows = new Map<WorkKind, { again: boolean; timer: NodeJS.Timeout }>()
+  const queues = new Map<WokenKind, Queue>()
+  const windows = new Map<WokenKind, { again: boolean; timer: NodeJS.Timeout }>()
 
-  function send(kind: WorkKind, name: string, data: object, options: JobsOptions): void {
+  function send(kind: WokenKind, name: string, data: object, options: JobsOptions): void {
     if (redis.status !== 'ready') return
     queueOf(kind)
       .add(name, data, { removeOnComplete: true, ...options })
       .catch(() => undefined)
   }
-  function queueOf(kind: WorkKind): Queue {
+  function queueOf(kind: WokenKind): Queue {
     const queue = queues.get(kind) ?? openQueue(kind, redis, namespace)
     queues.set(kind, queue)
     return queue
   }
-  function wake(kind: WorkKind, job?: RowJob): void {
+  function wake(kind: WokenKind, job?: RowJob): void {
     if (job !== undefined)
       send(
         kind,

@@ -1,5 +1,5 @@
 import { type Job, Worker } from 'bullmq'
-import { queuePrefix, type WorkKind } from '../queue/wake-ups.js'
+import { isWoken, queuePrefix, type WorkKind } from '../queue/wake-ups.js'
 import { createWorkerClient, type RedisServer } from '../redis/clients.js'
 import { type Batch, createBatchLoop, createConcurrentLoops } from './batch-loop.js'
 
@@ -24,7 +24,7 @@ const jobConcurrency = 16
 const closeMs = 2000
 
 /**
- * A worker: the batch loop, woken by BullMQ jobs. It keeps working without Redis, on the loop's timer. A job carries no
+ * A worker: the batch loop, woken by BullMQ jobs if anything wakes this kind. It keeps working without Redis, on the loop's timer. A job carries no
  * data, so a lost, doubled or stalled job only changes when the next batch runs.
  */
 export function startWorker({
@@ -53,6 +53,8 @@ export function startWorker({
     if ((await jobFailure(job.data.row)) === undefined) await job.remove()
   }
   const loop = createConcurrentLoops(concurrency, () => createBatchLoop(batch, onError))
+  void loop.wake()
+  if (!isWoken(kind)) return { stop: () => loop.stop() }
   const connection = createWorkerClient(redis)
   const worker = new Worker(kind, work, {
     connection: connection.client,
@@ -64,7 +66,6 @@ export function startWorker({
   })
   worker.on('error', () => undefined)
   worker.on('failed', (job: RowJobOf | undefined) => void removeIfSettled(job).catch(() => undefined))
-  void loop.wake()
   return {
     async stop() {
       const stopped = loop.stop()

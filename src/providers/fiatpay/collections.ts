@@ -42,6 +42,8 @@ const transaction = z.object({
   currency: z.string(),
   paid_at: z.iso.datetime({ offset: true }).nullable(),
   channel: z.string().nullish(),
+  // Ours comes back as an object or as its JSON; of other charges it may be anything.
+  metadata: z.unknown().optional(),
 })
 type Transaction = z.output<typeof transaction>
 
@@ -121,8 +123,20 @@ export function createFiatpayCollections({ returnUrl, ...access }: FiatpayOption
   }
 }
 
-function wireCharge({ reference, amountKobo, email }: ChargeRequest) {
-  return { email, amount: String(amountKobo), currency: 'NGN', reference }
+function wireCharge({ reference, amountKobo, email, creatorId }: ChargeRequest) {
+  const metadata = creatorId !== undefined && { metadata: { creator_id: creatorId } }
+  return { email, amount: String(amountKobo), currency: 'NGN', reference, ...metadata }
+}
+
+const ownMetadata = z.object({ creator_id: z.uuid() })
+
+function creatorOf(metadata: unknown): string | undefined {
+  try {
+    return ownMetadata.safeParse(typeof metadata === 'string' ? JSON.parse(metadata) : metadata).data
+      ?.creator_id
+  } catch {
+    return undefined
+  }
 }
 
 function stateOf(reference: string, row: Transaction): ChargeState {
@@ -143,9 +157,19 @@ function isPayment({ status, paid_at: paidAt }: Transaction): boolean {
 /** The channels in which the payer's bank has sent the money. Everything else counts as a card. */
 const sentByBank: readonly unknown[] = ['bank_transfer', 'bank', 'ussd', 'eft', 'mobile_money']
 
-function paymentOf({ id, status, amount, fees, currency, paid_at: paidAt, channel }: Transaction): Payment {
+function paymentOf({
+  id,
+  status,
+  amount,
+  fees,
+  currency,
+  paid_at: paidAt,
+  channel,
+  metadata,
+}: Transaction): Payment {
   if (currency !== 'NGN') throw new ProviderError('ambiguous', 'fiatpay names another currency')
   if (paidAt === null) throw new ProviderError('ambiguous', 'fiatpay names no time of payment')
+  const creatorId = creatorOf(metadata)
   return {
     transaction: String(id),
     kobo: amount,
@@ -153,6 +177,7 @@ function paymentOf({ id, status, amount, fees, currency, paid_at: paidAt, channe
     reversed: status === 'reversed',
     paidAt: new Date(paidAt),
     byCard: !sentByBank.includes(channel),
+    ...(creatorId !== undefined && { creatorId }),
   }
 }
 

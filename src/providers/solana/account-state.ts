@@ -29,6 +29,8 @@ export const accountReply = z
   .object({ lamports: z.number(), owner: z.string(), data: z.tuple([z.string(), z.string()]) })
   .nullable()
 
+export type AccountReply = z.output<typeof accountReply>
+
 const accountsReply = z.object({ value: z.array(accountReply) })
 
 /** The current accounts (commitment `confirmed`), in the order of the addresses. At most 100 addresses. */
@@ -62,18 +64,37 @@ function holdingIn(program: string, data: Buffer): TokenHolding | undefined {
   }
 }
 
-/** The address of a wallet's associated account of a token; the wallet's own for SOL. */
-export function addressOf({ wallet, mint }: WalletAccount): string {
-  return mint === solMint ? wallet : associatedAccount(wallet, mint)
+/** A wallet's associated account of a token; for SOL the wallet and its account of wrapped SOL. */
+function addressesOf({ wallet, mint }: WalletAccount): string[] {
+  const associated = associatedAccount(wallet, mint)
+  return mint === solMint ? [wallet, associated] : [associated]
 }
 
-/** What the account at that address holds for the wallet. */
-export function sourceOf(
-  { wallet, mint }: WalletAccount,
-  reply: z.output<typeof accountReply> | undefined,
-): TokenSource {
-  const state = accountState(reply)
-  if (mint === solMint) return { amount: state?.lamports ?? 0n, fault: undefined }
+/** The addresses of accounts, and what replies about these addresses say of each account. */
+export function holdingsOf(accounts: readonly WalletAccount[]): {
+  readonly addresses: readonly string[]
+  read(replies: readonly AccountReply[]): TokenSource[]
+} {
+  const addresses = accounts.flatMap(addressesOf)
+  return {
+    addresses,
+    read(replies) {
+      const rest = [...replies]
+      return accounts.map((account) => sourceOf(account, rest.splice(0, account.mint === solMint ? 2 : 1)))
+    },
+  }
+}
+
+function sourceOf(account: WalletAccount, replies: readonly AccountReply[]): TokenSource {
+  const [first, second] = replies.map(accountState)
+  if (account.mint !== solMint) return tokensOf(account, first)
+  const own = first?.lamports ?? 0n
+  if (second === undefined || tokensOf(account, second).fault !== undefined)
+    return { amount: own, fault: undefined }
+  return { amount: own + second.lamports, fault: undefined, wrapped: true }
+}
+
+function tokensOf({ wallet, mint }: WalletAccount, state: AccountState | undefined): TokenSource {
   if (state === undefined) return { amount: 0n, fault: 'closed' }
   const { holding, program } = state
   if (holding === undefined || program !== tokenProgram || holding.owner !== wallet || holding.mint !== mint)

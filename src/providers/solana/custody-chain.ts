@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { Blockhash, WalletAccount } from '../../ports/chain.js'
-import type { CustodyChain, Fate, Submission, TokenSource } from '../../ports/custody-chain.js'
-import { accountReply, addressOf, sourceOf } from './account-state.js'
+import type { Blockhash } from '../../ports/chain.js'
+import type { CustodyChain, Fate, Submission } from '../../ports/custody-chain.js'
+import { type AccountReply, accountReply, holdingsOf } from './account-state.js'
 import { readBlockhash } from './blockhash.js'
 import { assemble, buildMessage, readMessage, sizeOf, unsigned } from './custody-message.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
@@ -29,10 +29,11 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
     freshBlockhash: () =>
       options.urls.length > 1 ? readCheckedBlockhash(rpc) : readBlockhash(rpc, 'confirmed'),
     async readSources(sources, commitment) {
-      const read: TokenSource[] = []
-      for (let at = 0; at < sources.length; at += maxAddresses)
-        read.push(...(await readBatch(rpc, sources.slice(at, at + maxAddresses), commitment)))
-      return read
+      const { addresses, read } = holdingsOf(sources)
+      const replies: AccountReply[] = []
+      for (let at = 0; at < addresses.length; at += maxAddresses)
+        replies.push(...(await readBatch(rpc, addresses.slice(at, at + maxAddresses), commitment)))
+      return read(replies)
     },
     async fates(submissions) {
       const fates: Fate[] = []
@@ -66,14 +67,13 @@ async function readCheckedBlockhash(rpc: JsonRpc): Promise<Blockhash> {
 
 async function readBatch(
   rpc: JsonRpc,
-  sources: readonly WalletAccount[],
+  addresses: readonly string[],
   commitment: string,
-): Promise<TokenSource[]> {
-  const addresses = sources.map(addressOf)
+): Promise<AccountReply[]> {
   const reply = z.object({ value: z.array(accountReply).length(addresses.length) })
   const how = { commitment, encoding: 'base64' }
   const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(reply))
-  return sources.map((source, index) => sourceOf(source, value[index]))
+  return value
 }
 
 /** What is final is believed of one endpoint, as of tips. That something failed or is gone needs all of them. */

@@ -1,5 +1,6 @@
 import {
   createAssociatedTokenAccountIdempotentInstruction,
+  createCloseAccountInstruction,
   createTransferCheckedInstruction,
 } from '@solana/spl-token'
 import {
@@ -28,10 +29,18 @@ const units = { base: 2_000, payment: 12_000, opening: 40_000 }
 const microLamportsPerUnit = 20_000
 
 /** See `CustodyChain.buildMessage`. */
-export function buildMessage({ payer, blockhash, opensAccounts, payments }: MessagePlan): Uint8Array {
+export function buildMessage({
+  payer,
+  blockhash,
+  opensAccounts,
+  unwraps = false,
+  payments,
+}: MessagePlan): Uint8Array {
   const payerKey = new PublicKey(payer)
   const opened = opensAccounts ? accountsToOpen(payments) : []
-  const limit = units.base + units.payment * payments.length + units.opening * opened.length
+  const unwrapped = unwraps ? payments.filter(({ mint }) => mint === solMint) : []
+  const limit =
+    units.base + units.payment * (payments.length + unwrapped.length) + units.opening * opened.length
   const instructions = [
     ComputeBudgetProgram.setComputeUnitLimit({ units: limit }),
     ComputeBudgetProgram.setComputeUnitPrice({ microLamports: microLamportsPerUnit }),
@@ -43,6 +52,10 @@ export function buildMessage({ payer, blockhash, opensAccounts, payments }: Mess
         new PublicKey(mint),
       ),
     ),
+    ...unwrapped.map(({ from }) => {
+      const owner = new PublicKey(from)
+      return createCloseAccountInstruction(new PublicKey(associatedAccount(from, solMint)), owner, owner)
+    }),
     ...payments.map(paymentInstruction),
   ]
   return new TransactionMessage({ payerKey, recentBlockhash: blockhash, instructions })

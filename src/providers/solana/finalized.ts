@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { ChainTransaction, FinalizedHoldings, WalletAccount } from '../../ports/chain.js'
-import { accountReply, addressOf, sourceOf } from './account-state.js'
+import { accountReply, holdingsOf } from './account-state.js'
 import { type BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
 import { decodeTransaction } from './decode-transaction.js'
 import { documented, type JsonRpc } from './json-rpc.js'
@@ -71,21 +71,17 @@ async function readBatch(
   batch: readonly (WalletAccount & { readonly index: number })[],
   minSlot: bigint,
 ): Promise<Holding[]> {
-  const addresses = batch.map(addressOf)
+  const { addresses, read } = holdingsOf(batch)
   const how = { commitment: 'finalized', encoding: 'base64', minContextSlot: Number(minSlot) }
   const answers = await rpc.callAll('getMultipleAccounts', [addresses, how], (result) => {
     const { context, value } = documented(holdingsReply)(result)
     // Not every node follows `minContextSlot`.
     if (context.slot < Number(minSlot))
       throw new ProviderError('unavailable', `the node has finalized slot ${context.slot}, not ${minSlot}`)
-    if (value.length !== batch.length)
-      throw new ProviderError('ambiguous', `the RPC answered ${value.length} of ${batch.length} accounts`)
+    if (value.length !== addresses.length)
+      throw new ProviderError('ambiguous', `the RPC answered ${value.length} of ${addresses.length} accounts`)
     const slot = BigInt(context.slot)
-    return batch.map((account, at) => ({
-      index: account.index,
-      slot,
-      amount: sourceOf(account, value[at]).amount,
-    }))
+    return read(value).map(({ amount }, at) => ({ index: batch[at]?.index ?? 0, slot, amount }))
   })
   return answers.reduce((least, shown) => least.map((one, at) => leastOf(one, shown[at] as Holding)))
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { solMint } from '../../kernel/tokens.js'
 import { cachedFor } from '../../platform/cached-for.js'
 import type { Chain, ChainTransaction, TransferAccounts } from '../../ports/chain.js'
-import { accountState, readAccounts } from './account-state.js'
+import { accountState, holdingsOf, readAccounts } from './account-state.js'
 import { BatchSize, inAdaptiveBatches } from './adaptive-batching.js'
 import { readBlockhash } from './blockhash.js'
 import { associatedAccount, buildTransfer } from './build-transfer.js'
@@ -140,14 +140,9 @@ async function readWalletBalances(
   wallet: string,
   mints: readonly string[],
 ): Promise<Map<string, bigint>> {
-  const addresses = mints.map((mint) => (mint === solMint ? wallet : associatedAccount(wallet, mint)))
-  const accounts = await readAccounts(rpc, addresses)
-  return new Map(
-    mints.map((mint, index) => {
-      const state = accountState(accounts[index])
-      return [mint, (mint === solMint ? state?.lamports : state?.holding?.amount) ?? 0n]
-    }),
-  )
+  const { addresses, read } = holdingsOf(mints.map((mint) => ({ wallet, mint })))
+  const held = read(await readAccounts(rpc, addresses))
+  return new Map(mints.map((mint, index) => [mint, held[index]?.amount ?? 0n]))
 }
 
 async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {

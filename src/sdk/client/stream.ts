@@ -21,6 +21,8 @@ export interface StreamedTip {
   /** Increases with every tip of a wallet. Use it as `lastEventId` of the next stream. */
   readonly id: string
   readonly type: 'tip'
+  /** The same as in `/sdk/events`, also when a tip is confirmed anew after a restore of the service. */
+  readonly eventId: string
   readonly amount: number
   readonly receivedAmount: number
   readonly tokenSymbol: string

@@ -61,6 +61,8 @@ export interface TipIntentStatus extends TipIntent {
   readonly outcome: 'tx_failed' | 'not_found' | 'mismatch' | 'underpaid' | null
   /** What the creator received, display units of `output`; null until the payment is confirmed. */
   readonly receivedAmount: number | null
+  /** Of the tip's event; null until the payment is confirmed. */
+  readonly eventId: string | null
 }
 
 export interface SubmittedTip {

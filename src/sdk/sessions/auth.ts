@@ -1,9 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import { findApiKey } from '../../creators/api-keys.js'
+import type { NairaSession } from '../../fiat/intents/store-intent.js'
 import { readBearer } from '../../http/security/credentials.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { findSdkSession, type SdkSession } from './session.js'
+import { countIntent, findSdkSession, type SdkSession } from './session.js'
 
 type Needs = Pick<Services, 'config' | 'db'>
 
@@ -36,6 +37,18 @@ export function requireTippingSession({ db, config }: Needs): Middleware {
 /** Requires a session that is neither expired nor consumed. */
 export function requireOpenSession({ db }: Needs): Middleware {
   return guard(db, whyEnded)
+}
+
+/** The session of a request that needs none. A token that can create no intent counts as none. */
+export async function findNairaSession(
+  { db, config }: Needs,
+  ctx: Context,
+): Promise<NairaSession | undefined> {
+  const token = readBearer(ctx)
+  const session = token === undefined ? undefined : await findSdkSession(db, token)
+  if (session === undefined || whyNotTipping(session, config.sdk) !== undefined) return undefined
+  const { id, userId } = session
+  return { id, userId, count: (trx) => countIntent(trx, config.sdk, id) }
 }
 
 /** The session of a guarded request, with the token that was presented. */

@@ -3,6 +3,8 @@ const longestUrl = 2048
 const bareLocalHost = /^\s*(localhost|127\.0\.0\.1)(:\d{1,5})?\s*$/i
 /** Pages on a developer's own machine are always permitted (API: POST /sdk/init). */
 const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
+/** The URL standard also reads `2130706433`, `127.1` and the like as 127.0.0.1. Nobody writes their own machine so. */
+const writtenAddress = /^\s*https?:[/\\]*127\.0\.0\.1\.?\s*(?:[:/\\?#]|$)/i
 /**
  * Host names that are safe in a policy header. The URL standard allows `;`, `,` and quotes in a host. With them a
  * subdomain could add directives to the `frame-ancestors` policy that names it.
@@ -24,6 +26,7 @@ export function permittedOrigin(written: string, whitelist: readonly string[]): 
   if (url.username !== '' || url.password !== '') return undefined
   const host = url.hostname.replace(/\.$/, '')
   if (!plainHost.test(host)) return undefined
+  if (host === '127.0.0.1' && !writtenAddress.test(originUrl)) return undefined
   const port = url.port === '' ? defaultPort[url.protocol] : url.port
   const permitted = localHosts.has(host) || whitelist.some((entry) => permits(entry, host, port))
   return permitted ? url.origin : undefined

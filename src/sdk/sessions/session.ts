@@ -74,20 +74,28 @@ export async function findSdkSession(db: Knex, token: string): Promise<SdkSessio
   return session
 }
 
-/** A session and what counts an intent for it, as `createIntent` takes them. */
+/**
+ * A session and what counts an intent for it, as `createIntent` takes them. Throws why it has none left: `session_consumed`,
+ * `session_expired`, `session_exhausted`, `session_unknown`.
+ */
 export function countedSession(config: Config['sdk'], id: string) {
-  return { id, count: (trx: Knex.Transaction) => countIntent(trx, config, id) }
+  return {
+    id,
+    async count(trx: Knex.Transaction): Promise<void> {
+      if (!(await countIntent(trx, config, id))) throw new DomainError(await whyNotCounted(trx, id))
+    },
+  }
 }
 
 /**
  * Counts an intent for a session, in the transaction that stores the intent, so that a session never exceeds its number of
- * intents. Throws why it has none left: `session_consumed`, `session_expired`, `session_exhausted`, `session_unknown`.
+ * intents. Returns false when it has none left.
  */
-async function countIntent(
+export async function countIntent(
   trx: Knex.Transaction,
   { sessionIntents }: Config['sdk'],
   sessionId: string,
-): Promise<void> {
+): Promise<boolean> {
   const counted = await query(trx, {
     name: 'sdk_sessions.count-intent',
     text: /* sql */ `
@@ -96,7 +104,7 @@ async function countIntent(
       returning id`,
     values: [sessionId, sessionIntents],
   })
-  if (counted.length === 0) throw new DomainError(await whyNotCounted(trx, sessionId))
+  return counted.length > 0
 }
 
 async function whyNotCounted(trx: Knex.Transaction, sessionId: string): Promise<ErrorCode> {

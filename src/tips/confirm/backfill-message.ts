@@ -28,7 +28,7 @@ interface ConfirmedFacts {
 
 /**
  * Takes messages from claims that came after confirmation and agree with the facts (docs/decisions/0044): fills an empty
- * message, and lets a claim that names the intent replace one, once. The facts are stored, so the chain is not called again.
+ * message, and lets a claim that names the intent replace or remove one. The facts are stored, so the chain is not called again.
  */
 export async function backfillMessages(
   { db, config }: Pick<Services, 'db' | 'config'>,
@@ -44,8 +44,10 @@ export async function backfillMessages(
     told.map(async (tip) => {
       const fact = facts.get(tip.id)
       const chosen = fact && (await chooseLate(tip, fact, config.tips.messageWindowMs))
+      if (chosen === undefined) return []
+      const { message, byIntent, isSilent = false } = chosen
       const isNews =
-        chosen !== undefined && chosen.message !== null && (chosen.byIntent || fact?.message === null)
+        message === null ? isSilent && fact?.message !== null : byIntent || fact?.message === null
       return isNews ? [{ id: tip.id, ...chosen }] : []
     }),
   )
@@ -56,7 +58,7 @@ export async function backfillMessages(
     text: /* sql */ `
       update tips t set message = f.message, message_by_intent = f.by_intent
       from unnest($1::text[], $2::text[], $3::boolean[]) as f(id, message, by_intent)
-      where t.id = f.id and not t.message_by_intent and (t.message is null or f.by_intent)`,
+      where t.id = f.id and not t.message_by_intent and (t.message is null or f.by_intent or f.message is null)`,
     values: [
       ordered.map(({ id }) => id),
       ordered.map(({ message }) => message),

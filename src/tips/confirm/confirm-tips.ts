@@ -71,14 +71,14 @@ with fact as (
 )
 update tips t set
   ${confirmation.set}, outcome = null, attempts = t.attempts + 1,
-  due_at = case when not r.final then clock_timestamp() + interval '${finalityMs} ms' end,
+  due_at = case when not r.final and t.main_id is null then clock_timestamp() + interval '${finalityMs} ms' end,
   finalized_at = case when r.final then clock_timestamp() end,
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
   intent_id = r.intent_id, fee_found = r.fee_found,
   message_by_intent = r.message_by_intent, paid_wallet = r.paid_wallet, underpaid_intent_id = r.underpaid_intent_id, further_credits =
     nullif(coalesce(r.credited_before, '{}') || coalesce(r.further_credits, '{}'), '{}'),
-  found_false_at = case when r.first_agrees then null else clock_timestamp() end,
+  found_false_at = case when r.first_agrees or t.main_id is not null then null else clock_timestamp() end,
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
 from ranked r join cursor c on c.party_id = r.recipient
 where t.id = r.id
@@ -92,23 +92,26 @@ returning t.id, t.request_id as "requestId", r.credited_before as "creditedBefor
  */
 export async function confirmTips(
   services: Pick<Services, 'db' | 'transact' | 'metrics'>,
-  confirmations: readonly Confirmation[],
+  mains: readonly Confirmation[],
   andThen?: (trx: Knex.Transaction, confirmed: readonly Confirmation[]) => Promise<void>,
 ): Promise<number> {
-  if (confirmations.length === 0) return 0
+  if (mains.length === 0) return 0
+  const further = mains.flatMap(furtherOf)
+  const confirmations = [...mains, ...further]
   // Outside the transaction: otherwise other batches would wait for its rows in their foreign key checks.
   const parties = await internWallets(
     services.db,
     confirmations.flatMap(({ facts }) => [partyWallet(facts), facts.sender]),
   )
   const confirmed = await services.transact(async ({ trx, publish, log }) => {
+    if (further.length > 0) await storeFurther(trx, mains, further)
     const rows = await query<ConfirmedRow>(trx, {
       name: 'tips.confirm',
       text: confirmSql,
       values: columns(confirmations, parties),
     })
     const before = new Map(rows.map(({ id, creditedBefore }) => [id, creditedBefore ?? {}]))
-    const confirmedNow = confirmations.filter(({ id }) => before.has(id))
+    const confirmedNow = mains.filter(({ id }) => before.has(id))
     await disproveClaims(trx, confirmedNow)
     await creditTips(
       trx,
@@ -123,7 +126,7 @@ export async function confirmTips(
       trx,
       final.map(({ id, facts }) => ({ id, furtherCredits: furtherCredits(facts) })),
     )
-    for (const { facts } of confirmedNow) publish(tipChannel(partyWallet(facts)))
+    for (const { id, facts } of confirmations) if (before.has(id)) publish(tipChannel(partyWallet(facts)))
     for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a tip was confirmed')
     await andThen?.(trx, confirmedNow)
     return rows
@@ -131,6 +134,48 @@ export async function confirmTips(
   services.metrics.tipsConfirmed.inc(confirmed.length)
   for (const { seconds } of confirmed) services.metrics.tipVisibleSeconds.observe(seconds)
   return confirmed.length
+}
+
+/** The tips to other creators in the transaction of a tip. */
+function furtherOf({ facts, ...main }: Confirmation): Further[] {
+  return (facts.further ?? []).map((further) => {
+    return { ...main, id: `${main.id}:${further.recipient}`, mainId: main.id, claims: [], facts: further }
+  })
+}
+
+interface Further extends Confirmation {
+  readonly mainId: string
+}
+
+/**
+ * Stores the further tips of those that are still pending, which stay locked. They follow their main tip: no worker takes
+ * them, and its credits have their money.
+ */
+async function storeFurther(
+  trx: Knex,
+  mains: readonly Confirmation[],
+  further: readonly Further[],
+): Promise<void> {
+  await query(trx, {
+    name: 'tips.store-further',
+    text: /* sql */ `
+      with main as materialized (
+        select id, recorded_at, request_id from tips where id = any($1::text[]) and ${confirmation.from} order by id for update
+      )
+      insert into tips (id, main_id, kind, creator_wallet, sender, amount, token_symbol, claim_hash, recorded_at, request_id, due_at)
+      select f.id, m.id, 'chain', f.recipient, f.sender, f.received, f.symbol, '', m.recorded_at, m.request_id, null
+      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[])
+        as f(id, main_id, recipient, sender, received, symbol) join main m on m.id = f.main_id`,
+    values: [
+      mains.map(({ id }) => id),
+      further.map(({ id }) => id),
+      further.map(({ mainId }) => mainId),
+      further.map(({ facts }) => facts.recipient),
+      further.map(({ facts }) => facts.sender),
+      further.map(({ facts }) => facts.received),
+      further.map(({ facts }) => facts.token.symbol),
+    ],
+  })
 }
 
 /** The wallet of the party that a tip belongs to: of a tip to a creator's own wallet, the custody wallet. */

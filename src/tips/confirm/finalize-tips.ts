@@ -56,7 +56,8 @@ async function unchangedAfterMove({ db, chain }: Needs, tips: readonly DueTip[])
   const ids = tips.map(({ id }) => id)
   const stored = await readStoredFacts(db, ids)
   const transactions = await chain.transactions(ids)
-  return stored.filter((facts) => isUnchanged(chain, facts, transactions.get(facts.id))).map(({ id }) => id)
+  const changed = stored.filter((facts) => !isUnchanged(chain, facts, transactions.get(facts.id)))
+  return ids.filter((id) => !changed.some((facts) => facts.id === id))
 }
 
 /** Makes tips final and their credits available. A tip stays due only when a claim came in meanwhile. */
@@ -75,6 +76,9 @@ async function finalizeTips(
         ), locked as materialized (
           select t.id, f.slot, t.attempts = f.attempts as unchanged from tips t join final f on f.id = t.id
           where t.status = 'confirmed' and t.finalized_at is null order by t.id for update of t
+        ), further as (
+          update tips t set finalized_at = clock_timestamp(), slot = l.slot from locked l
+          where t.main_id = l.id and t.status = 'confirmed'
         )
         update tips t set finalized_at = clock_timestamp(), missing_since = null, slot = l.slot,
           due_at = case when not l.unchanged then t.due_at end
@@ -108,13 +112,14 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
         with failed as (
           update tips set ${vanishing.set}, due_at = null
           where id = any(array(
-            select id from tips where id = any($1::text[]) and ${vanishing.from} and finalized_at is null
+            select id from tips
+            where (id = any($1::text[]) or main_id = any($1::text[])) and ${vanishing.from} and finalized_at is null
             order by id for update))
-          returning id, request_id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
+          returning id, main_id, request_id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
         ), taken_back as (
           ${addToSums('select recipient_party as party, recorded_at, mint, decimals, -1 as n, -display_raw as raw from failed')}
         )
-        select id, request_id as "requestId", further_credits as "furtherCredits" from failed`,
+        select id, request_id as "requestId", further_credits as "furtherCredits" from failed where main_id is null`,
       values: [ids],
     })
     for (const tip of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredits(trx, tip)

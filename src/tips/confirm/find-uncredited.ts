@@ -152,7 +152,7 @@ function readTips(db: Knex, days: number, after: TipPosition | undefined): Promi
     text: /* sql */ `
       select t.id, t.status, coalesce(t.paid_wallet, p.wallet) as recipient, t.finalized_at is not null as final, ${claimsSql}
       from tips t left join parties p on p.id = t.recipient_party
-      where t.id > $2 and t.kind = 'chain' and coalesce(t.confirmed_at, t.recorded_at) >= now() - $1 * interval '1 day'
+      where t.id > $2 and t.kind = 'chain' and t.main_id is null and coalesce(t.confirmed_at, t.recorded_at) >= now() - $1 * interval '1 day'
         and (t.status = 'confirmed' or (t.status = 'pending' and t.due_at is null and t.outcome is distinct from 'tx_failed'))
       order by t.id limit ${pageSize}`,
     values: [days, after ?? ''],

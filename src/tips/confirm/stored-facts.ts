@@ -5,8 +5,9 @@ import type { Chain, ChainTransaction } from '../../ports/chain.js'
 import { amountReceived } from '../verify/balance-changes.js'
 import type { FurtherCredits } from './credit-tips.js'
 
-/** What the chain showed of a tip at its confirmation. */
+/** What the chain showed of a tip at its confirmation. A transaction has one for each payee. */
 export interface StoredFacts {
+  /** The signature. */
   readonly id: string
   readonly wallet: string
   readonly mint: string
@@ -17,8 +18,8 @@ export interface StoredFacts {
 export function readStoredFacts(db: Knex, ids: readonly string[]): Promise<StoredFacts[]> {
   return query<StoredFacts>(db, {
     name: 'tips.stored-facts',
-    text: `select t.id, coalesce(t.paid_wallet, p.wallet) as wallet, t.mint, t.received_raw as received, t.further_credits as "furtherCredits"
-           from tips t join parties p on p.id = t.recipient_party where t.id = any($1::text[])`,
+    text: `select coalesce(t.main_id, t.id) as id, coalesce(t.paid_wallet, p.wallet) as wallet, t.mint, t.received_raw as received, t.further_credits as "furtherCredits"
+           from tips t join parties p on p.id = t.recipient_party where t.id = any($1::text[]) or t.main_id = any($1::text[])`,
     values: [ids],
   })
 }

@@ -5,7 +5,7 @@ import type { CreatorTip } from './creator-schemas.js'
 
 /** The columns of every view of a tip: `t` is the tip, `r` the party that received it and `s` the party that sent it. */
 const factColumns = /* sql */ `
-  t.id, coalesce(t.paid_wallet, r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
+  coalesce(t.main_id, t.id) as id, coalesce(t.paid_wallet, r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
   t.display_raw as "displayRaw", t.received_raw as "receivedRaw", t.fiat_details as "fiatDetails"`
 
 export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`
@@ -58,10 +58,14 @@ export interface ListedTip extends TipColumns, Priced {
   readonly senderId: string | null
 }
 
-/** A stream event (API: GET /chain/tips/stream). `valueUsd` lets an alert have a threshold. */
+/**
+ * A stream event (API: GET /chain/tips/stream). `valueUsd` lets an alert have a threshold. With `eventId` a reader knows a tip again
+ * that was confirmed anew after a restore.
+ */
 export function presentTipEvent(tip: PricedTip) {
   return {
     type: 'tip',
+    eventId: tip.id,
     amount: amountOf(tip),
     receivedAmount: receivedOf(tip),
     tokenSymbol: symbolOf(tip.mint),

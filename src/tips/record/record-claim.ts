@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable, type Queryable } from '../../platform/database/database.js'
 import { groupCommit } from '../../platform/database/group-commit.js'
+import { retryConflicts } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../lifecycle.js'
 import { type SignedClaim, signedClaimColumns } from './claim.js'
@@ -61,7 +62,8 @@ interface RecordedRow extends Recorded {
 export function createRecorder({
   recordPool,
 }: Pick<Services, 'recordPool'>): (claim: SignedClaim) => Promise<Recorded> {
-  return groupCommit((claims) => recordClaims(recordPool, claims), { failsWholeBatch: isDatabaseUnavailable })
+  const run = (claims: SignedClaim[]) => retryConflicts(() => recordClaims(recordPool, claims))
+  return groupCommit(run, { failsWholeBatch: isDatabaseUnavailable })
 }
 
 /**
@@ -95,7 +97,8 @@ async function recordFirstClaims(pool: Queryable, claims: readonly SignedClaim[]
 
 /**
  * Stores claims that differ from the first claim of their tip. A tip has at most 5 claims, the first included; a new
- * claim replaces the one that was found false longest ago. Tips are locked in the order of their signatures, so two
+ * claim replaces the one that was found false longest ago, and one that names the tip's intent any that does not: strangers cannot
+ * keep out the supporter. Tips are locked in the order of their signatures, so two
  * batches cannot deadlock. A new claim makes the tip due again. It also increments `attempts`, which breaks the fence of
  * a worker that holds the tip, because that worker has not read the new claim.
  */
@@ -111,13 +114,17 @@ with input as (
   where c.hash is distinct from t.claim_hash
     and not exists (select 1 from tip_claims o where o.tip_id = c.id and o.claim_hash = c.hash)
 ), locked as materialized (
-  select id, claim_count from tips where id in (select id from further) order by id for update
+  select id, claim_count, intent_id from tips where id in (select id from further) order by id for update
 ), evicted as (
   delete from tip_claims where id in (
     select o.id from locked l
     cross join lateral (select count(*) - (5 - l.claim_count) as excess from further f where f.id = l.id) need
-    cross join lateral (select id from tip_claims where tip_id = l.id and found_false_at is not null
-                        order by found_false_at limit greatest(need.excess, 0)) o)
+    cross join lateral (
+      select id from tip_claims
+      where tip_id = l.id and (found_false_at is not null or (
+        claimed_intent_id is distinct from l.intent_id and (l.intent_id is not null or claimed_intent_id is null)
+        and exists (select from further f where f.id = l.id and f.intent_id = coalesce(l.intent_id, f.intent_id))))
+      order by found_false_at, id limit greatest(need.excess, 0)) o)
   returning tip_id
 ), stored as (
   insert into tip_claims (tip_id, claim_hash, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id,

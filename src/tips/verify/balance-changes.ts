@@ -65,7 +65,7 @@ function paymentFrom(
 }
 
 /**
- * SOL: the change of the wallet's lamports. Another token: the change of the wallet's associated token account. It counts
+ * SOL: the change of the wallet's lamports, and of those in its account of wrapped SOL. Another token: the change of the wallet's associated token account. It counts
  * only with the classic token program, and only if the wallet owned the account before and after.
  */
 export function amountReceived(
@@ -74,7 +74,7 @@ export function amountReceived(
   wallet: string,
   { mint }: Token,
 ): bigint {
-  if (mint === solMint) return transaction.lamports.get(wallet) ?? 0n
+  if (mint === solMint) return solChange(chain, transaction, wallet)
   const owned = transaction.tokens.filter(
     (change) =>
       change.mint === mint &&
@@ -85,6 +85,22 @@ export function amountReceived(
   if (owned.length === 0) return 0n
   const account = chain.associatedAccount(wallet, mint)
   return owned.find((change) => change.account === account)?.delta ?? 0n
+}
+
+/**
+ * Wrapped SOL is SOL: closing the account gives the wallet everything in it, the rent too. Only the associated account counts, and only
+ * while it is the wallet's.
+ */
+function solChange(chain: AssociatedAccounts, transaction: ChainTransaction, wallet: string): bigint {
+  const { lamports, tokens } = transaction
+  const own = lamports.get(wallet) ?? 0n
+  const owned = tokens.filter(
+    ({ mint, classic, ownerBefore = wallet, ownerAfter = wallet }) =>
+      mint === solMint && classic && ownerBefore === wallet && ownerAfter === wallet,
+  )
+  if (owned.length === 0) return own
+  const account = chain.associatedAccount(wallet, solMint)
+  return owned.some((change) => change.account === account) ? own + (lamports.get(account) ?? 0n) : own
 }
 
 /** What the signers lost of a token, of those who lost at least `received`: any of them may have paid it. */
@@ -104,14 +120,15 @@ function isDebited(transaction: ChainTransaction, wallet: string, token: Token, 
 
 /** The change of a wallet's balance of a token, in base units. The network fee does not count. */
 export function balanceChange(transaction: ChainTransaction, wallet: string, { mint }: Token): bigint {
-  if (mint === solMint) {
-    const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
-    return (transaction.lamports.get(wallet) ?? 0n) + networkFee
-  }
   // Includes accounts created in the transaction: tokens moved into them are not spent.
   const owned = transaction.tokens.filter(
     (change) => change.mint === mint && (change.ownerBefore ?? change.ownerAfter) === wallet,
   )
+  if (mint === solMint) {
+    const networkFee = wallet === transaction.feePayer ? transaction.networkFee : 0n
+    const wrapped = owned.map(({ account }) => transaction.lamports.get(account) ?? 0n)
+    return wrapped.reduce((sum, one) => sum + one, (transaction.lamports.get(wallet) ?? 0n) + networkFee)
+  }
   return owned.reduce((sum, { delta }) => sum + delta, 0n)
 }
 

@@ -68,8 +68,10 @@ export interface TipFacts {
   readonly underpaidIntentId: string | null
   /** What each custody wallet received, in micro-USDC (docs/decisions/0039). */
   readonly credits: ReadonlyMap<string, bigint>
-  /** For each claim of the input, in order: whether it agrees with the facts. */
+  /** For each claim of the input, in order: whether it agrees with the facts, or with those of a further payee. */
   readonly agreeing: readonly boolean[]
+  /** The tips to other creators in the same transaction. Their money is in `credits` above. */
+  readonly further?: readonly TipFacts[]
 }
 
 /** Which intent a payment pays, or pays too little for. */
@@ -82,36 +84,54 @@ interface PaidIntent<Intent extends IntentMessage = IntentMessage> {
  * Decides which tip a transaction pays, from balance changes over the whole transaction (docs/decisions/0007): never from
  * its instructions, because wallets add some, and never from a claim alone. First match wins: the payment of an intent,
  * then the largest payment to a registered creator, then, if no creator was paid, a payment that an intent or a claim
- * names. Undefined: it pays no tip. A transaction that debits a creator's custody wallet never pays one.
+ * names. Every other creator that it pays has a further tip. Undefined: it pays no tip. A transaction that debits a
+ * creator's custody wallet never pays one.
  */
 export function matchTip(chain: AssociatedAccounts, input: MatchInput): TipFacts | undefined {
   const { transaction, intents, creators, notBefore } = input
   if (debitsAny(transaction, creators)) return undefined
   const carried = intents.flatMap((intent) => {
     const payment = paymentOfIntent(chain, transaction, intent)
-    return payment === undefined ? [] : [{ intent, payment }]
+    return payment === undefined ? [] : [{ intent, payment, isUnderpaid: payment.received < intent.leastRaw }]
   })
-  const paid = carried.find(({ intent, payment }) => payment.received >= intent.leastRaw)
-  if (paid !== undefined)
-    return factsInTransaction(chain, input, paid.payment, { intent: paid.intent, isUnderpaid: false })
+  const paid = carried.filter(({ isUnderpaid }) => !isUnderpaid)
   const [short] = carried
   const isOld = transaction.blockTime === undefined || transaction.blockTime < notBefore
-  if (short === undefined && isOld) return undefined
-  const payment =
-    largestPayment(chain, input, short?.payment) ?? short?.payment ?? claimedPayment(chain, input)
-  if (payment === undefined) return undefined
-  return factsInTransaction(chain, input, payment, { intent: short?.intent, isUnderpaid: true })
+  const largest = isOld && short === undefined ? [] : largestPayments(chain, input, short?.payment)
+  const notOfIntent = largest[0] ?? short?.payment ?? (isOld ? undefined : claimedPayment(chain, input))
+  const main: Paid | undefined =
+    paid[0] ?? (notOfIntent && { payment: notOfIntent, intent: short?.intent, isUnderpaid: true })
+  if (main === undefined) return undefined
+  const others = isOld ? [] : largest.map((payment) => ({ payment, intent: undefined, isUnderpaid: false }))
+  const [first, ...further] = onePerRecipient([main, ...paid, ...others]).map((one, _, all) =>
+    factsInTransaction(chain, input, one, all),
+  ) as [TipFacts, ...TipFacts[]]
+  if (further.length === 0) return first
+  const agreeing = first.agreeing.map((agrees, claim) => agrees || further.some((one) => one.agreeing[claim]))
+  return { ...first, agreeing, further: further.map((one) => ({ ...one, credits: new Map() })) }
+}
+
+/** A payment, and the intent that it pays, or pays too little for. */
+interface Paid extends PaidIntent<MatchableIntent> {
+  readonly payment: TokenPayment
+}
+
+/** What a wallet received pays one tip and one intent. */
+function onePerRecipient(paid: readonly Paid[]): Paid[] {
+  const recipients = paid.map(({ payment }) => payment.recipient)
+  return paid.filter(({ payment }, index) => recipients.indexOf(payment.recipient) === index)
 }
 
 /**
- * The payment to the registered creator who received most in USD. Claims do not decide it: a transaction may pay several
- * wallets, and anyone may claim any of them. `ofIntent`: the payment of an intent, which may be a swap.
+ * The payments to registered creators, to the one who received most in USD first: to each the largest of its tokens. Claims do
+ * not decide it: a transaction may pay several wallets, and anyone may claim any of them. `ofIntent`: the payment of an
+ * intent, which may be a swap.
  */
-function largestPayment(
+function largestPayments(
   chain: AssociatedAccounts,
   input: MatchInput,
   ofIntent: TokenPayment | undefined,
-): TokenPayment | undefined {
+): TokenPayment[] {
   const { transaction, creators, claims, prices, treasury } = input
   const worth = ({ token, received }: TokenPayment): bigint =>
     microUsd({ ...token, displayRaw: String(received), usd: prices.get(token.mint) ?? null })
@@ -126,16 +146,14 @@ function largestPayment(
       senders.map(({ sender }) => sender),
     )
   }
-  let largest: { readonly worth: bigint; readonly payment: TokenPayment } | undefined
-  for (const creator of [...creators].sort()) {
-    if (creator === treasury) continue
+  const largest = [...creators].sort().flatMap((creator) => {
+    if (creator === treasury) return []
     const payments = tokens.flatMap((token) => paymentIn(creator, token) ?? [])
     const [payment] = payments.toSorted((a, b) => compare(worth(b), worth(a)))
     const total = payments.reduce((sum, one) => sum + worth(one), 0n)
-    if (payment !== undefined && (largest === undefined || total > largest.worth))
-      largest = { worth: total, payment }
-  }
-  return largest?.payment
+    return payment === undefined ? [] : [{ total, payment }]
+  })
+  return largest.toSorted((a, b) => compare(b.total, a.total)).map(({ payment }) => payment)
 }
 
 /** The payment to an unregistered wallet that a claim describes. The treasury only receives fees. */
@@ -176,9 +194,12 @@ function paymentOfIntent(
 function factsInTransaction(
   chain: AssociatedAccounts,
   { transaction, claims, creators, payoutWallets, treasury, messageWindowMs: windowMs }: MatchInput,
-  payment: TokenPayment,
-  paid: PaidIntent<MatchableIntent>,
+  { payment, ...paid }: Paid,
+  all: readonly Paid[],
 ): TipFacts {
+  const fee = payment.recipient === treasury ? 0n : feeTransferOf(chain, transaction, payment, treasury)
+  const sameToken = all.filter((one) => one.payment.token === payment.token)
+  const received = sameToken.reduce((sum, one) => sum + one.payment.received, 0n)
   // The intent says whose wallet it was then: it may be nobody's or another creator's by now.
   const isOfIntent = paid.intent?.payoutWallet === payment.recipient
   return factsFromPayment(claims, payment, {
@@ -186,7 +207,8 @@ function factsInTransaction(
     custodyWallet: isOfIntent ? paid.intent?.custodyWallet : payoutWallets?.get(payment.recipient),
     paidAt: transaction.blockTime,
     windowMs,
-    feeTransfer: payment.recipient === treasury ? 0n : feeTransferOf(chain, transaction, payment, treasury),
+    // Payees of one token share its fee by what they received.
+    feeTransfer: (fee * payment.received) / received,
     credits: creditsOf(chain, transaction, creators, treasury),
   })
 }

@@ -38,19 +38,26 @@ export interface TipSchedule extends Schedule {
 
 const claimColumns = (table: 't' | 'c'): string => /* sql */ `
   ${table}.creator_wallet as "creatorWallet", ${table}.sender, trim_scale(${table}.amount)::text as amount, ${table}.token_symbol as "tokenSymbol",
-  ${table}.message, ${table}.claimed_intent_id as "intentId",
+  ${table}.message, ${table}.claimed_intent_id as "intentId", ${table}.request_id is not null as "isReported",
   (extract(epoch from ${table === 't' ? 't.recorded_at' : 'c.created_at'}) * 1000)::float8 as "claimedMs"`
 
 /** All claims about a tip `t`, as columns that `claimsOf` reads. */
 export const claimsSql = /* sql */ `${claimColumns('t')},
   (select json_agg(f) from (select c.id as "furtherId", ${claimColumns('c')} from tip_claims c where c.tip_id = t.id order by c.id) f) as further`
 
-export type ClaimsRow = Claim & { readonly claimedMs: number; readonly further: StoredClaim[] | null }
+export type ClaimsRow = Claim & {
+  readonly claimedMs: number
+  readonly isReported: boolean
+  readonly further: StoredClaim[] | null
+}
 
 /** Oldest first. */
 export function claimsOf({ further, ...row }: ClaimsRow): StoredClaim[] {
-  const { creatorWallet, sender, amount, tokenSymbol, message, intentId, claimedMs } = row
-  return [{ creatorWallet, sender, amount, tokenSymbol, message, intentId, claimedMs }, ...(further ?? [])]
+  const { creatorWallet, sender, amount, tokenSymbol, message, intentId, claimedMs, isReported } = row
+  return [
+    { creatorWallet, sender, amount, tokenSymbol, message, intentId, claimedMs, isReported },
+    ...(further ?? []),
+  ]
 }
 
 /** The tips to check. One check takes a batch: four concurrent calls for statuses. */

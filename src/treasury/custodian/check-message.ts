@@ -14,6 +14,7 @@ const setUnitPrice = { kind: 3, bytes: 9 }
 const createIdempotent = 1
 const transferChecked = { kind: 12, bytes: 10 }
 const systemTransfer = { kind: 2, bytes: 12 }
+const closeAccount = 9
 
 const microLamports = 1_000_000n
 /** 0.005 SOL: far above what we set ourselves, and what a wallet sets in a busy hour. */
@@ -30,8 +31,8 @@ export interface Allowed {
 
 /**
  * Why a message must not be signed; undefined when it may. It is read again from its bytes, whoever built it: compute budget,
- * token accounts that the payer opens for the recipients, each payment exactly once. There is no instruction that closes an
- * account, gives somebody else rights, or has a custody wallet pay a fee.
+ * token accounts that the payer opens for the recipients, wrapped SOL that becomes SOL of the same wallet, each payment exactly once.
+ * There is no instruction that gives somebody else rights, or has a custody wallet pay a fee.
  */
 export function faultOfMessage(message: ReadMessage | undefined, allowed: Allowed): string | undefined {
   if (message === undefined) return 'it is no plain message'
@@ -66,6 +67,7 @@ function faultOfInstruction(
       return opensRecipient(instruction, allowed) ? undefined : 'it opens another account'
     case programs.token:
     case programs.system: {
+      if (unwraps(instruction, allowed)) return undefined
       const payment = [...open].find((one) => pays(instruction, one, allowed))
       if (payment === undefined) return 'it has another payment'
       open.delete(payment)
@@ -97,6 +99,17 @@ function opensRecipient({ accounts, data }: ReadInstruction, allowed: Allowed): 
         programs.system,
         programs.token,
       ]),
+  )
+}
+
+/** Closes a wallet's account of wrapped SOL in favor of that wallet. */
+function unwraps(
+  { program, accounts, data }: ReadInstruction,
+  { payments, associatedAccount }: Allowed,
+): boolean {
+  if (program !== programs.token || data.length !== 1 || data[0] !== closeAccount) return false
+  return payments.some(
+    ({ from, mint }) => mint === solMint && isSame(accounts, [associatedAccount(from, solMint), from, from]),
   )
 }
 

@@ -40,7 +40,7 @@ export async function prepareTakeOut(
   if (await hasSigned(db, { userId, mint })) throw new DomainError('transfer_in_progress')
   await checkAvailable(services, userId, { token, units })
   const from = walletPublicKey ?? ''
-  if (mint === solMint) await checkRest(services, from, units)
+  const unwraps = mint === solMint && (await checkRest(services, from, units))
 
   const referenceKey = newReferenceKey()
   // A person signs this by hand, so it gets all the time there is.
@@ -49,6 +49,7 @@ export async function prepareTakeOut(
     payer: payout.wallet,
     blockhash,
     opensAccounts: mint !== solMint,
+    unwraps,
     payments: [{ from, to: payout.wallet, mint, decimals, amount: units, referenceKey }],
   })
   if (custodyChain.sizeOf(message) > packetBytes) throw new Error('a take-out does not fit a packet')
@@ -89,11 +90,11 @@ async function checkAvailable({ db }: Needs, userId: string, { token, units }: T
     )
 }
 
-/** A wallet without enough SOL to exist would lose the rest, so the chain refuses it. */
-async function checkRest({ custodyChain }: Needs, wallet: string, units: bigint): Promise<void> {
+/** A wallet without enough SOL to exist would lose the rest, so the chain refuses it. Returns whether some of it is wrapped. */
+async function checkRest({ custodyChain }: Needs, wallet: string, units: bigint): Promise<boolean> {
   const [source] = await custodyChain.readSources([{ wallet, mint: solMint }], 'confirmed')
   const rest = (source?.amount ?? 0n) - units
-  if (rest <= 0n || rest >= rentExemptLamports) return
+  if (rest <= 0n || rest >= rentExemptLamports) return source?.wrapped === true
   const [all, least] = [source?.amount ?? 0n, rentExemptLamports].map((lamports) => displayText(lamports, 9))
   throw inputError('invalid_amount', 'amount', `must leave nothing of ${all} SOL, or at least ${least} SOL`)
 }

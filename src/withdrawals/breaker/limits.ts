@@ -127,7 +127,7 @@ export async function waitForLimit(
   publish(payoutChannel(reference))
 }
 
-/** An operator has a withdrawal sent beyond the limits. The pause still holds. */
+/** An operator has a withdrawal sent beyond the limits, or in spite of a review. The pause still holds. */
 export async function releaseFromLimits(
   { trx, wake }: UnitOfWork,
   withdrawal: LockedWithdrawal,
@@ -135,8 +135,9 @@ export async function releaseFromLimits(
   await query(trx, {
     name: 'payouts.release-from-limits',
     text: /* sql */ `
-      update withdrawals set breaker_released_at = clock_timestamp(), due_at = clock_timestamp()
-      where id = $1 and breaker is not null`,
+      update withdrawals set due_at = clock_timestamp(),
+        breaker_released_at = case when breaker is null then breaker_released_at else clock_timestamp() end
+      where id = $1`,
     values: [withdrawal.id],
   })
   wake('payouts', payoutJob(withdrawal))

@@ -1,3 +1,5 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { linkUrl } from '../../accounts/links/account-link.js'
 import {
   type CodeTable,
   type ConfirmedSubject,
@@ -25,10 +27,12 @@ export interface ConfirmedWithdrawal extends MailedWithdrawal {
   readonly id: string
   readonly debitMicro: bigint
   /** Null only of one that needs no code. */
-  readonly accountHash: Buffer | null
+  readonly accountHash: Buffer
   readonly confirmationReason: ConfirmationReason | null
 }
 
+/** A hyphen and an HMAC in base64url, after the reference. */
+const tailLength = 44
 const codes: CodeTable = { table: 'withdrawal_codes', subject: 'withdrawal_id' }
 
 /** A code is another one for another amount, bank or account. */
@@ -56,9 +60,38 @@ export async function mailWithdrawalCode(
     kind: 'withdrawal-code',
     to: moneyEmail,
     expiresAt: made.expiresAt,
-    ...codeMail(settings, described, withdrawal.confirmationReason, { code: made.code, notMe }),
+    ...codeMail(settings, described, withdrawal.confirmationReason, {
+      code: made.code,
+      link: linkUrl(
+        settings.http.publicUrl,
+        'confirm-withdrawal',
+        linkToken(settings.otpPeppers[0], withdrawal),
+      ),
+      notMe,
+    }),
   })
   return true
+}
+
+/** Of the mail's link. Nothing of it is stored: it confirms as long as its withdrawal waits for that, whoever is signed in. */
+function linkToken(pepper: Uint8Array, withdrawal: ConfirmedWithdrawal): string {
+  const { bound } = subjectOf(withdrawal)
+  const mac = createHmac('sha256', pepper).update(`link|${bound}`).digest('base64url')
+  return `${withdrawal.reference}-${mac}`
+}
+
+/** The reference in a link's token. */
+export function referenceIn(token: string): string {
+  return token.slice(0, -tailLength)
+}
+
+/** Whether a token is of the link that was mailed for this withdrawal. */
+export function isLinkOf({ otpPeppers }: Settings, withdrawal: ConfirmedWithdrawal, token: string): boolean {
+  const presented = Buffer.from(token)
+  return otpPeppers.some((pepper) => {
+    const right = Buffer.from(linkToken(pepper, withdrawal))
+    return right.length === presented.length && timingSafeEqual(right, presented)
+  })
 }
 
 /** The refusal of another code. It says when the account may have one. */
@@ -77,17 +110,19 @@ function codeMail(
   { http }: Settings,
   { amount, bank, lastFour, reference }: WithdrawalFacts,
   confirmationReason: ConfirmationReason | null,
-  { code, notMe }: { readonly code: string; readonly notMe: string },
+  { code, link, notMe }: { readonly code: string; readonly link: string; readonly notMe: string },
 ) {
   const site = new URL(http.publicUrl).host
   return emailLayout({
     subject: `Confirm your withdrawal from ${site}`,
     blocks: [
       `Somebody, most likely you, wants to withdraw ${amount} from ${site} to ${bank} ${maskAccount(lastFour)}. Its reference is ${reference}.`,
-      `${confirmationReason === null ? '' : `${reasons[confirmationReason]} `}So nothing is sent before you confirm it. If you want exactly this, enter this code there:`,
+      `${confirmationReason === null ? '' : `${reasons[confirmationReason]} `}So nothing is sent before you confirm it. If you want exactly this, open this page and press its button; you need not be signed in:`,
+      { link, label: 'Confirm this withdrawal' },
+      'Or enter this code where you asked for it:',
       { standout: code },
       `It is valid for ${confirmationCodes.minutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,
-      'If it was not you, enter the code nowhere: nothing leaves without it.',
+      'If it was not you, use neither: nothing leaves without them.',
       ...notMeBlocks(notMe),
     ],
   })

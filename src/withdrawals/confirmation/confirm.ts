@@ -11,7 +11,13 @@ import { askIfOld } from '../never-sent.js'
 import { releaseConfirmed } from '../review/verify-identity.js'
 import type { ConfirmInput } from '../schemas.js'
 import { awaitsConfirmation, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { mailWithdrawalCode, tooManyWithdrawalCodes, useWithdrawalCode } from './code.js'
+import {
+  isLinkOf,
+  mailWithdrawalCode,
+  referenceIn,
+  tooManyWithdrawalCodes,
+  useWithdrawalCode,
+} from './code.js'
 import { markPayeeConfirmed } from './payees.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'payouts'>
@@ -37,24 +43,59 @@ export async function confirmWithdrawal(
   if (found.isConfirmed) return
   // A factor is used up by its check, so nothing is checked for a withdrawal that needs none.
   if (!found.awaits) throw nothingToConfirm()
-  // At its release it may be worth too little to send, and be given back.
-  const asked = await askIfOld(services, [found.id])
   // A factor that a thief has just added confirms nothing.
   const byFactor = totp !== undefined || passkey !== undefined
   if (byFactor) await checkFactor(services, own.userId, { totp, passkey }, { olderThanHours: cautionHours })
+  const confirmed = await confirmLocked(
+    services,
+    rates,
+    found.id,
+    async (uow, withdrawal) => byFactor || useWithdrawalCode(uow, services.config, withdrawal, code ?? ''),
+  )
+  // Throw after the commit: a throw inside the transaction would undo the count.
+  if (!confirmed) throw new DomainError('invalid_code')
+}
+
+/**
+ * Confirms a withdrawal by the link of its mail alone, as `confirmWithdrawal`. Throws `invalid_link`, also for one that waits for
+ * nothing any more, and `account_frozen`.
+ */
+export async function confirmByLink(
+  services: Needs,
+  rates: Pick<ExchangeRates, 'refresh'>,
+  token: string,
+): Promise<void> {
+  const found = await findByReference(services, referenceIn(token))
+  if (found?.isFrozen === true) throw new DomainError('account_frozen')
+  if (found?.isConfirmed === true) return
+  const confirmed =
+    found?.awaits === true &&
+    (await confirmLocked(services, rates, found.id, async (_, withdrawal) =>
+      isLinkOf(services.config, withdrawal, token),
+    ))
+  if (!confirmed) throw new DomainError('invalid_link')
+}
+
+/** Releases a withdrawal when `proves` says that its creator wants it. False: it does not. */
+async function confirmLocked(
+  services: Needs,
+  rates: Pick<ExchangeRates, 'refresh'>,
+  id: string,
+  proves: (uow: UnitOfWork, withdrawal: LockedWithdrawal) => Promise<boolean>,
+): Promise<boolean> {
+  // At its release it may be worth too little to send, and be given back.
+  const asked = await askIfOld(services, [id])
   await rates.refresh()
-  const confirmed = await services.transact(async (uow) => {
-    const withdrawal = await lockOwn(uow, found.id)
+  return services.transact(async (uow) => {
+    const withdrawal = await lockOwn(uow, id)
     if (withdrawal.confirmedAt !== null) return true
     if (withdrawal.status !== 'pending') throw nothingToConfirm()
-    if (!byFactor && !(await useWithdrawalCode(uow, services.config, withdrawal, code ?? ''))) return false
+    if (!(await proves(uow, withdrawal))) return false
     await markConfirmed(uow, withdrawal)
     await releaseConfirmed(uow, services.config, withdrawal.id, asked)
     await markPayeeConfirmed(uow.trx, withdrawal.id)
     return true
   })
-  // Throw after the commit: a throw inside the transaction would undo the count.
-  if (!confirmed) throw new DomainError('invalid_code')
 }
 
 /**
@@ -93,20 +134,28 @@ export async function cancelWithdrawal(services: Needs, own: OwnWithdrawal): Pro
 
 interface FoundWithdrawal {
   readonly id: string
+  readonly userId: string
   readonly awaits: boolean
   readonly isConfirmed: boolean
+  /** Nothing of its account is confirmed then. */
+  readonly isFrozen: boolean
 }
 
-async function findOwn({ db }: Needs, { userId, reference }: OwnWithdrawal): Promise<FoundWithdrawal> {
+async function findOwn(services: Needs, { userId, reference }: OwnWithdrawal): Promise<FoundWithdrawal> {
+  const found = await findByReference(services, reference.toUpperCase())
+  if (found?.userId !== userId) throw new DomainError('withdrawal_not_found')
+  return found
+}
+
+async function findByReference({ db }: Needs, reference: string): Promise<FoundWithdrawal | undefined> {
   const [found] = await query<FoundWithdrawal>(db, {
     name: 'confirmation.find',
     text: /* sql */ `
-      select id, status = 'pending' and confirmation_reason is not null and confirmed_at is null as awaits,
-        confirmed_at is not null as "isConfirmed"
-      from withdrawals where user_id = $1 and reference = $2`,
-    values: [userId, reference.toUpperCase()],
+      select w.id, w.user_id as "userId", w.status = 'pending' and confirmation_reason is not null and confirmed_at is null as awaits,
+        confirmed_at is not null as "isConfirmed", u.frozen_at is not null as "isFrozen"
+      from withdrawals w join users u on u.id = w.user_id where w.reference = $1`,
+    values: [reference],
   })
-  if (found === undefined) throw new DomainError('withdrawal_not_found')
   return found
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { unknownNetwork } from '../../http/limits/client-address.js'
 import { DomainError } from '../../kernel/errors.js'
 import { keyedHash } from '../../kernel/personal-data.js'
 import { maskAccount } from '../../kernel/text.js'
@@ -25,11 +26,16 @@ export interface PayeeUse extends BankAccount {
 }
 
 /**
- * What the creator's earlier withdrawals say about a new one. Those count that the provider accepted. Trust from before the
- * credentials were voided is of somebody else.
+ * What the creator's earlier withdrawals say about a new one. An account is trusted by those that the provider accepted. Trust from
+ * before the credentials were voided is of somebody else.
  */
 export interface PayeeHistory {
-  readonly hasWithdrawn: boolean
+  /** One was accepted, or one to another account has not failed: this account is not the first. */
+  readonly firstTaken: boolean
+  /** One that nobody has confirmed is on its way, to whichever account. */
+  readonly unconfirmed: boolean
+  /** The device has signed in to the account for more than a day. */
+  readonly oldDevice: boolean
   /** One went to this account, or one to it was confirmed, since the payee was last removed. */
   readonly trusted: boolean
   readonly removed: boolean
@@ -63,14 +69,21 @@ export async function usePayee(
       accepted as (
         select account_hash, created_at, client_network, device_hash from withdrawals
          where user_id = $1 and submitted_at is not null)
-      select exists (select from accepted) as "hasWithdrawn",
+      select exists (select from accepted) or exists (
+          select from withdrawals
+           where user_id = $1 and status <> 'failed' and account_hash is distinct from $2) as "firstTaken",
+        exists (
+          select from withdrawals where user_id = $1 and status = 'pending' and confirmed_at is null) as unconfirmed,
+        exists (
+          select from devices
+           where user_id = $1 and device_hash = $7 and first_seen_at < clock_timestamp() - interval '1 day') as "oldDevice",
         exists (select from accepted where account_hash = $2 and created_at > greatest(e.removed_at, owner.since))
           or coalesce(e.confirmed_at > greatest(e.removed_at, owner.since), false) as trusted,
         e.removed_at is not null as removed,
         coalesce(e.removed_at >= e.last_used_at, e.last_used_at is null) as added,
         exists (select from accepted where client_network is not null)
           and not exists (
-            select from accepted where created_at > owner.since and (client_network = $6 or device_hash = $7)) as "newClient"
+            select from accepted where created_at > owner.since and (client_network = nullif($6, '${unknownNetwork}') or device_hash = $7)) as "newClient"
       from owner left join earlier e on true`,
     values: [
       use.userId,
@@ -98,53 +111,6 @@ export async function markPayeeConfirmed(trx: Knex.Transaction, withdrawalId: st
   })
 }
 
-/**
- * Adds the accounts of withdrawals that were requested before payees were recorded, and names those withdrawals' accounts.
- * Usually there are none.
- */
-export async function adoptPayees(
-  { db, transact, config }: Pick<Services, 'db' | 'transact' | 'config'>,
-  userId: string,
-): Promise<void> {
-  const accounts = await query<BankAccount>(db, {
-    name: 'payees.missing',
-    text: /* sql */ `
-      select distinct on (bank_code, account_number)
-          bank_code as "bankCode", account_number as "accountNumber", account_name as "accountName" from withdrawals
-       where user_id = $1 and account_hash is null and account_number is not null order by bank_code, account_number, created_at desc`,
-    values: [userId],
-  })
-  if (accounts.length === 0) return
-  const hashes = accounts.map((account) => accountHash(config, account))
-  await transact(({ trx }) =>
-    query(trx, {
-      name: 'payees.adopt',
-      text: /* sql */ `
-        with missing as (
-          select w.id, s.hash, s.sealed_name, w.bank_code, w.account_number, w.created_at
-            from withdrawals w
-            join unnest($2::text[], $3::text[], $4::bytea[], $5::bytea[]) as s (bank_code, account_number, hash, sealed_name)
-              on s.bank_code = w.bank_code and s.account_number = w.account_number
-           where w.user_id = $1 and w.account_hash is null order by w.id for no key update of w),
-        named as (
-          update withdrawals w set account_hash = m.hash from missing m where w.id = m.id)
-        insert into payees (user_id, account_hash, bank_code, last_four, sealed_name, added_at, last_used_at)
-        select $1, hash, bank_code, right(account_number, 4), sealed_name, min(created_at), max(created_at)
-          from missing group by hash, sealed_name, bank_code, account_number
-        on conflict (user_id, account_hash) do nothing`,
-      values: [
-        userId,
-        accounts.map(({ bankCode }) => bankCode),
-        accounts.map(({ accountNumber }) => accountNumber),
-        hashes,
-        accounts.map(({ accountName }, index) =>
-          sealName(config, payeeContext(hashes[index] as Buffer), accountName),
-        ),
-      ],
-    }),
-  )
-}
-
 interface PayeeRow extends Omit<PayeeRecord, 'accountNumber' | 'accountName' | 'addedAt' | 'lastUsedAt'> {
   readonly accountHash: Buffer
   readonly sealedName: Buffer
@@ -158,10 +124,9 @@ const maxListed = 100
 
 /** A creator's payees, the last used first. `confirmed`: a withdrawal to one needs no confirmation for its account. */
 export async function listPayees(
-  services: Pick<Services, 'db' | 'transact' | 'config'>,
+  services: Pick<Services, 'db' | 'config'>,
   userId: string,
 ): Promise<PayeeRecord[]> {
-  await adoptPayees(services, userId)
   const rows = await query<PayeeRow>(services.db, {
     name: 'payees.list',
     text: /* sql */ `

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
+import { tokenInput } from '../../accounts/links/schemas.js'
 import { done, nothing } from '../../accounts/schemas.js'
-import { signedIn } from '../../accounts/sessions/auth.js'
+import { publicGuards, signedIn } from '../../accounts/sessions/auth.js'
 import { whileOpen } from '../../accounts/sessions/while-open.js'
 import { type Route, route } from '../../http/endpoint.js'
 import type { KeyedLimit } from '../../http/limits/rate-limits.js'
@@ -8,7 +9,7 @@ import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { findWithdrawal } from '../list-withdrawals.js'
 import { confirmInput, ownInput, payeeInput, payeesAnswer, withdrawalAnswer } from '../schemas.js'
-import { cancelWithdrawal, confirmWithdrawal, resendCode } from './confirm.js'
+import { cancelWithdrawal, confirmByLink, confirmWithdrawal, resendCode } from './confirm.js'
 import { listPayees, removePayee } from './payees.js'
 
 const userOf = (ctx: Context): string => signedIn(ctx).account.id
@@ -43,6 +44,25 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
         await confirmWithdrawal(whileOpen(services, signedIn(ctx)), rates, own, input)
         return findWithdrawal(services, own.userId, own.reference)
       },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/auth/withdrawals/confirm',
+        summary: 'Confirm a withdrawal with the link of its mail, without signing in',
+        credential: 'none',
+        pausedBy: ['maintenance'],
+        limit: 'reads',
+        input: tokenInput,
+        invalid: 'link_token_required',
+        output: done,
+        errors: ['invalid_link', 'account_frozen', 'forbidden'],
+      },
+      async ({ token }) => {
+        await confirmByLink(services, rates, token)
+        return {}
+      },
+      publicGuards(services.config.http.publicUrl),
     ),
     route(
       {
@@ -88,7 +108,7 @@ function payeeRoutes(services: Services): Route[] {
     route(
       {
         method: 'get',
-        path: '/payouts/payees',
+        path: '/creators/payees',
         summary: 'The bank accounts of the own withdrawals, and which need no confirmation',
         credential: 'session',
         limit: 'reads',
@@ -102,7 +122,7 @@ function payeeRoutes(services: Services): Route[] {
     route(
       {
         method: 'delete',
-        path: '/payouts/payees/:id',
+        path: '/creators/payees/:id',
         summary: 'Remove a bank account: the next withdrawal to it needs a confirmation',
         credential: 'session',
         limit: 'intents',

@@ -2,7 +2,7 @@ import { isFinal, stepsBetween } from '../../kernel/state-machine.js'
 import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 import { providerSteps, statusMachine, type WithdrawalStatus } from '../lifecycle.js'
-import { type ReviewKind, recreditableKinds } from '../review/review.js'
+import { type AlarmedReview, type ReviewKind, recreditableKinds } from '../review/review.js'
 import type { Withdrawal } from '../withdrawal.js'
 
 /** After so many requests, the first included, only a person can decide. */
@@ -22,7 +22,7 @@ export type Decision =
   /** The provider has it: advance to its status. */
   | { readonly kind: 'advance'; readonly to: WithdrawalStatus }
   /** Only a person can decide. `hold`: nothing may be sent until then. */
-  | { readonly kind: 'review'; readonly review: ReviewKind; readonly hold: boolean }
+  | { readonly kind: 'review'; readonly review: AlarmedReview; readonly hold: boolean }
   /** The provider agrees with us (again): what these reviews are about is over. A new fact opens new ones. */
   | { readonly kind: 'agree'; readonly outdated: readonly ReviewKind[] }
   /** Not found; send it once more under the same reference. */

@@ -9,11 +9,11 @@ import type { Services } from '../../services.js'
 import { advance } from '../advance.js'
 import { statusMachine } from '../lifecycle.js'
 import {
+  type AlarmedReview,
   alarmReview,
   closeReviews,
   openReview,
   outdateReviews,
-  type ReviewKind,
   selfClosingKinds,
 } from '../review/review.js'
 import { advanceTo, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
@@ -96,7 +96,7 @@ interface Followed {
   /** Seconds until the next poll; null: none. */
   readonly pause: number | null
   /** The review that was opened: raises an alarm after the commit. */
-  readonly alarm?: ReviewKind | undefined
+  readonly alarm?: AlarmedReview | undefined
 }
 
 async function decideAndFollow(

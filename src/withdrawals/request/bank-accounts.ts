@@ -5,19 +5,11 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { acceptedStatuses } from '../lifecycle.js'
 import type { UsedBankAccount } from '../schemas.js'
-import {
-  type BankAccount,
-  lastFourColumn,
-  openAccount,
-  type StoredAccount,
-  storedAccountColumns,
-} from '../sealed-account.js'
+import { type BankAccount, openAccount, type StoredAccount } from '../sealed-account.js'
 
 type Needs = Pick<Services, 'db' | 'config'>
 
 const maxShown = 5
-/** Equal for withdrawals to one account. Rows from before have no hash until they are sealed. */
-const accountKey = "coalesce(encode(w.account_hash, 'hex'), w.bank_code || w.account_number)"
 /** So many of the newest withdrawals are searched for accounts. */
 const searched = 200
 
@@ -27,14 +19,14 @@ export async function listBankAccounts({ db, config }: Needs, userId: string): P
     name: 'payouts.bank-accounts',
     text: /* sql */ `
       with newest as (
-        select *, ${accountKey} as account from withdrawals w
+        select *, w.account_hash as account from withdrawals w
         where user_id = $1 order by created_at desc, id desc limit ${searched}),
       used as (
         select distinct on (account) * from newest
         where status in (${sqlList(acceptedStatuses)})
         order by account, created_at desc)
-      select u.reference, u.bank_code as "bankCode", b.name as "bankName", ${lastFourColumn('u')},
-        ${storedAccountColumns('u')}, u.created_at as "lastUsedAt"
+      select u.reference, u.bank_code as "bankCode", b.name as "bankName", u.account_last_four as "lastFour",
+        u.sealed_account as "sealedAccount", u.created_at as "lastUsedAt"
       from used u left join banks b on b.code = u.bank_code
       order by u.created_at desc limit ${maxShown}`,
     values: [userId],
@@ -66,10 +58,10 @@ export async function readBankAccounts(
     name: 'payouts.own-accounts',
     text: /* sql */ `
       select * from (
-        select distinct on (${accountKey})
-          w.reference, w.bank_code as "bankCode", ${storedAccountColumns('w')}, w.created_at as at
+        select distinct on (w.account_hash)
+          w.reference, w.bank_code as "bankCode", w.sealed_account as "sealedAccount", w.created_at as at
         from withdrawals w where w.user_id = $1
-        order by ${accountKey}, w.created_at desc) used
+        order by w.account_hash, w.created_at desc) used
       order by at desc limit $2`,
     values: [userId, most],
   })
@@ -85,7 +77,7 @@ export async function bankAccountOf(
   const [account] = await query<StoredAccount & { bankCode: string }>(db, {
     name: 'payouts.bank-account',
     text: /* sql */ `
-      select w.reference, w.bank_code as "bankCode", ${storedAccountColumns('w')}
+      select w.reference, w.bank_code as "bankCode", w.sealed_account as "sealedAccount"
       from withdrawals w where w.user_id = $1 and w.reference = $2`,
     values: [userId, reference.toUpperCase()],
   })

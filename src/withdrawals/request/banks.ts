@@ -1,12 +1,15 @@
 import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import { singleFlight } from '../../platform/single-flight.js'
+import { within } from '../../platform/within.js'
 import type { Bank } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 
 /** The list changes a few times a year. After a failure the provider is asked again sooner. */
 const freshMs = 3_600_000
 const retryMs = 10_000
+/** A withdrawal waits this long for an answer about its bank or its holder's name: it answers within 5 s in all. */
+export const bankAnswerMs = 2000
 
 type Needs = Pick<Services, 'db' | 'payouts' | 'log'>
 
@@ -28,13 +31,14 @@ export class BankList {
   }
 
   /**
-   * Whether the provider pays to this bank; undefined while no list is known. Asks the provider only about a code that
+   * Whether the provider pays to this bank; undefined while no list is known, or the provider is slow. Asks the provider only about a code that
    * is neither in memory nor stored, so that a slow provider delays no withdrawal to a known bank.
    */
   async includes(code: string): Promise<boolean | undefined> {
     const holds = (banks: readonly Bank[]): boolean => banks.some((bank) => bank.code === code)
     if (holds(this.#banks) || holds(await this.#stored())) return true
-    return this.banks().then(holds, () => undefined)
+    const asked = this.banks().then(holds, () => undefined)
+    return within(bankAnswerMs, asked)
   }
 
   #stored(): Promise<Bank[]> {

@@ -3,8 +3,10 @@ import { keyedHash } from '../../kernel/personal-data.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
+import { within } from '../../platform/within.js'
 import type { Services } from '../../services.js'
 import type { BankAccount } from '../sealed-account.js'
+import { bankAnswerMs } from './banks.js'
 
 /**
  * Limits of what all creators together withdraw to one bank account, and to accounts whose holders have one name
@@ -51,13 +53,14 @@ export async function resolveHolder(
 ): Promise<{ readonly nameHash: Buffer | null; readonly resolvedName: string | null }> {
   if (!isLimited(config.withdrawals.perName)) return { nameHash: null, resolvedName: null }
   try {
-    const resolvedName = await payouts.resolveAccountName(account)
-    return { nameHash: nameHash(config, resolvedName), resolvedName }
+    const resolvedName = await within(bankAnswerMs, payouts.resolveAccountName(account))
+    if (resolvedName !== undefined) return { nameHash: nameHash(config, resolvedName), resolvedName }
+    log.warn('the name of a bank account is not known in time; the given name counts for its limits')
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     log.warn({ err: error }, 'the name of a bank account is not known; the given name counts for its limits')
-    return { nameHash: nameHash(config, account.accountName), resolvedName: null }
   }
+  return { nameHash: nameHash(config, account.accountName), resolvedName: null }
 }
 
 /** What is compared of a withdrawal: its account and its name, each with its limits. Only those that have limits. */

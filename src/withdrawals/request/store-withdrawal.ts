@@ -1,4 +1,4 @@
-import { hasOldFactor } from '../../accounts/factors/check-factor.js'
+import { hasFactor, hasOldFactor } from '../../accounts/factors/check-factor.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
 import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
@@ -30,9 +30,10 @@ export interface NewWithdrawal extends WithdrawalPrice {
   /** Keyed hash of the name of the account's holder, and that name at the bank. Null: not asked for, or not known. */
   readonly nameHash: Buffer | null
   readonly resolvedName: string | null
-  /** Who asks for it: the client network and the device. */
+  /** Who asks for it: the client network, the device, and the seconds since the session was opened. */
   readonly network: string
   readonly deviceHash: Buffer
+  readonly sessionAge: number
   /** The caller's Idempotency-Key, if the request has one. */
   readonly keyedRequest: KeyedRequest | undefined
   readonly requestId: string | null
@@ -64,7 +65,10 @@ export async function storeWithdrawal(
   if (!identity.verified) await lockSharedPayee(trx, withdrawal, config.withdrawals)
   const hold = await reserveHold(trx, withdrawal)
   const payee = await usePayee(trx, config, withdrawal)
-  const confirmationReason = reasonToConfirm(payee, changes)
+  const confirmationReason = reasonToConfirm(await whatAsks(trx, config, withdrawal), payee, {
+    ...changes,
+    ...withdrawal,
+  })
   const waitsForIdentity =
     !identity.verified && (await exceedsLimits(trx, identity, withdrawal, config.withdrawals))
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
@@ -95,6 +99,15 @@ export async function storeWithdrawal(
   return stored
 }
 
+/** A factor that the owner has set up guards the account in any case. */
+async function whatAsks(
+  trx: UnitOfWork['trx'],
+  { withdrawals: { confirmAccounts } }: Services['config'],
+  { userId }: NewWithdrawal,
+): Promise<Services['config']['withdrawals']['confirmAccounts']> {
+  return confirmAccounts === 'off' && (await hasFactor(trx, userId)) ? 'new' : confirmAccounts
+}
+
 /** The identity comes first when both are due. */
 function firstState(waitsForIdentity: boolean, confirmationReason: ConfirmationReason | null): SendState {
   if (waitsForIdentity) return 'identity_hold'
@@ -115,14 +128,11 @@ async function insert(
     name: 'payouts.insert',
     text: /* sql */ `
       insert into withdrawals as w (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
-        bank_code, account_number, account_name, hold_transfer, key_hash, request_hash, send_state, due_at,
+        bank_code, hold_transfer, key_hash, request_hash, send_state, due_at,
         confirmation_reason, account_hash, client_network, device_hash, sealed_account, account_last_four,
         name_hash, sealed_resolved_name, request_id)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-        -- Plain only in the hour after the deploy, for the release before.
-        case when not personal_data_sealed() then $10 end, case when not personal_data_sealed() then $11 end,
-        $12, $13, $14, $15, case when $15 = 'not_sent' then clock_timestamp() end, $16, $17, $18, $19, $20, right($10, 4),
-        $21, $22, $23)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, case when $13 = 'not_sent' then clock_timestamp() end,
+        $14, $15, $16, $17, $18, $19, $20, $21, $22)
       on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
@@ -134,8 +144,6 @@ async function insert(
       withdrawal.feeKobo,
       withdrawal.netKobo,
       withdrawal.bankCode,
-      withdrawal.accountNumber,
-      withdrawal.accountName,
       holdTransfer,
       withdrawal.keyedRequest?.keyHash ?? null,
       withdrawal.keyedRequest?.requestHash ?? null,
@@ -145,6 +153,7 @@ async function insert(
       withdrawal.network,
       withdrawal.deviceHash,
       sealAccount(config, withdrawal.reference, withdrawal),
+      withdrawal.accountNumber.slice(-4),
       withdrawal.nameHash,
       withdrawal.resolvedName === null
         ? null

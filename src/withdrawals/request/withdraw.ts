@@ -2,14 +2,15 @@ import { DomainError, inputError } from '../../kernel/errors.js'
 import { newPayoutReference } from '../../kernel/ids.js'
 import { displayNumber } from '../../kernel/money.js'
 import { readBalance } from '../../ledger/balance.js'
-import type { CurrentRate, ExchangeRates } from '../../market/exchange-rates.js'
+import type { AcceptedRate } from '../../market/accepted-rates.js'
+import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { isDatabaseUnavailable, query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
 import { waitsForBreaker } from '../breaker/pause.js'
-import { accountHash, adoptPayees } from '../confirmation/payees.js'
+import { accountHash } from '../confirmation/payees.js'
 import { heldFor, heldStates } from '../lifecycle.js'
 import { exceedsBalance, parseAmount, priceWithdrawal, type WithdrawalPrice } from '../price-withdrawal.js'
 import type { WithdrawAnswer, WithdrawInput } from '../schemas.js'
@@ -24,7 +25,8 @@ import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './sto
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake' | 'payouts' | 'log'>
 
 /** Who withdraws, and the idempotency key of the request, if it has one. */
-export interface Requester extends Pick<NewWithdrawal, 'network' | 'deviceHash' | 'requestId'> {
+export interface Requester
+  extends Pick<NewWithdrawal, 'network' | 'deviceHash' | 'sessionAge' | 'requestId'> {
   readonly userId: string
   readonly keyedRequest: KeyedRequest | undefined
 }
@@ -49,10 +51,11 @@ export async function withdraw(
   input: WithdrawInput,
   requester: Requester,
 ): Promise<WithdrawAnswer> {
+  const startedMs = performance.now()
   const withdrawal =
     (await findByKey(services, requester.keyedRequest)) ??
     (await perUser(requester.userId, () => create(services, { rates, banks }, input, requester)))
-  return answerOutcome(withdrawal, waitForOutcome)
+  return answerOutcome(withdrawal, waitForOutcome, startedMs)
 }
 
 /**
@@ -64,18 +67,20 @@ export async function findStoredWithdrawal(
   { waitForOutcome }: Pick<WithdrawTools, 'waitForOutcome'>,
   keyedRequest: KeyedRequest,
 ): Promise<WithdrawAnswer | undefined> {
+  const startedMs = performance.now()
   const withdrawal = await findByKey(services, keyedRequest)
-  return withdrawal && answerOutcome(withdrawal, waitForOutcome)
+  return withdrawal && answerOutcome(withdrawal, waitForOutcome, startedMs)
 }
 
 async function answerOutcome(
   withdrawal: Withdrawal,
   waitForOutcome: WaitForOutcome,
+  startedMs: number,
 ): Promise<WithdrawAnswer> {
-  const outcome = await waitForOutcome(withdrawal.reference)
+  const outcome = await waitForOutcome(withdrawal.reference, startedMs)
   if (outcome.kind === 'failed') throw new DomainError('payout_refused', outcome.reason)
-  const { waitsForBreaker = false } = outcome
-  return presentWithdrawal({ ...withdrawal, waitsForBreaker }, outcome.kind)
+  const { waitsForBreaker = false, waitsForDispute = withdrawal.waitsForDispute } = outcome
+  return presentWithdrawal({ ...withdrawal, waitsForBreaker, waitsForDispute }, outcome.kind)
 }
 
 async function findByKey(
@@ -101,7 +106,6 @@ async function create(
   // Three digits are a code by form. Only a known list refuses one, and only after the balance (API).
   if (bankCode.length === 3 && (await banks.includes(bankCode)) === false)
     throw new DomainError('bank_details_required')
-  await adoptPayees(services, userId)
   return store(services, {
     ...price,
     ...bank,
@@ -133,13 +137,13 @@ async function priceNow(
   rates: ExchangeRates,
   { amountUSDC, amountNGN }: WithdrawInput,
   userId: string,
-): Promise<{ price: WithdrawalPrice; rate: CurrentRate; currency: 'USDC' | 'NGN' }> {
+): Promise<{ price: WithdrawalPrice; rate: AcceptedRate; currency: 'USDC' | 'NGN' }> {
   const amount = parseAmount(amountUSDC, amountNGN)
   if (amount === undefined) throw new DomainError('invalid_amount')
   const { available } = await readBalance(db, userId, 'USDC')
   if (amount.currency === 'USDC' && exceedsBalance(amount, available))
     throw aboveBalance('amountUSDC', available)
-  const rate = await rates.current()
+  const rate = await rates.currentOrLast()
   const price = priceWithdrawal(amount, rate.value, config.withdrawals)
   const field = amount.currency === 'USDC' ? 'amountUSDC' : 'amountNGN'
   if (price.debitMicro > available) throw aboveBalance(field, available)
@@ -177,13 +181,17 @@ async function store(services: Needs, withdrawal: NewWithdrawal): Promise<Withdr
 
 /** `submitted`: the provider accepted it. `pending`: it waits, or nothing is known yet. `reason`: the provider's text. */
 type Outcome =
-  | { readonly kind: 'submitted' | 'pending'; readonly waitsForBreaker?: boolean }
+  | {
+      readonly kind: 'submitted' | 'pending'
+      readonly waitsForBreaker?: boolean
+      readonly waitsForDispute?: boolean
+    }
   | { readonly kind: 'failed'; readonly reason: string }
 
-export type WaitForOutcome = (reference: string) => Promise<Outcome>
+export type WaitForOutcome = (reference: string, startedMs: number) => Promise<Outcome>
 
 /**
- * Waits, for a limited time, until the worker knows whether the provider accepts a withdrawal. Limits how many requests of
+ * Waits, until a limited time after the request's start, until the worker knows whether the provider accepts a withdrawal. Limits how many requests of
  * a process wait, so that a slow provider does not pile up requests; the others get `pending` without a wait.
  */
 export function createWaitForOutcome(
@@ -191,8 +199,9 @@ export function createWaitForOutcome(
 ): WaitForOutcome {
   const { waitMs, maxWaits } = services.config.withdrawals
   let waiting = 0
-  return async (reference) => {
-    const totalMs = waiting < maxWaits ? waitMs : 0
+  return async (reference, startedMs) => {
+    const leftMs = Math.max(0, startedMs + waitMs - performance.now())
+    const totalMs = waiting < maxWaits ? leftMs : 0
     waiting += 1
     try {
       const read = () => readOutcome(services, reference)
@@ -225,7 +234,7 @@ async function readOutcome({ db }: Pick<Services, 'db'>, reference: string): Pro
   if (row?.status === 'failed') return { kind: 'failed', reason: row.failureReason ?? '' }
   if (row?.waitsForBreaker === true) return { kind: 'pending', waitsForBreaker: true }
   if (row !== undefined && (heldStates.includes(row.sendState) || row.waitsForDispute))
-    return { kind: 'pending' }
+    return { kind: 'pending', waitsForDispute: row.waitsForDispute }
   return row === undefined || row.status === 'pending' ? undefined : { kind: 'submitted' }
 }
 

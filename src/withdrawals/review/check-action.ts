@@ -57,15 +57,17 @@ export function checkAction(
     )
   if (found !== undefined)
     return refused(`the provider has it (${found.state}). Run: npm run ops -- payouts ask <reference>`)
-  if (action === 'release') return checkRelease(withdrawal)
+  if (action === 'release') return checkRelease(reviewed)
   return action === 'void' ? checkVoid(withdrawal, rules) : checkReplay(withdrawal, rules)
 }
 
 /** Only its creator releases what waits for a confirmation: whoever asks an operator for it may be the thief. */
-function checkRelease(withdrawal: LockedWithdrawal): Permission {
+function checkRelease({ withdrawal, openReviews }: ReviewedWithdrawal): Permission {
   const { sendState, waitsForBreaker, breaker } = withdrawal
   if (sendState === 'confirmation_hold')
     return refused('it waits for the confirmation of its creator, who alone can give it')
+  if (openReviews.some(({ kind }) => kind === 'debt'))
+    return { done: 'send it, and hold this creator no more for the debts of the review' }
   if (waitsForBreaker && breaker !== null) return { done: `send it now, beyond the limit ${breaker}` }
   if (waitsForBreaker) return refused(waitsForPause)
   if (sendState !== 'identity_hold') return refused(`its send state is ${sendState}, not identity_hold`)

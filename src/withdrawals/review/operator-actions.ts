@@ -80,7 +80,8 @@ export function isHeld({ sendState }: Pick<LockedWithdrawal, 'sendState'>): bool
 function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly ReviewKind[] {
   if (action === 'close') return open.map(({ kind }) => kind)
   if (action === 'recredit') return recreditableKinds
-  return action === 'release' || action === 'reopen' ? [] : selfClosingKinds
+  if (action === 'release') return ['debt']
+  return action === 'reopen' ? [] : selfClosingKinds
 }
 
 /** The job's id is new, so that BullMQ takes it although an older one has failed. */

@@ -3,7 +3,6 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type ReviewState, reviewMachine } from '../lifecycle.js'
-import type { Withdrawal } from '../withdrawal.js'
 
 /**
  * What only a person can decide (docs/decisions/0020).
@@ -13,6 +12,7 @@ import type { Withdrawal } from '../withdrawal.js'
  * - `failed_after_completed`: the provider says after completion that the transfer failed
  * - `paid_after_failed`: the provider paid after the creator got the money back
  * - `paid_after_recredit`: the provider paid again after an operator had credited the creator again
+ * - `debt`: somebody owes who has had the same bank account or e-mail (hold-for-debt.ts)
  */
 export type ReviewKind =
   | 'unknown'
@@ -21,6 +21,7 @@ export type ReviewKind =
   | 'failed_after_completed'
   | 'paid_after_failed'
   | 'paid_after_recredit'
+  | 'debt'
 
 /** Closed automatically when the provider shows the outcome. They may open again. */
 export const selfClosingKinds: readonly ReviewKind[] = ['unknown', 'mismatch']
@@ -114,11 +115,14 @@ export async function reopenReviews(uow: Pick<UnitOfWork, 'trx'>, ids: readonly 
   await advance(uow, 'open', null, 'id = any($2::bigint[])', [ids])
 }
 
+/** The others are in the list of open cases, which alarms after a day. */
+export type AlarmedReview = Exclude<ReviewKind, 'debt'>
+
 /** Alarms an operator. Call it after the commit. */
 export function alarmReview(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-  kind: ReviewKind,
-  { reference, requestId }: Pick<Withdrawal, 'reference' | 'requestId'>,
+  kind: AlarmedReview,
+  { reference, requestId }: { readonly reference: string; readonly requestId: string | null },
 ): void {
   metrics.alerts.inc({ kind: `payout_${kind}` })
   log.error(

@@ -8,6 +8,7 @@ import { provesAbsence } from '../never-sent.js'
 import { nameHash } from '../request/shared-payee.js'
 import { type BankAccount, openAccount, resolvedContext, sealName } from '../sealed-account.js'
 import { type DuePayout, payoutQueue } from '../work-queue.js'
+import { holdForDebt } from './hold-for-debt.js'
 import {
   recordAccepted,
   recordRefused,
@@ -44,6 +45,7 @@ async function sendOne(services: Needs, payout: DuePayout): Promise<number> {
   try {
     const found = payout.looksUp ? await lookUp(services, payout) : undefined
     if (found !== undefined) return found
+    if (await holdForDebt(services, payout)) return never
     const account = { bankCode: payout.bankCode, ...openAccount(services.config, payout) }
     nameRecorded = recordAccountName(services, payout, account)
     const recipient = payout.recipient ?? (await createRecipient(services, payout, account))

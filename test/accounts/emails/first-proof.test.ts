@@ -1,7 +1,9 @@
 import test from 'ava'
+import { createClient } from '../../helpers/http/client.js'
 import { type EnteredBody, freshEmail, registerPerson } from '../../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../../helpers/make/sign-in/emailed-codes.js'
 import { addTotp, ageSessions, nextCode } from '../../helpers/make/sign-in/factors.js'
+import { startApp } from '../../helpers/servers/serve-app.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
@@ -89,6 +91,57 @@ for (const [name, prove] of Object.entries(proofs))
     t.is((await post('/auth/email/confirm', { token }, thiefAt)).status, 400)
     t.regex(await provenMail(email), /from another\s+network/)
   })
+
+test('behind a proxy that is not named, the first proof voids what the thief made', async (t) => {
+  const { TRUST_PROXY: _, ...env } = world().env
+  const { url } = await startApp(t, env)
+  const request = await createClient(url)
+  const email = freshEmail()
+  const body = { email, password, name: 'Ada' }
+  const made = await request<EnteredBody>('POST', '/auth/register', { ...from(thiefAt), body })
+  const thief = { session: made.session ?? '' }
+  const { body: key } = await request<{ apiKey: string }>('POST', '/creators/api-keys', {
+    ...thief,
+    body: {},
+  })
+  const code = await queuedCode(world(), email)
+  const proven = await request('POST', '/auth/otp/verify', { ...from(ownerAt), body: { email, code } })
+  t.is(proven.status, 200)
+  t.is((await request('GET', '/auth/me', thief)).status, 401)
+  t.is((await request('POST', '/auth/login', { ...from(thiefAt), body: { email, password } })).status, 401)
+  const events = `/sdk/events?creatorId=${made.body.user.id}`
+  t.is((await request('GET', events, { bearer: key.apiKey })).status, 401)
+  t.is((await request('GET', '/auth/me', { session: proven.session ?? '' })).status, 200)
+})
+
+test('under recommended the first proof ends all sessions, tokens and keys but what it carries', async (t) => {
+  const { url } = await startApp(t, { ...world().env, GUARDS: 'recommended' })
+  const request = await createClient(url)
+  const enter = async (path: string, body: object, options: object = {}) => {
+    const answer = await request<EnteredBody>('POST', path, { ...from(ownerAt), ...options, body })
+    return { status: answer.status, session: answer.session ?? '', bearer: answer.body.auth?.accessToken }
+  }
+  const isOpen = async (options: object) => (await request('GET', '/auth/me', options)).status === 200
+  for (const carries of ['nothing', 'cookie', 'token'] as const) {
+    const email = freshEmail()
+    const first = await enter('/auth/register', { email, password, name: 'Ada' })
+    const other = await enter('/auth/login', { email, password })
+    const options = { session: first.session, body: {} }
+    const { body: key } = await request<{ apiKey: string }>('POST', '/creators/api-keys', options)
+    const { id } = await world().db('users').where({ email }).first()
+    const code = await queuedCode(world(), email)
+    const carried = { nothing: {}, cookie: { session: first.session }, token: { bearer: first.bearer } }
+    const proven = await enter('/auth/otp/verify', { email, code }, carried[carries])
+    t.true(await isOpen({ session: proven.session }), carries)
+    t.false(await isOpen({ session: other.session }), carries)
+    t.false(await isOpen({ bearer: other.bearer }), carries)
+    // Signing in replaces the session of the cookie.
+    t.is(await isOpen({ bearer: first.bearer }), carries === 'token')
+    t.is((await request('GET', `/sdk/events?creatorId=${id}`, { bearer: key.apiKey })).status, 401)
+    t.is(/API keys from before that have ended/.test(await provenMail(email)), carries !== 'nothing')
+    t.is((await enter('/auth/login', { email, password })).status, carries === 'nothing' ? 401 : 200, carries)
+  }
+})
 
 test('a login with the thief’s password that is on its way opens no session after the password is void', async (t) => {
   const email = freshEmail()

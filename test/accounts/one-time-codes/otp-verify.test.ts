@@ -499,7 +499,8 @@ test('while OTP_PEPPER changes, a code of either pepper is accepted, and none of
       DATA_KEY: services.config.dataKeys.given[0].toString('base64'),
     })
   const both = during(`${newer},${env['OTP_PEPPER']}`)
-  const caller = { presentedToken: undefined, deviceToken: 'd', network: '192.0.2.1', userAgent: null }
+  const tokens = { presentedToken: undefined, accessToken: undefined, deviceToken: 'd' }
+  const caller = { ...tokens, network: '192.0.2.1', userAgent: null }
   const enter = (config: typeof both, person: Person, code: string) =>
     verifyOtp({ ...services, config }, { email: person.email, code, notMine: false }, caller)
 

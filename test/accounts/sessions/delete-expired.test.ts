@@ -2,6 +2,7 @@ import test from 'ava'
 import { deleteExpired } from '../../../src/accounts/delete-expired.js'
 import { hashSecret } from '../../../src/kernel/ids.js'
 import { type Person, registerPerson } from '../../helpers/make/creators.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -32,7 +33,7 @@ test.serial('a session is deleted a day after its end, unless its access token i
   await age(dead, { session: ago(1.1), token: ago(1.1) })
   await age(recent, { session: ago(0.9), token: ago(0.9) })
   await age(tokenAlive, { session: ago(5), token: ago(-0.1) })
-  await deleteExpired(world().services)
+  await deleteExpired(as('clock', world().services))
   t.is((await session(dead)).length, 0)
   for (const person of [recent, tokenAlive, alive]) t.is((await session(person)).length, 1)
   const answer = await world().request('GET', '/auth/me', { bearer: tokenAlive.accessToken })
@@ -44,7 +45,7 @@ test.serial('a session past its absolute end is deleted even if it was used rece
   const person = await registerPerson(world())
   await age(person, { session: ago(-7), token: ago(2) })
   await session(person).update({ absolute_until: ago(2) })
-  await deleteExpired(world().services)
+  await deleteExpired(as('clock', world().services))
   t.is((await session(person)).length, 0)
 })
 
@@ -56,7 +57,7 @@ test.serial('codes, failed attempts and locks are deleted after a day without a 
     .db('otp_codes')
     .where({ user_id: old.user.id })
     .update({ changed_at: ago(1.1) })
-  await deleteExpired(world().services)
+  await deleteExpired(as('clock', world().services))
   t.deepEqual(await world().db('otp_codes').pluck('user_id'), [fresh.user.id])
 })
 
@@ -92,7 +93,7 @@ test.serial(
         undone_at: undone,
       })),
     )
-    await deleteExpired(world().services)
+    await deleteExpired(as('clock', world().services))
     t.is((await db('devices')).length, 0)
     t.deepEqual(await db('account_links').pluck('token_hash'), [hash(1)])
     t.deepEqual(await db('passkey_challenges').pluck('challenge'), [hash(1)])

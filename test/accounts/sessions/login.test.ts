@@ -161,6 +161,27 @@ test.serial(
   },
 )
 
+test.serial(
+  'without TRUST_PROXY one client of a proxy does not lock the owner out, and the log says so',
+  async (t) => {
+    const { email, password } = await registerPerson(world())
+    const REDIS_NAMESPACE = `${world().env['REDIS_NAMESPACE']}-unnamed`
+    const app = await startApp(t, { ...world().env, RATE_LIMIT_FACTOR: '1', REDIS_NAMESPACE })
+    const warned: unknown[] = []
+    app.services.log.warn = (text: unknown) => warned.push(text)
+    const request = await createClient(app.url)
+    const loginFrom = async (address: string, body: object) => {
+      const headers = { 'x-forwarded-for': address }
+      return (await request('POST', '/auth/login', { headers, body })).status
+    }
+    const wrong = { email, password: 'a wrong one' }
+    const flood = await Promise.all(Array.from({ length: 400 }, () => loginFrom('192.0.2.1', wrong)))
+    t.true(flood.includes(429))
+    for (let n = 0; n < 12; n++) t.is(await loginFrom(`192.0.2.${n + 2}`, { email, password }), 200)
+    t.is(warned.filter((text) => /TRUST_PROXY/.test(String(text))).length, 1)
+  },
+)
+
 test.serial('logins beyond the waiting limit answer 503, and no other login fails', async (t) => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => login(freshEmail(), 'whatever it is')))
   const refused = answers.filter(({ status }) => status === 503)
@@ -168,4 +189,20 @@ test.serial('logins beyond the waiting limit answer 503, and no other login fail
   t.true(answers.every(({ status }) => status === 401 || status === 503))
   t.is(refused[0]?.body.error, 'Service unavailable')
   t.is((await login(freshEmail(), 'whatever it is')).status, 401)
+})
+
+test.serial('shed logins are one line a minute', async (t) => {
+  const app = await startApp(t, world().env)
+  const lines: unknown[][] = []
+  const request = await createClient(app.url)
+  const { log } = app.services
+  for (const level of ['info', 'warn', 'error'] as const)
+    log[level] = (...line: unknown[]) => lines.push(line)
+  const body = { email: freshEmail(), password: 'whatever it is' }
+  const answers = await Promise.all(
+    Array.from({ length: 400 }, () => request('POST', '/auth/login', { body })),
+  )
+  const shed = answers.filter(({ status }) => status === 503)
+  t.true(shed.length > 1)
+  t.is(lines.length - (answers.length - shed.length), 1, `${shed.length} were shed`)
 })

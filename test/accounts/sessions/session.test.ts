@@ -302,7 +302,7 @@ function asTokens(value: unknown): string[] {
 test.serial('GET /auth/me runs one statement', async (t) => {
   const { session } = await registerPerson(world())
   const statements: string[] = []
-  const { client } = world().db
+  const { client } = world().services.db
   const acquire = client.acquireConnection
   t.teardown(() => {
     client.acquireConnection = acquire

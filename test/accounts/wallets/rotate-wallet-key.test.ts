@@ -8,6 +8,7 @@ import { unsealKey } from '../../../src/accounts/wallets/seal-key.js'
 import type { Vault } from '../../../src/ports/vault.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
 import { runOpsScript, spawnOpsScript } from '../../helpers/run-ops-script.js'
+import { as } from '../../helpers/servers/roles.js'
 import { runBatch, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
@@ -44,7 +45,8 @@ async function insertAccounts(count: number): Promise<void> {
   )
 }
 
-const provision = (vault: Vault) => runBatch(createProvisionerBatch({ ...world().services, vault }))
+const provision = (vault: Vault) =>
+  runBatch(createProvisionerBatch({ ...as('provisioner', world().services), vault }))
 
 async function countByVersion(): Promise<Record<string, number>> {
   const rows = await world()

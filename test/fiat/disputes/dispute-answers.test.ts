@@ -13,6 +13,7 @@ import { disputeTip, lookNow, paidTip, payableCreator } from '../../helpers/make
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../../helpers/make/fiat/fiat-tips.js'
 import { readBalance } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
@@ -90,7 +91,7 @@ test.serial('a known payer is declined with evidence from our rows, and the bank
   t.truthy(atProvider(id)?.evidence)
   t.like(await readBalance(world(), creator), { heldUSDC: 9.5 })
 
-  const evidence = await collectEvidence(world().services, await stored(id))
+  const evidence = await collectEvidence(as('operators', world().services), await stored(id))
   if (evidence === undefined) throw new Error('no evidence')
   const pdf = Buffer.from(evidenceFile(id, 'Bola (wrote) to us', evidence).bytes).toString('latin1')
   for (const part of [
@@ -177,7 +178,8 @@ test.serial(
   async (t) => {
     const { id } = await disputed()
     const { services } = world()
-    const compare = () => compareCollections({ ...services, refunds: composeRefundReader(services.config) })
+    const compare = () =>
+      compareCollections({ ...as('clock', services), refunds: composeRefundReader(services.config) })
     const last_seen_at = new Date(Date.now() - 72 * 3_600_000)
     await world()
       .db('collection_differences')
@@ -216,13 +218,13 @@ test.serial(
     const before = await alarms('collection_difference')
     for (const hours of [-3, 3])
       await withWallClock(hours * 3_600_000, () =>
-        compareCollections({ ...services, refunds: composeRefundReader(services.config) }),
+        compareCollections({ ...as('clock', services), refunds: composeRefundReader(services.config) }),
       )
     t.is(await alarms('collection_difference'), before)
 
     // After a restore it is none as long as settlement polls its intent.
     const afterRestore = () =>
-      compareCollections({ ...services, refunds: composeRefundReader(services.config) }, 1)
+      compareCollections({ ...as('clock', services), refunds: composeRefundReader(services.config) }, 1)
     await afterRestore()
     t.is(await alarms('collection_difference'), before)
     const intent = () => world().db('fiat_intents').where({ id: intentId })

@@ -10,7 +10,7 @@ import {
   payableCreator,
   payOut,
 } from '../../helpers/make/fiat/disputes.js'
-import { readPlatformBalance } from '../../helpers/make/fiat/fiat-tips.js'
+import { acceptRate, readPlatformBalance } from '../../helpers/make/fiat/fiat-tips.js'
 import {
   countExecutions,
   createWithdrawal,
@@ -300,5 +300,27 @@ test.serial(
     t.deepEqual(await balance(ada), { availableUSDC: 1.9, heldUSDC: 0 }, 'nothing of it was paid')
     const { owed, fee } = await sums()
     t.deepEqual({ owed, fee }, { owed: before.owed, fee: before.fee })
+  },
+)
+
+test.serial(
+  'a dispute costs what its naira cost at the locked or the current rate, whichever is more, and what exceeds the balance is owed',
+  async (t) => {
+    const ada = await creator()
+    const { intentId } = await paidTip(world(), ada)
+    const before = await sums()
+    const undo = await acceptRate(world(), 1430)
+    const dispute = disputeTip(world(), intentId)
+    await endDispute(world(), dispute, 'lost')
+    await undo()
+    t.like(await receivable(`dispute:${dispute.id}`), {
+      amount_micro: 10_629_370n,
+      covered_micro: 9_500_000n,
+      owed: true,
+    })
+    t.is((await sums()).fxUsdc - before.fxUsdc, 10_629_370n)
+    await endDispute(world(), dispute, 'won')
+    t.deepEqual(await balance(ada), { availableUSDC: 9.5, heldUSDC: 0 })
+    t.deepEqual(await sums(), before)
   },
 )

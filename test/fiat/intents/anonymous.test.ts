@@ -6,6 +6,7 @@ import { follow } from '../../helpers/http/stream-reader.js'
 import { registerCreator, registerPerson } from '../../helpers/make/creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../../helpers/make/sdk.js'
+import { as } from '../../helpers/servers/roles.js'
 import { runBatch, useWorld, type World } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
@@ -17,7 +18,7 @@ const canaryEmail = 'zqxcanarymail@example.com'
 
 async function sendEmails({ services, env }: World): Promise<void> {
   const mail = createSmtp({ url: env['SMTP_URL'] ?? '', from: env['MAIL_FROM'] ?? '' })
-  await runBatch(createMailerBatch({ ...services, mail }))
+  await runBatch(createMailerBatch({ ...as('mailer', services), mail }))
 }
 
 /** Everything that a creator can read. */
@@ -104,6 +105,21 @@ test('a payer with an e-mail gets one receipt, and the creator sees the name but
   const seen = await readAllAsCreator(creator.session, creator.user.id, creator.wallet, creator.apiKey)
   t.true(seen.includes('Bola'))
   t.false(seen.toLowerCase().includes('bola.payer'))
+})
+
+test('a receipt never carries a link in a creator’s name', async (t) => {
+  const { user } = await registerEmbedder(world())
+  const name = 'Win at https://evil.example/x evil.example/y me@evil.example 123456'
+  await world().db('users').where({ id: user.id }).update({ name })
+  const payerEmail = 'unlinked@example.com'
+  const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 10, payerEmail })
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  await sendEmails(world())
+  await until('the receipt arrives', () => world().mail.received(payerEmail).length > 0)
+  const [mail] = world().mail.received(payerEmail)
+  t.regex(mail?.text ?? '', /a tip to "Win at \(link\) \(link\) \(link\)/)
+  t.false(`${mail?.text} ${mail?.html}`.includes('evil.example'))
 })
 
 for (const payerEmail of [

@@ -13,6 +13,7 @@ import {
 } from '../../helpers/make/fiat/fiat-tips.js'
 import { listTips } from '../../helpers/make/tips.js'
 import { createWithdrawal, creatorWithBalance } from '../../helpers/make/withdrawals.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '100' } })
@@ -25,7 +26,7 @@ async function intentFor({ user }: TestCreator): Promise<string> {
 test.serial('an unpaid intent is cancelled after its expiry, and not before', async (t) => {
   const intentId = await intentFor(await registerCreator(world()))
   await settleIntentNow(world(), intentId)
-  await expireFiatIntents(world().services)
+  await expireFiatIntents(as('clock', world().services))
   t.is(await readFiatStatus(world(), intentId), 'requires_action')
   await expireFiatIntent(world(), intentId)
   await settleIntentNow(world(), intentId)
@@ -56,7 +57,10 @@ test.serial(
     await expireFiatIntent(world(), intentId, 121)
     await settleIntentNow(world(), intentId)
     t.is(await readFiatStatus(world(), intentId), 'requires_action')
-    await Promise.all([expireFiatIntents(world().services), expireFiatIntents(world().services)])
+    await Promise.all([
+      expireFiatIntents(as('clock', world().services)),
+      expireFiatIntents(as('clock', world().services)),
+    ])
     t.is(await readFiatStatus(world(), intentId), 'cancelled')
     world().fiat.fiatpay.faults.setMode({ charges: 'ok' })
     payFiatIntent(world(), intentId)
@@ -82,7 +86,7 @@ test.serial(
     payFiatIntent(world(), underpaid, 5000)
     await settleIntentNow(world(), underpaid)
     const listed = async () => {
-      await expireFiatIntents(world().services)
+      await expireFiatIntents(as('clock', world().services))
       return (await listTips(world(), creator.wallet)).map(({ signature }) => signature).sort()
     }
     t.deepEqual(await listed(), [unpaid, underpaid, late].sort())
@@ -112,7 +116,7 @@ test.serial(
       .insert(await rateLike(own))
       .returning('id')
     await db('rates').update({ created_at: db.raw(`clock_timestamp() - interval '31 days'`) })
-    await deleteOldRates(services)
+    await deleteOldRates(as('clock', services))
     const left = (await db('rates').select('id')).map(({ id }) => id)
     t.true(left.includes(own))
     t.false(left.includes(unused.id))

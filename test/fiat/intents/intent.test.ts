@@ -154,7 +154,15 @@ test.serial('a naira intent of a request that lost its key while it was paused i
   t.true(await takeKey(db, repeated))
   const rates = new ExchangeRates(services)
   const create = (keyed: typeof paused) =>
-    storeIntent(services, rates, { creatorId: user.id, amount: 10, isAnonymous: false }, '192.0.2.77', keyed)
+    storeIntent(
+      services,
+      rates,
+      { creatorId: user.id, amount: 10, isAnonymous: false },
+      {
+        network: '192.0.2.77',
+        keyed,
+      },
+    )
   await t.throwsAsync(create(paused), { message: 'Request in progress' })
   const count = async () => (await db('fiat_intents').where({ user_id: user.id })).length
   t.is(await count(), 0)

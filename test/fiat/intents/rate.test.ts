@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { ExchangeRates } from '../../../src/market/exchange-rates.js'
+import { loadConfig } from '../../../src/platform/config/config.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { advanceMonotonicClock } from '../../helpers/clock.js'
 import { registerCreator } from '../../helpers/make/creators.js'
@@ -14,6 +15,7 @@ import {
   settleIntentNow,
 } from '../../helpers/make/fiat/fiat-tips.js'
 import { listTips } from '../../helpers/make/tips.js'
+import { bank, creatorWithBalance, requestWithdrawal } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
@@ -94,6 +96,46 @@ test.serial('while the feed cannot be reached the last rate is valid for ten min
   advanceMonotonicClock(pauseMs)
   t.is(await quoteRate(), '503 Rate unavailable')
 })
+
+test.serial(
+  'a missing reading of the rate closes no withdrawals while an accepted rate is fresh, one that does not fit does',
+  async (t) => {
+    const person = await creatorWithBalance(world(), 100)
+    const withdraw = async () => {
+      const { status, body } = await requestWithdrawal<{ amountNGN?: number; error?: string }>(
+        world(),
+        person,
+        {
+          ...bank,
+          amountUSDC: 1,
+        },
+      )
+      return `${status} ${body.amountNGN ?? body.error}`
+    }
+    const acceptedAgo = (seconds: number) =>
+      world().db.raw(
+        `update rates set accepted_at = clock_timestamp() - ? * interval '1 second' where accepted_at > 'epoch'`,
+        [seconds],
+      )
+    t.is(await withdraw(), '200 1550')
+    setFeed({ NGN: null })
+    t.is(await withdraw(), '200 1550')
+    t.is(await quoteRate(), '503 Rate unavailable')
+    await acceptedAgo(601)
+    t.is(await withdraw(), '503 Rate unavailable')
+    await acceptedAgo(60)
+    t.is(await withdraw(), '200 1550')
+    for (const bad of [
+      { NGN: 160_000 },
+      { NGN: 1600, asOf: new Date(Date.now() - 11 * 60_000).toISOString() },
+    ]) {
+      setFeed(bad)
+      t.is(await withdraw(), '503 Rate unavailable')
+    }
+    setFeed({ NGN: null })
+    t.is(await withdraw(), '503 Rate unavailable', 'a rate was refused since')
+  },
+)
 
 test.serial(
   'after a bad reading an unavailable feed does not make the rate before it valid again',
@@ -232,6 +274,37 @@ test.serial(
     }
     setFeed({ NGN: 3050 })
     t.is(await quoteRate(), '503 Rate unavailable')
+  },
+)
+
+test.serial(
+  'under recommended a rate moves at most 5 % in ten minutes without a second source or a person',
+  async (t) => {
+    const { services, env } = world()
+    const { rates: limits } = loadConfig({ ...env, GUARDS: 'recommended' })
+    const config = { ...services.config, rates: limits }
+    const one = new ExchangeRates({ ...services, config })
+    const two = new ExchangeRates({ ...services, config, secondExchangeRates: services.exchangeRates })
+    const read = async (rates: ExchangeRates, naira: number) => {
+      setFeed({ NGN: naira })
+      return rates.current().then(
+        ({ value }) => Number(value) / 1e8,
+        (error: Error) => error.message,
+      )
+    }
+    t.is(await read(one, 1600), 1600)
+    await passTime(77)
+    t.is(await read(one, 1904), 'Rate unavailable', 'a step of 19 % in 77 s')
+    t.is(await read(one, 1672), 1672)
+    await passTime(77)
+    t.is(await read(one, 1750), 'Rate unavailable', 'nor in small steps')
+    t.is(await read(one, 1520), 'Rate unavailable', 'nor down from the highest')
+    await passTime(600)
+    t.is(await read(one, 1750), 1750, 'ten minutes later')
+    t.is(await read(two, 1904), 1904, 'a second source agrees')
+    t.is(await read(two, 1930), 'Rate unavailable', 'not beyond the window of the day')
+    t.is((await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')).code, 0)
+    t.is(await read(one, 1930), 1930, 'a person agrees')
   },
 )
 

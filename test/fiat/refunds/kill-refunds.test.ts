@@ -1,9 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
-import { type Composed, compose, composeRefunds } from '../../../src/compose.js'
+import { type Composed, composeRefunds } from '../../../src/compose.js'
 import { createRefundBatch } from '../../../src/fiat/refunds/send-refunds.js'
 import { readBalance } from '../../../src/ledger/balance.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
-import { loadConfig } from '../../../src/platform/config/config.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import {
   endRefundAtProvider,
@@ -14,6 +13,7 @@ import {
 } from '../../helpers/make/fiat/refunds.js'
 import { watchPostgresSteps } from '../../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { as, composeAs } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
@@ -32,7 +32,7 @@ class MortalWorker {
       worker.steps.push(`${phase} ${label}`)
       return worker.steps.length <= worker.#diesAt
     })
-    const services = compose(loadConfig({ ...world().env, DATABASE_URL: url }), 'mortal')
+    const services = composeAs('payouts', { ...world().env, DATABASE_URL: url })
     worker.#services = services
     t.teardown(() => services.close())
     return worker
@@ -44,7 +44,7 @@ class MortalWorker {
     if (services === undefined) throw new Error('not started')
     this.steps.length = 0
     this.#diesAt = diesAt
-    const batch = createRefundBatch({ ...services, refunds: composeRefunds(services.config) })
+    const batch = createRefundBatch({ ...as('payouts', services), refunds: composeRefunds(services.config) })
     await batch().catch(() => undefined)
     return [...this.steps]
   }

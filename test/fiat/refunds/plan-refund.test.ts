@@ -8,17 +8,20 @@ const payment: CreditedPayment = {
   creatorMicro: 9_500_000n,
   feeMicro: 3n,
   goneKobo: 0n,
-  goneMicro: 0n,
-  goneFeeMicro: 0n,
+  ageDays: 0,
 }
 
 test('a part gives the payer its share rounded up, and debits the creator what the tip credited for it', (t) => {
-  t.deepEqual(planRefund([payment], 1000n, 300n), [
+  t.deepEqual(planRefund([payment], 1000n, 300n, undefined), [
     { transaction: '1', amountCents: 300n, kobo: 433_200n, debitMicro: 2_850_001n, feeMicro: 0n },
   ])
-  t.deepEqual(planRefund([payment], 1000n, 1000n), [
+  t.deepEqual(planRefund([payment], 1000n, 1000n, undefined), [
     { transaction: '1', amountCents: 1000n, kobo: 1_443_999n, debitMicro: 9_500_000n, feeMicro: 3n },
   ])
+  const [dearer] = planRefund([payment], 1000n, 1000n, 1_430n * 10n ** 8n)
+  t.is(dearer?.debitMicro, (1_443_999n * 10_000n) / 1_430n - 3n, 'at a rate that makes its naira dearer')
+  const [cheaper] = planRefund([payment], 1000n, 1000n, 1_780n * 10n ** 8n)
+  t.is(cheaper?.debitMicro, 9_500_000n)
 })
 
 test('a tip of several payments takes the one with most left first, and the parts add up', (t) => {
@@ -29,7 +32,7 @@ test('a tip of several payments takes the one with most left first, and the part
     creatorMicro: 3_200_000n,
     feeMicro: 160_000n,
   }
-  const parts = planRefund([late, payment], 1337n, 1337n)
+  const parts = planRefund([late, payment], 1337n, 1337n, undefined)
   t.deepEqual(
     parts.map(({ transaction, kobo, debitMicro, feeMicro }) => [transaction, kobo, debitMicro, feeMicro]),
     [
@@ -41,7 +44,7 @@ test('a tip of several payments takes the one with most left first, and the part
     parts.reduce((sum, { amountCents }) => sum + amountCents, 0n),
     1337n,
   )
-  t.is(planRefund([late, payment], 1337n, 100n).length, 1)
+  t.is(planRefund([late, payment], 1337n, 100n, undefined).length, 1)
 })
 
 test('whatever the parts, and whichever of them fail: at the end exactly what was paid and credited is gone', (t) => {
@@ -59,9 +62,11 @@ test('whatever the parts, and whichever of them fail: at the end exactly what wa
     }
     let now = start
     let left = cents
+    let debited = 0n
+    let given = 0n
     for (let parts = 0; left > 0n; parts++) {
       const amount = parts > 30 ? left : whole(1, Number(left))
-      const [part] = planRefund([now], left, amount)
+      const [part] = planRefund([now], left, amount, undefined)
       if (part === undefined) return t.fail('no part')
       t.true(part.kobo > 0n && part.debitMicro >= 0n && part.feeMicro >= 0n)
       if (next() < 0.2) continue
@@ -69,16 +74,13 @@ test('whatever the parts, and whichever of them fail: at the end exactly what wa
       now = {
         ...now,
         goneKobo: now.goneKobo + part.kobo,
-        goneMicro: now.goneMicro + part.debitMicro,
-        goneFeeMicro: now.goneFeeMicro + part.feeMicro,
       }
+      debited += part.debitMicro
+      given += part.feeMicro
       // The payer never has less than the share of what was given back, and less than two kobo more.
       const share = now.goneKobo * cents - credited * (cents - left)
       t.true(share >= 0n && share < 2n * cents * BigInt(parts + 1), `${share}`)
     }
-    t.deepEqual(
-      [now.goneKobo, now.goneMicro, now.goneFeeMicro],
-      [credited, start.creatorMicro, start.feeMicro],
-    )
+    t.deepEqual([now.goneKobo, debited, given], [credited, start.creatorMicro, start.feeMicro])
   }
 })

@@ -1,11 +1,14 @@
 import test from 'ava'
 import { composeRefunds } from '../../../src/compose.js'
+import { refundTip } from '../../../src/fiat/refunds/request-refund.js'
 import { readBalance } from '../../../src/ledger/balance.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
+import { ExchangeRates } from '../../../src/market/exchange-rates.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
 import { countAlerts, mailKinds } from '../../helpers/alerts-and-mails.js'
-import { registerCreator, registerPerson } from '../../helpers/make/creators.js'
+import { registerCreator, registerPerson, type TestCreator } from '../../helpers/make/creators.js'
 import {
+  acceptRate,
   createFiatIntent,
   expireFiatIntent,
   payFiatIntent,
@@ -17,11 +20,13 @@ import {
 import {
   endRefundAtProvider,
   listRefunds,
+  mailedStepUp,
   paidTip,
   refundsAtProvider,
   requestRefund,
   workOnRefunds,
 } from '../../helpers/make/fiat/refunds.js'
+import { addTotp, ageFactors, nextCode } from '../../helpers/make/sign-in/factors.js'
 import { requestWithdrawal } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'
@@ -200,12 +205,12 @@ test.serial('an Idempotency-Key gives back once, also after the refund has faile
   world().fiat.fiatpay.faults.setMode({ refunds: 'reject', rejectText: 'Too old to refund' })
   const creator = await registerCreator(world())
   const tipId = await paidTip(world(), creator)
-  const first = await requestRefund(world(), creator, tipId, 4, 'key-1')
+  const first = await requestRefund(world(), creator, tipId, 4, { key: 'key-1' })
   await workOnRefunds(world())
   world().fiat.fiatpay.faults.reset()
-  const again = await requestRefund(world(), creator, tipId, 4, 'key-1')
+  const again = await requestRefund(world(), creator, tipId, 4, { key: 'key-1' })
   t.deepEqual(again.body, first.body)
-  t.is((await requestRefund(world(), creator, tipId, 5, 'key-1')).status, 422)
+  t.is((await requestRefund(world(), creator, tipId, 5, { key: 'key-1' })).status, 422)
   t.is((await rowsOf(tipId)).length, 1)
   t.like((await listRefunds(world(), creator, tipId))[0], {
     status: 'failed',
@@ -214,7 +219,9 @@ test.serial('an Idempotency-Key gives back once, also after the refund has faile
   t.is(await readAvailableUsdc(world(), creator), 9.5)
   t.is(await shownOf(creator, tipId), undefined)
   t.is((await mailsTo(creator.user.email)).at(-1), 'refund-failed')
-  const together = await Promise.all([1, 2, 3].map(() => requestRefund(world(), creator, tipId, 4, 'key-2')))
+  const together = await Promise.all(
+    [1, 2, 3].map(() => requestRefund(world(), creator, tipId, 4, { key: 'key-2' })),
+  )
   t.true(together.every(({ status }) => status === 200 || status === 409))
   t.is((await rowsOf(tipId)).length, 2)
   await finish(tipId)
@@ -473,5 +480,131 @@ test.serial(
     )
     t.true(BigInt(sent) <= payment.kobo)
     t.true(rows.length > 0 && rows.every(({ state }) => state === 'paid'))
+  },
+)
+
+test.serial(
+  'a refund costs what its naira cost at the locked or the current rate, whichever is more',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const fall = await paidTip(world(), creator)
+    const rise = await paidTip(world(), creator)
+    const undoFall = await acceptRate(world(), 1430)
+    const atFall = await requestRefund(world(), creator, fall)
+    t.like(atFall.body.refund, { amountNGN: 15_200, amountUSDC: 10.62937 })
+    await finish(fall)
+    await undoFall()
+    const undoRise = await acceptRate(world(), 1780)
+    const half = await requestRefund(world(), creator, rise, 5)
+    t.like(half.body.refund, { amountNGN: 7600, amountUSDC: 4.75 })
+    await finish(rise)
+    await undoRise()
+    t.is(await readAvailableUsdc(world(), creator), 3.62063)
+  },
+)
+
+/** What somebody who plays with the rate does. A refund is of the first tip, as much of it as the balance covers. */
+const plays = {
+  pay: async (thief: TestCreator) => paidTip(world(), thief),
+  withdraw: async (thief: TestCreator) => requestWithdrawal(world(), thief, { amountUSDC: 9.5 }),
+  refund: async (thief: TestCreator, tipId: string) => {
+    const whole = await requestRefund<{ error?: string }>(world(), thief, tipId)
+    if (whole.body.error !== 'Insufficient Balance') return whole
+    return requestRefund(world(), thief, tipId, 8.5)
+  },
+}
+
+test.serial(
+  'who pays, withdraws and has the tip given back gains nothing by the rate of the refund, in no order',
+  async (t) => {
+    for (const order of [
+      ['pay 1600', 'withdraw 1780', 'pay 1430', 'refund 1430'],
+      ['pay 1600', 'pay 1430', 'refund 1430', 'withdraw 1780'],
+      ['pay 1430', 'pay 1600', 'withdraw 1780', 'refund 1780'],
+      ['pay 1780', 'pay 1430', 'refund 1600', 'withdraw 1600'],
+    ]) {
+      const thief = await registerCreator(world())
+      const tips: string[] = []
+      for (const act of order) {
+        const [what, rate] = act.split(' ') as [keyof typeof plays, string]
+        const undo = await acceptRate(world(), Number(rate))
+        const done = await plays[what](thief, tips[0] ?? '')
+        if (typeof done === 'string') tips.push(done)
+        await undo()
+      }
+      const [refund] = await listRefunds(world(), thief, tips[0] ?? '')
+      const rate = Number(order.find((act) => act.startsWith('refund'))?.split(' ')[1])
+      // Rounded down twice.
+      t.true((refund?.amountUSDC ?? 0) + 2e-6 > (refund?.amountNGN ?? 0) / rate, order.join())
+      await finish(tips[0] ?? '')
+    }
+  },
+)
+
+test.serial(
+  'a tip is not given back after 30 days, nor in the 72 hours after a change of e-mail or factors',
+  async (t) => {
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    const code = async () => (await requestRefund<{ code: string }>(world(), creator, tipId)).body.code
+    await world().db('users').where({ id: creator.user.id }).update({ factors_changed_at: new Date() })
+    t.is(await code(), 'recently_changed')
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+    await world()
+      .db('users')
+      .where({ id: creator.user.id })
+      .update({ factors_changed_at: ago(73) })
+    await world()
+      .db('fiat_payments')
+      .where({ intent_id: tipId })
+      .update({ paid_at: ago(30 * 24 + 1) })
+    t.is(await code(), 'refund_too_late')
+    await world()
+      .db('fiat_payments')
+      .where({ intent_id: tipId })
+      .update({ paid_at: ago(30 * 24 - 1) })
+    // The rate of the tests before may still be the one that it was paid at.
+    t.is((await requestRefund(world(), creator, tipId, 5)).status, 200)
+    await finish(tipId)
+  },
+)
+
+test.serial(
+  'a refund needs a step-up: a factor that is set up, and under `recommended` at least a mailed code',
+  async (t) => {
+    type Refused = { code: string }
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    const ask = async (body: object) => {
+      const path = `/creators/tips/${tipId}/refund`
+      const answer = await world().request<Refused>('POST', path, { session: creator.session, body })
+      return answer.status === 200 ? 'done' : answer.body.code
+    }
+    t.is(await ask({ amountUSD: 1 }), 'done', 'under `contract`, with nothing set up')
+    const { secret } = await addTotp(world(), creator)
+    await ageFactors(world(), creator, 73)
+    await world()
+      .db('users')
+      .where({ id: creator.user.id })
+      .update({ factors_changed_at: new Date(Date.now() - 73 * 3_600_000) })
+    t.is(await ask({ amountUSD: 100 }), 'invalid_amount', 'no code is mailed for what is refused')
+    t.is(await ask({ amountUSD: 2 }), 'step_up_required')
+    t.is(await ask({ amountUSD: 2, totp: '000000' }), 'invalid_code')
+    const code = await mailedStepUp(world(), creator.email)
+    t.is(await ask({ amountUSD: 3, code }), 'invalid_code', 'the code is for another amount')
+    t.is(await ask({ amountUSD: 2, code }), 'done')
+    t.is(await ask({ amountUSD: 2, totp: await nextCode(world(), creator, secret) }), 'done')
+
+    const other = await registerCreator(world())
+    const input = { id: await paidTip(world(), other), amountUSD: 1 }
+    const { services } = world()
+    const recommended = { ...services, config: { ...services.config, guards: 'recommended' as const } }
+    const give = (code?: string) =>
+      refundTip(recommended, new ExchangeRates(services), other.user.id, { ...input, code }, undefined)
+    await t.throwsAsync(give(), { message: 'Confirmation required' })
+    const { refund } = await give(await mailedStepUp(world(), other.email))
+    t.is(refund.status, 'pending')
+    await finish(tipId)
+    await finish(input.id)
   },
 )

@@ -6,6 +6,7 @@ import { follow } from '../../helpers/http/stream-reader.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, registerPerson } from '../../helpers/make/creators.js'
 import {
+  acceptRate,
   createFiatIntent,
   expireFiatIntent,
   failCharge,
@@ -39,7 +40,7 @@ test.serial('a paid checkout is completed, credited, streamed and listed', async
     payerEmail: 'bola@example.com',
   })
   t.regex(intent.checkoutUrl ?? '', /^http.*\/checkout\/fiatpay-[0-9a-f]{32}$/)
-  t.is(intent.paymentInstructions, undefined)
+  t.is(intent.paymentInstructions, null, 'absent is null where the contract names the field')
   const [pending] = await listTips(world(), creator.wallet)
   t.like(pending, {
     signature: intent.intentId,
@@ -349,21 +350,6 @@ test.serial('money paid before the expiry but found after it is not late', async
   t.false('paidLate' in metadata)
 })
 
-/** Accepts a rate and takes the feed down, so that it stays the last one. Returns what undoes that. */
-async function acceptRate(value: number): Promise<() => Promise<void>> {
-  const { db, fiat } = world()
-  const at = new Date()
-  const row = { pair: 'USD/NGN', value, source: 'feed', as_of: at, accepted_at: at, accepted_by: 'feed' }
-  await db('rates').insert(row)
-  fiat.rates.set({ feed: 'down' })
-  return async () => {
-    fiat.rates.reset()
-    await db('rates')
-      .where({ value })
-      .update({ accepted_at: new Date(0) })
-  }
-}
-
 test.serial('late money is valued at the locked or the current rate, whichever gives less', async (t) => {
   const creator = await registerCreator(world())
   for (const [rate, credited] of [
@@ -373,7 +359,7 @@ test.serial('late money is valued at the locked or the current rate, whichever g
   ] as const) {
     const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
     await expireFiatIntent(world(), intentId)
-    const undo = await acceptRate(rate)
+    const undo = await acceptRate(world(), rate)
     payFiatIntent(world(), intentId)
     await settleIntentNow(world(), intentId)
     t.is((await listTips(world(), creator.user.id))[0]?.receivedAmount, credited)
@@ -392,7 +378,7 @@ test.serial(
       [1400, 9.5],
     ] as const) {
       const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-      const undo = await acceptRate(rate)
+      const undo = await acceptRate(world(), rate)
       payFiatIntent(world(), intentId)
       await settleIntentNow(world(), intentId)
       const [tip] = await listTips(world(), creator.user.id)

@@ -13,8 +13,6 @@ import { publicUrl, useWorld, type World, type WorldOptions } from '../servers/w
 import { until } from '../until.js'
 import { type WalletSwitches, walletConfig } from './test-wallet-config.js'
 
-/** Milliseconds per slot: short, but long enough that a transaction does not expire within a flow. */
-const slotMs = 80
 export const actionTimeoutMs = 20_000
 const desktop = { width: 1000, height: 900 }
 export const phone = { width: 390, height: 844 }
@@ -40,7 +38,7 @@ export function useBrowser(
   test: TestFn,
   { workers = [], ...options }: WorldOptions & { readonly workers?: readonly WorkKind[] } = {},
 ): () => BrowserWorld {
-  const world = useWorld(test, { chain: true, fiat: true, slotMs, ...options })
+  const world = useWorld(test, { chain: true, fiat: true, ...options })
   let opened: BrowserWorld | undefined
   let loops: WorkerLoops | undefined
   test.before('a browser starts', async () => {

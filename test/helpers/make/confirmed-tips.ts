@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { type Confirmation, confirmTips } from '../../../src/tips/confirm/confirm-tips.js'
+import { as } from '../servers/roles.js'
 import type { World } from '../servers/world.js'
 import { unusedSignature, unusedWallet } from './supporter.js'
 
@@ -66,7 +67,7 @@ export async function createConfirmedTips(
   confirmations: readonly Confirmation[],
 ): Promise<void> {
   await storePendingTips(world, confirmations)
-  await confirmTips(world.services, confirmations)
+  await confirmTips(as('verifier', world.services), confirmations)
 }
 
 /**

@@ -3,6 +3,7 @@ import { createProvisionerBatch } from '../../../src/accounts/wallets/provision-
 import type { CreatorSettings } from '../../../src/creators/settings.js'
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
+import { as } from '../servers/roles.js'
 import { runBatch, type World } from '../servers/world.js'
 import { until } from '../until.js'
 
@@ -51,8 +52,11 @@ export async function proveEmailOf({ db }: Pick<World, 'db'>, { user }: Pick<Per
 }
 
 /** Registers a new person through the API. */
-export async function registerPerson({ request }: World, name = 'Ada Lovelace'): Promise<Person> {
-  const email = freshEmail()
+export async function registerPerson(
+  { request }: World,
+  name = 'Ada Lovelace',
+  email = freshEmail(),
+): Promise<Person> {
   const password = `pass-${randomBytes(8).toString('hex')}`
   const register = () => request<EnteredBody>('POST', '/auth/register', { body: { email, password, name } })
   let answer = await register()
@@ -83,8 +87,9 @@ export interface TestCreator extends Person {
 export async function registerCreator(
   world: World,
   settings: Partial<CreatorSettings> = {},
+  email = freshEmail(),
 ): Promise<TestCreator> {
-  const person = await registerPerson(world)
+  const person = await registerPerson(world, undefined, email)
   const wallet = await walletOf(world, person.user.id)
   await world
     .db('users')
@@ -107,5 +112,5 @@ async function walletOf(world: World, userId: string): Promise<string> {
 /** The provisioner's batch with this world's key. */
 export function provisionerBatch({ services, env }: World): Batch {
   const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
-  return createProvisionerBatch({ ...services, vault })
+  return createProvisionerBatch({ ...as('provisioner', services), vault })
 }

@@ -10,6 +10,7 @@ import { mintTokens, requestAirdrop } from '../../../scripts/sandbox/chain/fauce
 import { solMint, type Token, tokenBySymbol, usdc } from '../../../src/kernel/tokens.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
 import { createTakeOutBatch } from '../../../src/treasury/take-outs/take-out-batch.js'
+import { as } from '../servers/roles.js'
 import type { World } from '../servers/world.js'
 import { createConfirmedTips, someConfirmation } from './confirmed-tips.js'
 import type { Person, TestCreator } from './creators.js'
@@ -172,5 +173,5 @@ export function resigned(holder: Keypair, transaction: string | null): string {
 /** The batch that signs and follows take-outs, with this world's key. */
 export function takeOutBatch({ services, env }: Pick<World, 'services' | 'env'>) {
   const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
-  return createTakeOutBatch({ ...services, vault })
+  return createTakeOutBatch({ ...as('take-outs', services), vault })
 }

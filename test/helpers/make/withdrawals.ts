@@ -5,6 +5,7 @@ import { credit } from '../../../src/ledger/transfers.js'
 import { reconciledStates } from '../../../src/withdrawals/lifecycle.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import { workers } from '../../../workers/registry.js'
+import { as } from '../servers/roles.js'
 import { runBatch, type World } from '../servers/world.js'
 import { type Person, proveEmailOf, registerPerson } from './creators.js'
 
@@ -119,7 +120,7 @@ export async function makeWithdrawalsDue({ db }: Pick<World, 'db'>): Promise<voi
 
 /** Runs the payout worker until nothing is due. */
 export function sendDuePayouts({ services }: World): Promise<number> {
-  return runBatch(workers.payouts.createBatch(services))
+  return runBatch(workers.payouts.createBatch(as('payouts', services)))
 }
 
 /** Makes all withdrawals due and runs the reconciler until it has processed each. */
@@ -127,7 +128,7 @@ export async function reconcileAll(world: World): Promise<void> {
   // The worker skips a row that a webhook has locked, and that webhook makes it due. Nothing was skipped when no row is due.
   for (let left = 1; left > 0; ) {
     await makeWithdrawalsDue(world)
-    await workers.reconciler.createBatch(world.services)()
+    await workers.reconciler.createBatch(as('reconciler', world.services))()
     const due = await world
       .db('withdrawals')
       .whereIn('send_state', reconciledStates)
@@ -189,24 +190,4 @@ export async function moveReviews(
   await db('review_items')
     .whereIn('withdrawal_id', db('withdrawals').select('id').where({ reference }))
     .update({ created_at: new Date(Date.now() - hours * 3_600_000) })
-}
-
-/** Stores a creator's withdrawals as releases did that knew no payees and sealed nothing. */
-export async function storeUnsealed(
-  { db }: Pick<World, 'db'>,
-  { user }: Person,
-  account: { readonly accountNumber: string; readonly accountName: string } = bank,
-): Promise<void> {
-  await db.raw('alter table withdrawals disable trigger withdrawals_fixed')
-  await db('withdrawals').where({ user_id: user.id }).update({
-    account_number: account.accountNumber,
-    account_name: account.accountName,
-    resolved_name: account.accountName,
-    account_hash: null,
-    sealed_account: null,
-    account_last_four: null,
-    sealed_resolved_name: null,
-  })
-  await db.raw('alter table withdrawals enable trigger withdrawals_fixed')
-  await db('payees').where({ user_id: user.id }).delete()
 }

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { closeServer } from '../../../scripts/sandbox/http-server.js'
 import { createApp } from '../../../src/app.js'
-import { type Composed, compose } from '../../../src/compose.js'
+import type { Composed } from '../../../src/compose.js'
 import { createHttpServer } from '../../../src/http/server.js'
-import { loadConfig } from '../../../src/platform/config/config.js'
+import { noteRoutes } from './reached.js'
+import { composeAs } from './roles.js'
 
 /** An app in this process. */
 export interface ServedApp {
@@ -21,7 +22,7 @@ export interface ServedApp {
 
 /** Starts an app with these settings on a local port. Port 0 takes any free port. The caller closes the app. */
 export async function serveApp(env: Readonly<Record<string, string>>, port = 0): Promise<ServedApp> {
-  const services = compose(loadConfig(env), 'test')
+  const services = composeAs('web', env)
   const app = createApp(services)
   const server = createHttpServer(app.koa.callback())
   await new Promise<void>((listening, failed) => {
@@ -34,6 +35,7 @@ export async function serveApp(env: Readonly<Record<string, string>>, port = 0):
     await app.close()
     server.closeAllConnections()
     await closed
+    await noteRoutes(app, services.metrics)
     await services.close()
   }
   return {

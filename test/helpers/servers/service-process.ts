@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
-import { urlOfRole } from '../../../scripts/database/roles-sql.js'
-import { type RoleKind, roleKinds } from '../../../scripts/database/table-rights.js'
+import { roleKinds } from '../../../scripts/database/table-rights.js'
 import { webProgram, workersProgram } from '../../../scripts/dev/built.js'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
 import { until } from '../until.js'
+import { settingsOf } from './roles.js'
 
 interface LogLine {
   readonly level: number
@@ -43,12 +43,6 @@ const limitStarts = createSemaphore({ concurrency: 2, maxWaiting: 100 })
 
 type LogLevel = 'info' | 'trace'
 
-/** The settings with the database role of this kind of process. */
-function asRole(env: Settings, kind: RoleKind): Settings {
-  const { DATABASE_URL: url } = env
-  return url && URL.canParse(url) ? { ...env, DATABASE_URL: urlOfRole(url, kind) } : env
-}
-
 /** Starts a web process on a free port and waits until it listens. */
 export async function startWeb(
   t: ExecutionContext,
@@ -56,7 +50,7 @@ export async function startWeb(
   logLevel: LogLevel = 'info',
 ): Promise<WebProcess> {
   return limitStarts(async () => {
-    const started = start(t, [webProgram], { ...asRole(env, 'web'), PORT: '0' }, logLevel)
+    const started = start(t, [webProgram], { ...settingsOf(env, 'web'), PORT: '0' }, logLevel)
     const { port } = await waitForLog(started, 'listening')
     return { ...started, url: `http://127.0.0.1:${port}` }
   })
@@ -71,7 +65,7 @@ export async function startWorkerProcess(
 ): Promise<ServiceProcess> {
   return limitStarts(async () => {
     const kind = roleKinds.find((one) => one === name)
-    const own = kind === undefined ? env : asRole(env, kind)
+    const own = kind === undefined ? env : settingsOf(env, kind)
     const started = start(t, [workersProgram, name], own, logLevel)
     await waitForLog(started, 'working')
     return started

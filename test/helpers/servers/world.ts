@@ -12,6 +12,7 @@ import { type SandboxProxy, startSandboxProxy } from '../proxies/sandbox-proxy.j
 import { type SqlRecorder, startSqlRecorder } from '../proxies/sql-recorder.js'
 import { createDatabase, type TestDatabase, testServers } from './database.js'
 import { assertNothingOpen } from './leaks.js'
+import { openPool, patient } from './roles.js'
 import { serveApp } from './serve-app.js'
 
 export interface WorldOptions {
@@ -42,7 +43,9 @@ export interface World {
   readonly url: string
   /** Sends a request to the app. Every answer is checked against the app's OpenAPI document. */
   readonly request: Request
+  /** As the owner of the tables, for what a test sets up and looks at. */
   readonly db: Knex
+  /** Of the app: as the role `web`. `as` of roles.ts has those of the other processes. */
   readonly services: Composed
   /** The settings, for processes a test starts itself. */
   readonly env: Readonly<Record<string, string>>
@@ -65,8 +68,9 @@ const mailFrom = 'Tips <support@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
 /** The sandbox gives this wallet SOL and token accounts for fees. */
 const treasuryWallet = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
-/** An eighth of a real slot: a transaction is final within two seconds, and a blockhash lives seven on a loaded machine. */
-const quickSlotMs = 50
+/** Half a real slot, and final after a quarter of the slots: that takes two seconds, and a blockhash lives for thirty. */
+const quickSlotMs = 200
+const quickFinalizeLag = 8
 
 /**
  * Opens a world before the tests of a file and closes it after them. Fails the file when it leaves connections open.
@@ -120,11 +124,14 @@ async function openWorld({
   }
   const app = await serveApp(env)
   const { url, services } = app
+  patient(services.db)
+  const { DATABASE_URL: ownerUrl = '' } = env as Record<string, string>
+  const db = openPool(ownerUrl, services.config.database.prepared)
   fiat?.fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
   return {
     url,
     request: await createClient(url),
-    db: services.db,
+    db,
     services,
     env,
     get sandbox() {
@@ -149,6 +156,7 @@ async function openWorld({
     },
     async close() {
       await app.close()
+      await db.destroy()
       if (proxies !== undefined)
         await Promise.all([proxies.sql.close(), proxies.redis.close(), proxies.outside.close()])
       await sandbox?.close()
@@ -163,7 +171,8 @@ async function openWorld({
 
 async function startChain(slotMs: number): Promise<Sandbox> {
   const { startSandbox } = await import('../../../scripts/sandbox/server.js')
-  return startSandbox({ port: 0, slotMs, treasury: treasuryWallet })
+  const quick = slotMs === quickSlotMs ? { finalizeLag: quickFinalizeLag } : {}
+  return startSandbox({ port: 0, slotMs, ...quick, treasury: treasuryWallet })
 }
 
 async function startMailServer(): Promise<MailServer> {
@@ -192,6 +201,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     TREASURY_WALLET: treasuryWallet,
     OTP_PEPPER: randomBytes(32).toString('base64'),
     WALLET_KEK: randomBytes(32).toString('base64'),
+    GUARDS: 'contract',
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '0',
     DRAIN_SECONDS: '0',

@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { compose } from '../../../src/compose.js'
-import { loadConfig } from '../../../src/platform/config/config.js'
+import type { compose } from '../../../src/compose.js'
 import { findCreditGaps } from '../../../src/tips/confirm/find-uncredited.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
@@ -9,6 +8,7 @@ import { createPaidIntents, makeTipsDue, type PaidIntent } from '../../helpers/m
 import { createSupporter } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { type SandboxProxy, startSandboxProxy } from '../../helpers/proxies/sandbox-proxy.js'
+import { as, composeAs } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400 })
@@ -21,12 +21,12 @@ async function twoEndpoints(t: ExecutionContext, agreeAboveUsd: string) {
     SOLANA_RPC_URLS: `${world().sandbox.url},${other.url}`,
     AGREE_ABOVE_USD: agreeAboveUsd,
   }
-  const services = compose(loadConfig(env), 'two endpoints')
+  const services = composeAs('verifier', env)
   t.teardown(async () => {
     await services.close()
     await other.close()
   })
-  return { other, services, batch: createVerifierBatch(services) }
+  return { other, services, batch: createVerifierBatch(as('verifier', services)) }
 }
 
 /** A recorded tip of 2 dollars, of which the creator receives 1.96, final on the chain. */
@@ -140,7 +140,7 @@ test.serial('a missing credit is final for the operators only when every endpoin
     .update({ idem: `lost:${signature}` })
   await world().db.raw('alter table ledger_transfers enable trigger user')
   const finalGaps = async () => {
-    const { gaps } = await findCreditGaps(services, 1, undefined)
+    const { gaps } = await findCreditGaps(as('clock', services), 1, undefined)
     return gaps.filter((gap) => gap.signature === signature).map(({ final }) => final)
   }
   t.deepEqual(await finalGaps(), [true])

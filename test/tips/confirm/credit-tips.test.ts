@@ -10,11 +10,12 @@ import { createPaidIntents, makeTipsDue, untilConfirmedOnChain } from '../../hel
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { runOpsScript, spawnOpsScript } from '../../helpers/run-ops-script.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, proxies: true })
 const usdc = tokenBySymbol('USDC') as Token
-const batch = () => createVerifierBatch(world().services)()
+const batch = () => createVerifierBatch(as('verifier', world().services))()
 
 test.afterEach.always(async () => {
   world().proxies.outside.alterReply = undefined
@@ -117,7 +118,7 @@ test.serial('a creator’s money is credited although another wallet was claimed
     t.like((await listTips(world(), creator.wallet))[0], { signature, amount: 50, receivedAmount: 50 })
     t.like(await balanceOf(creator), { pendingUSDC: 50, availableUSDC: 0 })
     if (other !== undefined) {
-      t.deepEqual(await listTips(world(), other.wallet), [], 'the public tip stays one per signature')
+      t.like((await listTips(world(), other.wallet))[0], { signature, amount: 0.000001 })
       t.like(await balanceOf(other), { pendingUSDC: 0.000001, availableUSDC: 0 })
     }
     await finalize(signature)

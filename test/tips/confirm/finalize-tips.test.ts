@@ -9,11 +9,12 @@ import { createPaidIntents, makeTipsDue, type PaidIntent } from '../../helpers/m
 import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, proxies: true })
-const batch = () => createVerifierBatch(world().services)()
+const batch = () => createVerifierBatch(as('verifier', world().services))()
 
 test.afterEach.always(async () => {
   Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })
@@ -239,7 +240,7 @@ test.serial('tips confirmed and finalized by four concurrent batches are credite
   const paid = await createPaidIntents(world(), supporter, recipients)
   await Promise.all(paid.map(({ claim }) => recordTip(world(), claim)))
   const signatures = paid.map(({ signature }) => signature)
-  const batches = Array.from({ length: 4 }, () => createVerifierBatch(world().services))
+  const batches = Array.from({ length: 4 }, () => createVerifierBatch(as('verifier', world().services)))
   const all = () => Promise.all(batches.map((one) => one())).then(() => ({ taken: 0 }))
   await runBatchUntil(
     all,

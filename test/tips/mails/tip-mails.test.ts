@@ -7,6 +7,7 @@ import {
   someConfirmation,
 } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -24,7 +25,7 @@ const choose = ({ session }: TestCreator, tipMails: unknown) =>
   })
 const tips = (creator: TestCreator, count = 1) =>
   createConfirmedSolTips(world().services, Array<string>(count).fill(creator.wallet))
-const send = () => sendTipMails(world().services)
+const send = () => sendTipMails(as('clock', world().services))
 const mailsOf = ({ email }: TestCreator): Promise<{ subject: string; body_text: string }[]> =>
   world().db('emails').where({ recipient: email, kind: 'tips' }).orderBy('created_at')
 const subjectsOf = async (creator: TestCreator) => (await mailsOf(creator)).map(({ subject }) => subject)

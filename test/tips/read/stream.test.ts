@@ -43,7 +43,8 @@ test('a stream starts with the retry directive and the connected event, and send
   await createConfirmedSolTips(world().services, [wallet], { sender, message: 'a "quoted"\nline – 🎉' })
   await until('the tip comes', () => reader.tips.length === 1 && withoutChunks.tips.length === 1)
   const [, at = 0] = await confirmedStamps(world().db, wallet)
-  const data = `{"type":"tip","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}","valueUsd":75}`
+  const { id: eventId } = await world().db('tips').where({ sender }).first('id')
+  const data = `{"type":"tip","eventId":"${eventId}","amount":0.5,"receivedAmount":0.49,"tokenSymbol":"SOL","sender":"${sender}","message":"a \\"quoted\\"\\nline – 🎉","timestamp":"${new Date(at).toISOString()}","valueUsd":75}`
   t.is(reader.body(), `${opening(wallet, before)}id: ${at}\ndata: ${data}\n\n`)
   t.is(withoutChunks.body(), reader.body())
   t.regex(reader.head(), /\r\nTransfer-Encoding: chunked/i)

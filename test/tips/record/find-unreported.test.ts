@@ -14,11 +14,12 @@ import {
 import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { runBatch, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, proxies: true })
-const verify = () => createVerifierBatch(world().services)()
-const find = () => createFinderBatch(world().services)()
+const verify = () => createVerifierBatch(as('verifier', world().services))()
+const find = () => createFinderBatch(as('finder', world().services))()
 
 test.afterEach.always(async () => {
   Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })

@@ -1,6 +1,4 @@
 import test from 'ava'
-import { compose } from '../../../src/compose.js'
-import { loadConfig } from '../../../src/platform/config/config.js'
 import { claimFromRequest, type SignedClaim } from '../../../src/tips/record/claim.js'
 import { createRecorder } from '../../../src/tips/record/record-claim.js'
 import type { RecordTipInput } from '../../../src/tips/schemas.js'
@@ -8,7 +6,9 @@ import { registerPerson } from '../../helpers/make/creators.js'
 import { createIntent } from '../../helpers/make/intents.js'
 import { unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, someClaim } from '../../helpers/make/tips.js'
+import { composeAs } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
+import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { proxies: true })
 const mostClaims = 5
@@ -39,8 +39,28 @@ test.serial(
   },
 )
 
+test.serial(
+  'a recording that PostgreSQL ends to resolve a deadlock with `migrate` is tried again',
+  async (t) => {
+    const { db } = world()
+    const claim = someClaim()
+    await recordTip(world(), claim)
+    // A migration that changes both tables; the recording waits first, so PostgreSQL ends the recording.
+    const migration = await db.transaction()
+    await migration.raw(`set local deadlock_timeout = '1min'`)
+    await migration.raw('lock table tip_claims in access exclusive mode')
+    const recording = world().request('POST', '/chain/tips/create', { body: { ...claim, tipAmount: 7 } })
+    const waits = `select 1 from pg_locks where not granted and relation = 'tip_claims'::regclass`
+    await until('the recording waits', async () => (await db.raw(waits)).rows.length > 0)
+    await migration.raw('lock table tips in access exclusive mode')
+    await migration.commit()
+    t.is((await recording).status, 200)
+    t.is((await furtherClaims(claim.txSignature)).length, 1)
+  },
+)
+
 test.serial('two processes that record the same signatures concurrently agree on all of them', async (t) => {
-  const other = compose(loadConfig(world().env), 'other')
+  const other = composeAs('web', world().env)
   t.teardown(() => other.close())
   const recorders = [createRecorder(world().services), createRecorder(other)]
   for (let round = 0; round < 40; round++) {

@@ -170,15 +170,18 @@ test('A9: a payment claimed for two creators is a tip to the one who received it
   t.like(match(tipInSol(), { claims }), { recipient: creator, agreeing: [false, true] })
 })
 
-test('A10: a transaction that pays two creators is one tip, to the one who received most', (t) => {
+test('A10: a transaction that pays two creators is the tip of the one who received most, and a further tip', (t) => {
   const both = () =>
     new Landed(supporter).pay(sol, supporter, creator, 5n).pay(sol, supporter, otherCreator, 7_000_000n)
   t.like(match(both(), { claims: [claim(), claim({ creatorWallet: otherCreator })] }), {
     recipient: otherCreator,
     received: 7_000_000n,
-    agreeing: [false, true],
+    agreeing: [true, true],
+    further: [{ recipient: creator, received: 5n, credits: new Map() }],
   })
   t.like(match(both()), { recipient: otherCreator, received: 7_000_000n })
+  const claims = [claim({ creatorWallet: stranger })]
+  t.deepEqual(match(both(), { claims })?.agreeing, [false], 'a claim of a third wallet')
 })
 
 test('a transaction that debits a custody wallet is never a tip', (t) => {
@@ -305,17 +308,23 @@ test('A21: rent returned to the creator’s wallet is not a tip, because no sign
   t.is(match(landed()), undefined)
 })
 
-test('A21: wrapped SOL is not SOL', (t) => {
+test('A21: wrapped SOL is SOL in the associated account of the creator, and nowhere else', (t) => {
   const [from, to] = [attacker, creator].map((owner) => chain.associatedAccount(owner, solMint)) as [
     string,
     string,
   ]
-  const landed = new Landed(attacker)
-    .change({ account: from, mint: solMint, ownerBefore: attacker, ownerAfter: attacker, delta: -oneSol })
-    .change({ account: to, mint: solMint, ownerBefore: creator, ownerAfter: creator, delta: oneSol })
-    .lamports(from, -oneSol)
-    .lamports(to, oneSol)
-  t.is(match(landed, { claims: [claim({ sender: attacker })] }), undefined)
+  const landed = (account: string, owner: { ownerBefore?: string; ownerAfter?: string }) =>
+    new Landed(attacker)
+      .change({ account: from, mint: solMint, ownerBefore: attacker, ownerAfter: attacker, delta: -oneSol })
+      .change({ ownerBefore: creator, ownerAfter: creator, ...owner, account, mint: solMint, delta: oneSol })
+      .lamports(from, -oneSol)
+      .lamports(account, oneSol)
+  const found = (...args: Parameters<typeof landed>) =>
+    match(landed(...args), { claims: [claim({ sender: attacker })] })
+  t.like(found(to, {}), { sender: attacker, received: oneSol })
+  t.is(found(wallet('another account'), {}), undefined)
+  t.is(found(to, { ownerBefore: attacker }), undefined)
+  t.is(found(to, { ownerAfter: attacker }), undefined)
 })
 
 test('A23: the network fee is not a payment, nor part of one', (t) => {

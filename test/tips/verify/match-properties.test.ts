@@ -116,34 +116,39 @@ test('for any transaction and any claims, a tip matches the balance changes', (t
         const facts = match(landed, { claims, intents })
         if (facts === undefined) return
         found += 1
-        const { recipient, sender, token, received } = facts
         const unclaimed = match(landed, { intents })
-        if (unclaimed?.recipient === recipient && unclaimed.token === token)
+        if (unclaimed?.recipient === facts.recipient && unclaimed.token === facts.token)
           t.is(facts.displayed, unclaimed.displayed, 'an amount that a claim decides')
-        t.is(received, gained(transaction, recipient, token))
-        t.true(received > 0n)
-        t.false(transaction.signers.has(recipient), 'a recipient who signs')
-        t.not(recipient, treasury)
-        t.true(transaction.signers.has(sender), 'a sender who does not sign')
-        t.true(lost(transaction, sender, token) >= received, 'a sender who did not pay')
         checkAmounts(t, transaction, facts)
         checkIntent(t, facts, issued)
+        const all = [facts, ...(facts.further ?? [])]
+        for (const { recipient, sender, token, received } of all) {
+          t.is(received, gained(transaction, recipient, token))
+          t.true(received > 0n)
+          t.false(transaction.signers.has(recipient), 'a recipient who signs')
+          t.not(recipient, treasury)
+          t.true(transaction.signers.has(sender), 'a sender who does not sign')
+          t.true(lost(transaction, sender, token) >= received, 'a sender who did not pay')
+        }
+        const recipients = all.map(({ recipient }) => recipient)
+        t.is(new Set(recipients).size, recipients.length, 'money that pays twice')
+        t.true(all.filter(({ intentId }) => intentId !== null).length <= 1, 'an intent that is paid twice')
         // A claim without a token means SOL, unless it names the intent.
-        const ties = (one: Claim): boolean =>
-          one.tokenSymbol === 'SOL' &&
-          one.intentId !== null &&
-          [facts.intentId, facts.underpaidIntentId].includes(one.intentId)
+        const agrees = (one: Claim, of: TipFacts): boolean =>
+          one.creatorWallet === of.recipient &&
+          one.sender === of.sender &&
+          (one.tokenSymbol === of.token.symbol ||
+            (one.tokenSymbol === 'SOL' &&
+              one.intentId !== null &&
+              [of.intentId, of.underpaidIntentId].includes(one.intentId)))
         t.deepEqual(
           facts.agreeing,
-          claims.map(
-            (one) =>
-              one.creatorWallet === recipient &&
-              one.sender === sender &&
-              (one.tokenSymbol === token.symbol || ties(one)),
-          ),
+          claims.map((one) => all.some((of) => agrees(one, of))),
         )
-        const said = claims.filter((_, index) => facts.agreeing[index]).map(({ message }) => message)
-        t.true(facts.message === null || said.includes(facts.message), 'a message of a claim that is false')
+        for (const of of all) {
+          const said = claims.filter((one) => agrees(one, of)).map(({ message }) => message)
+          t.true(of.message === null || said.includes(of.message), 'a message of a claim that is false')
+        }
       },
     ),
     seededRuns(t, 5000),

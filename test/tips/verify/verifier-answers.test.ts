@@ -7,10 +7,11 @@ import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-t
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import type { RpcReply } from '../../helpers/proxies/sandbox-proxy.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, proxies: true })
-const batch = () => createVerifierBatch(world().services)()
+const batch = () => createVerifierBatch(as('verifier', world().services))()
 
 test.afterEach.always(async () => {
   Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })

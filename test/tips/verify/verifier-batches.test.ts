@@ -3,10 +3,11 @@ import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { readTipRow, runBatchUntil } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, proxies: true })
-const batch = () => createVerifierBatch(world().services)()
+const batch = () => createVerifierBatch(as('verifier', world().services))()
 
 /** Replaces the answer to a batch and to its halves: an HTTP status and a body. */
 const answers: Record<string, readonly [number, string]> = {

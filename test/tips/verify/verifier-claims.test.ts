@@ -11,6 +11,7 @@ import {
   unusedWallet,
 } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -41,7 +42,7 @@ async function verify(
     message: string | null
   }) => boolean,
 ) {
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(batch, what, async () => holds(await readTipRow(world(), signature)))
   return readTipRow(world(), signature)
 }
@@ -219,6 +220,26 @@ test.serial(
   },
 )
 
+test.serial("a stranger's words: the intent's own report without a message removes them", async (t) => {
+  const { intentId, txSignature, truth } = await payIntent({}, { message: 'insult' })
+  t.is((await readTipRow(world(), txSignature)).message, 'insult')
+  await recordTip(world(), { ...truth, intentId })
+  t.is((await untilDone(txSignature)).message, null)
+  await recordTip(world(), { ...truth, message: 'insult again' })
+  t.is((await untilDone(txSignature)).message, null)
+  await recordTip(world(), { ...truth, intentId, message: 'thanks' })
+  t.like(await untilDone(txSignature), { message: 'thanks', message_by_intent: true })
+})
+
+test.serial("a stranger's words: five claims do not keep out the intent's own report", async (t) => {
+  const { intentId, txSignature, truth } = await payIntent({}, { message: 'insult' })
+  for (let n = 1; n <= 6; n++)
+    await recordTip(world(), { ...truth, message: `insult ${n}`, ...(n > 3 && { intentId: `pi_${n}` }) })
+  await untilDone(txSignature)
+  await recordTip(world(), { ...truth, intentId, message: 'thanks' })
+  t.like(await untilDone(txSignature), { message: 'thanks', message_by_intent: true, claim_count: 5 })
+})
+
 test.serial(
   "words in a supporter's mouth: without the intent a message counts for ten minutes",
   async (t) => {
@@ -274,7 +295,7 @@ test.serial(
       txSignature,
     }
     await recordTip(world(), claim)
-    const batch = createVerifierBatch(world().services)
+    const batch = createVerifierBatch(as('verifier', world().services))
     await batch()
     t.like(await readTipRow(world(), txSignature), { status: 'pending', outcome: null })
     t.truthy((await readTipRow(world(), txSignature)).due_at)

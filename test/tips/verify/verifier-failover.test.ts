@@ -1,10 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
-import { compose } from '../../../src/compose.js'
-import { loadConfig } from '../../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { readTipRow } from '../../helpers/make/tips.js'
 import { type SandboxProxy, startSandboxProxy } from '../../helpers/proxies/sandbox-proxy.js'
+import { as, composeAs } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -17,12 +16,12 @@ async function twoEndpoints(t: ExecutionContext, genesis?: string) {
     SOLANA_RPC_URLS: `${first.url},${world().sandbox.url}`,
     ...(genesis && { SOLANA_GENESIS_HASH: genesis }),
   }
-  const services = compose(loadConfig(env), 'two endpoints')
+  const services = composeAs('verifier', env)
   t.teardown(async () => {
     await services.close()
     await first.close()
   })
-  return { first, services, batch: createVerifierBatch(services) }
+  return { first, services, batch: createVerifierBatch(as('verifier', services)) }
 }
 
 const breakdowns: Record<string, (first: SandboxProxy) => void> = {

@@ -3,10 +3,11 @@ import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { unusedSignature } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil, someClaim } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, proxies: true })
-const batch = () => createVerifierBatch(world().services)()
+const batch = () => createVerifierBatch(as('verifier', world().services))()
 
 test.afterEach.always(async () => {
   Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
-import { compose } from '../../../src/compose.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { loadConfig } from '../../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { solTransfer } from '../../helpers/make/instructions.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { as, composeAs } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 /** The service is configured for another chain than the one of its node. */
@@ -28,7 +27,7 @@ test('the answers of a node of another chain are never used, and those of the ri
     txSignature,
   })
   sandbox.calls.reset()
-  await t.throwsAsync(createVerifierBatch(world().services))
+  await t.throwsAsync(createVerifierBatch(as('verifier', world().services)))
   t.deepEqual(Object.keys(sandbox.calls.all()), ['getGenesisHash'], 'nothing else is requested')
   t.like(await readTipRow(world(), txSignature), { status: 'pending', outcome: null })
 
@@ -42,7 +41,7 @@ test('the answers of a node of another chain are never used, and those of the ri
   })
   t.is(`${status} ${body.error}`, '503 Service unavailable')
 
-  const right = compose(loadConfig({ ...env, SOLANA_GENESIS_HASH: sandbox.chain.clock.genesisHash }), 'right')
+  const right = composeAs('verifier', { ...env, SOLANA_GENESIS_HASH: sandbox.chain.clock.genesisHash })
   t.teardown(() => right.close())
   const isConfirmed = async () => (await readTipRow(world(), txSignature)).status === 'confirmed'
   await t.notThrowsAsync(runBatchUntil(createVerifierBatch(right), 'the tip is confirmed', isConfirmed))

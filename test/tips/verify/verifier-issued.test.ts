@@ -13,10 +13,11 @@ import {
 import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400 })
-const batch = () => createVerifierBatch(world().services)()
+const batch = () => createVerifierBatch(as('verifier', world().services))()
 
 /** Records tips, verifies and finalizes them. Returns the number of calls by method. */
 async function costOf(t: ExecutionContext, paid: readonly PaidIntent[]): Promise<Record<string, number>> {

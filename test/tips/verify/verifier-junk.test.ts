@@ -5,10 +5,11 @@ import { tipQueue } from '../../../src/tips/verify/tip-queue.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { unusedWallet } from '../../helpers/make/supporter.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
-const batch = () => createVerifierBatch(world().services)()
+const batch = () => createVerifierBatch(as('verifier', world().services))()
 const junk = 10_000
 /** How many of them are followed as they get older. */
 const followed = 500

@@ -1,9 +1,8 @@
 import test from 'ava'
-import { compose } from '../../../src/compose.js'
-import { loadConfig } from '../../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { unusedWallet } from '../../helpers/make/supporter.js'
+import { as, composeAs } from '../../helpers/servers/roles.js'
 import { runBatch, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
@@ -13,7 +12,7 @@ test.serial('300 due tips cost two calls for statuses, one per transaction, and 
   const signatures = await createRecordedTips(world(), 300, [unusedWallet(), unusedWallet()])
   const { calls } = world().sandbox
   calls.reset()
-  await runBatch(createVerifierBatch(world().services))
+  await runBatch(createVerifierBatch(as('verifier', world().services)))
   t.deepEqual(calls.all(), { getSignatureStatuses: 2, getTransaction: 300 })
   // 100 transactions per request.
   t.is(calls.httpRequests, 5)
@@ -25,7 +24,7 @@ test.serial(
   async (t) => {
     const recipients = Array.from({ length: 5 }, unusedWallet)
     const signatures = await createRecordedTips(world(), 500, recipients)
-    const other = compose(loadConfig(world().env), 'other')
+    const other = composeAs('verifier', world().env)
     t.teardown(() => other.close())
     const before = (await world().services.metrics.tipsConfirmed.get()).values[0]?.value ?? 0
 
@@ -62,7 +61,9 @@ test.serial(
           .update({ due_at: new Date(0) })
       }
     })()
-    const batches = [world().services, other, world().services, other].map(createVerifierBatch)
+    const batches = [world().services, other, world().services, other].map((services) =>
+      createVerifierBatch(as('verifier', services)),
+    )
     await until('all are confirmed', async () => {
       await Promise.all(batches.map((batch) => batch()))
       return (await listUnconfirmed(world(), signatures)).length === 0

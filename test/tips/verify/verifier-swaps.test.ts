@@ -10,12 +10,13 @@ import { listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { createSession, type Embedder, registerEmbedder, sdkTipBody } from '../../helpers/make/sdk.js'
 import { createSupporter, type Supporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 // Swapped tips from an SDK session to the ledger, with transactions that the swap engines really built.
 
 const world = useWorld(test, { chain: true })
-const verify = () => createVerifierBatch(world().services)()
+const verify = () => createVerifierBatch(as('verifier', world().services))()
 const token = (symbol: string): Token => tokenBySymbol(symbol) as Token
 const engines = ['aggregator-ultra', 'aggregator-v6'] as const
 type Engine = (typeof engines)[number]
@@ -148,7 +149,8 @@ test.serial(
       { input_raw: 40_000_000 },
       { input_raw: 22_000_000 },
       { created_at: new Date(Date.now() - 11 * 60_000) },
-      { created_at: new Date(Date.now() + 60_000) },
+      // The chain may be minutes ahead of the wall clock, as tests advance it.
+      { created_at: new Date(Date.now() + 3_600_000) },
     ]) {
       const paid = await pay({
         engine: 'aggregator-ultra',
@@ -199,7 +201,7 @@ test.serial('an unreported swap becomes a tip when it contains a reference key',
     .db('payment_intents')
     .where({ id: paid.intent.intentId })
     .update({ due_at: new Date(0) })
-  await createFinderBatch(world().services)()
+  await createFinderBatch(as('finder', world().services))()
   await confirmed(paid)
   t.like(await readTipRow(world(), paid.signature), { intent_id: paid.intent.intentId, status: 'confirmed' })
 })

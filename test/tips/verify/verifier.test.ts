@@ -8,6 +8,7 @@ import { memo, solTransfer, tokenTransfer } from '../../helpers/make/instruction
 import { createIntent } from '../../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { type ListedTip, listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
@@ -25,7 +26,7 @@ function known(symbol: string): Token {
 
 /** Runs the verifier until the tip is confirmed. Returns it as listed for its recipient. */
 async function confirmed(signature: string, recipient: string): Promise<ListedTip | undefined> {
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   const isConfirmed = async () => (await readTipRow(world(), signature)).status === 'confirmed'
   await runBatchUntil(batch, `${signature} is confirmed`, isConfirmed)
   return (await listTips(world(), recipient)).find((tip) => tip.signature === signature)
@@ -33,7 +34,7 @@ async function confirmed(signature: string, recipient: string): Promise<ListedTi
 
 /** Runs the verifier until the tip is no longer due. */
 async function verifiedRow(signature: string) {
-  const batch = createVerifierBatch(world().services)
+  const batch = createVerifierBatch(as('verifier', world().services))
   const isDone = async () => (await readTipRow(world(), signature)).due_at === null
   await runBatchUntil(batch, `${signature} is done`, isDone)
   return readTipRow(world(), signature)

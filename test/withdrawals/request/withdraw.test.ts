@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
+import { loadConfig } from '../../../src/platform/config/config.js'
 import { openName, resolvedContext } from '../../../src/withdrawals/sealed-account.js'
 import { createControlledCall } from '../../helpers/controlled-call.js'
 import { createClient } from '../../helpers/http/client.js'
@@ -82,6 +83,26 @@ test.serial('a request that the provider does not answer does not delay other wi
   t.is((await app.db('withdrawals').where({ send_state: 'sending' })).length, 1, 'hers is still on its way')
   call.resolve(undefined)
   t.is((await hers).body.status, 'submitted')
+})
+
+test.serial('a withdrawal is answered within 5 s, whatever the provider does', async (t) => {
+  const provider = await startSandboxProxy(world().fiat.url)
+  t.teardown(provider.close)
+  provider.intervene = () => 'hang'
+  const names = { IDENTITY_NAME_DAILY_NGN: '500000', PAYOUT_TIMEOUT_MS: '30000' }
+  const app = await withSettings(t, {
+    ...names,
+    FIATPAY_URL: `${provider.url}/fiatpay`,
+    WITHDRAW_WAIT_MS: '0',
+  })
+  const ada = await creatorWithBalance(app, 20)
+  const started = performance.now()
+  const { status } = await createWithdrawal(app, ada, { amountUSDC: 10 })
+  const ms = performance.now() - started
+  t.is(status, 'pending')
+  t.true(ms < 15_000, `${ms} ms; the provider answers after 30 s at the earliest`)
+  const { WITHDRAW_WAIT_MS: _, ...defaults } = world().env
+  t.true(loadConfig(defaults).withdrawals.waitMs + 500 <= 5000)
 })
 
 test.serial('a withdrawal in NGN is the gross amount, and debits USDC rounded up', async (t) => {

@@ -21,6 +21,7 @@ import {
   sendDuePayouts,
 } from '../../helpers/make/withdrawals.js'
 import { runOpsScript, type ScriptRun, spawnOpsScript } from '../../helpers/run-ops-script.js'
+import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 import { listBrokenInvariants } from '../../ledger/support.js'
@@ -147,7 +148,8 @@ test.serial('close of a reversal says what the creator loses, and reopen undoes 
 test.serial(
   'a failed job goes when its row gets its outcome, retry wakes the row, and replay makes a new job',
   async (t) => {
-    const { config, ...services } = world().services
+    const services = as('payouts', world().services)
+    const { config } = services
     const connection = createWorkerClient(config.redis)
     const queue = new Queue('payouts', {
       connection: connection.client,
@@ -157,11 +159,11 @@ test.serial(
     const { createBatch, jobFailure, makeRowDue, concurrency } = workers.payouts
     const worker = startWorker({
       kind: 'payouts',
-      batch: createBatch(world().services),
+      batch: createBatch(services),
       concurrency,
       redis: config.redis,
-      jobFailure: (row) => jobFailure?.(world().services, row) ?? Promise.resolve(undefined),
-      makeRowDue: async (row) => makeRowDue?.(world().services, row),
+      jobFailure: (row) => jobFailure?.(services, row) ?? Promise.resolve(undefined),
+      makeRowDue: async (row) => makeRowDue?.(services, row),
       onError: (error) => t.log(error),
     })
     t.teardown(async () => {
@@ -181,7 +183,7 @@ test.serial(
       return reference
     }
     const postpone = (reference: string) =>
-      services
+      world()
         .db('withdrawals')
         .where({ reference, status: 'pending' })
         .update({ due_at: new Date(Date.now() + 3_600_000) })
@@ -202,7 +204,7 @@ test.serial(
       await postpone(replayed)
     }
     world().fiat.fiatpay.faults.setMode({ transfers: 'manual' })
-    await services
+    await world()
       .db('withdrawals')
       .where({ reference: replayed })
       .update({ due_at: new Date(0) })

@@ -117,8 +117,8 @@ async function askEndpoint(
       if (treasuryWallet === undefined) throw new NotAsked('TREASURY_WALLET is not set')
       await chain.walletBalances(treasuryWallet, [solMint, usdc.mint])
       const { value } = accountsReply.parse(lastExchange().body).result
-      if (value.length !== 2) differs(`answers ${value.length} of 2 accounts`)
-      return 'balances of SOL and USDC'
+      if (value.length !== 3) differs(`answers ${value.length} of 3 accounts`)
+      return 'balances of SOL, wrapped SOL and USDC'
     }),
   ]
 }

@@ -3,9 +3,9 @@ import { mostConnections } from '../../../../src/compose.js'
 import type { Config } from '../../../../src/platform/config/config.js'
 import { migrationSource } from '../../../../src/platform/database/migrations/migrate.js'
 import { readClock } from '../../../../src/platform/database/read-clock.js'
-import { processNames } from '../../../../workers/registry.js'
 import { roleOf } from '../../../database/roles-sql.js'
 import { type RoleKind, roleKinds, type TableRights, tableRights } from '../../../database/table-rights.js'
+import { deployedProcesses } from '../../../deploy/processes.js'
 import { type Check, check, type Finding, isLocal } from './check.js'
 
 /** What Debian 12 has. Older ones are not tried. */
@@ -14,7 +14,7 @@ const oldestVersion = 15
 const skewWarningMs = 1000
 const skewWrongMs = 5000
 
-interface Server {
+export interface Server {
   readonly version: number
   readonly versionText: string
   readonly role: string
@@ -70,7 +70,7 @@ export async function checkDatabase(
   ]
 }
 
-async function readServer(db: Knex): Promise<Server> {
+export async function readServer(db: Knex): Promise<Server> {
   try {
     const { rows } = await db.raw<{ rows: Server[] }>(serverSql)
     if (rows[0] !== undefined) return rows[0]
@@ -136,7 +136,7 @@ function verbsOf(kind: RoleKind | undefined, { read, append, change, write, move
 }
 
 /** Also of a second role that is in the first while its password changes. Who made the roles is in several. */
-async function kindOf(db: Knex, role: string): Promise<RoleKind | undefined> {
+export async function kindOf(db: Knex, role: string): Promise<RoleKind | undefined> {
   const groups: string[] = await db('pg_auth_members as m')
     .join('pg_roles as g', 'g.oid', 'm.roleid')
     .join('pg_roles as u', 'u.oid', 'm.member')
@@ -148,7 +148,7 @@ async function kindOf(db: Knex, role: string): Promise<RoleKind | undefined> {
   return roleKinds.find((one) => [role, name].includes(roleOf(one)))
 }
 
-async function findRights(db: Knex, role: string): Promise<Finding> {
+export async function findRights(db: Knex, role: string): Promise<Finding> {
   const kind = await kindOf(db, role)
   const needed = Object.entries(tableRights).flatMap(([table, rights]) =>
     verbsOf(kind, rights).map((verb) => ({ table, verb })),
@@ -177,8 +177,7 @@ function findConnections(
   database: Config['database'],
   webProcesses: number,
 ): Finding {
-  // Take-outs run in the custodian's process.
-  const workers = processNames.filter((name) => name !== 'take-outs').length
+  const workers = deployedProcesses.filter((name) => name !== 'web').length
   const sum = webProcesses * mostConnections(database, 'web') + workers * mostConnections(database, 'worker')
   const what = `${webProcesses} web processes (--web) and ${workers} workers open at most ${sum} connections`
   if (!database.prepared)
@@ -192,7 +191,7 @@ function findConnections(
   ]
 }
 
-function findLimits({ role, ...limits }: Server): Finding {
+export function findLimits({ role, ...limits }: Server): Finding {
   const settings = {
     statement_timeout: ['10s', limits.statement],
     lock_timeout: ['4s', limits.lock],

@@ -42,26 +42,23 @@ const listStates: readonly string[] = [
 ]
 
 type StoredRow = Omit<PayoutRow, 'accountName' | 'resolvedName'> & {
-  readonly plainResolved: string | null
   readonly sealedResolved: Buffer | null
 }
 type Needs = Pick<Services, 'db' | 'config'>
 
 function openRow(config: Services['config'], row: StoredRow): PayoutRow {
-  const { plainResolved, sealedResolved, ...rest } = row
+  const { sealedResolved, ...rest } = row
   return {
     ...rest,
     accountName: openAccount(config, row).accountName,
     resolvedName:
-      sealedResolved === null
-        ? plainResolved
-        : openName(config, resolvedContext(row.reference), sealedResolved),
+      sealedResolved === null ? null : openName(config, resolvedContext(row.reference), sealedResolved),
   }
 }
 
 const columns = /* sql */ `
   ${withdrawalColumns}, extract(epoch from clock_timestamp() - w.created_at)::float8 as "ageSeconds",
-  w.resolved_name as "plainResolved", w.sealed_resolved_name as "sealedResolved", w.due_at as "dueAt", w.looks,
+  w.sealed_resolved_name as "sealedResolved", w.due_at as "dueAt", w.looks,
   array(select r.kind from review_items r where r.withdrawal_id = w.id and r.resolved_at is null order by r.id) as open`
 
 /** Oldest first. Throws UsageError when there is no such state. */
@@ -132,9 +129,20 @@ interface ReviewDetails {
   readonly reference?: string
   readonly reason?: string | null
   readonly providerId?: string
+  /** Of a review of a debt: who owes. */
+  readonly debtors?: string
 }
 
-function describeDetails({ state, kobo, currency = 'NGN', reference, reason, providerId }: ReviewDetails) {
+function describeDetails({
+  state,
+  kobo,
+  currency = 'NGN',
+  reference,
+  reason,
+  providerId,
+  debtors,
+}: ReviewDetails) {
+  if (debtors !== undefined) return `: of ${debtors}`
   const amount = kobo === undefined ? undefined : nairaText(BigInt(kobo)).replace('NGN', currency)
   const parts = [state, amount, reference, reason, providerId].filter((part) => typeof part === 'string')
   return parts.length === 0 ? '' : `: the provider showed ${parts.join(', ')}`
@@ -170,7 +178,7 @@ export function payoutJson(row: PayoutRow): Record<string, unknown> {
     lastFour,
     ...others
   } = row
-  const { sealedAccount: _sealed, plainNumber: _number, plainName: _name, ...rest } = others
+  const { sealedAccount: _sealed, ...rest } = others
   return {
     ...rest,
     heldMicro: String(heldMicro),

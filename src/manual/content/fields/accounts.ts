@@ -35,7 +35,7 @@ export const accountsFields: FieldNotes = {
     example: true,
     omit: true,
   },
-  passwordHint: { note: 'Offer to choose another password.', example: 'common' },
+  common: { note: 'Offer to choose another password.', example: true },
   'post /auth/password > totp': agedTotpField,
   'post /auth/password > passkey': agedPasskeyField,
   currentPassword: { note: 'Or `totp`, or `passkey`.', example: 'correct horse' },
@@ -83,6 +83,11 @@ export const accountsFields: FieldNotes = {
     example: 'h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
   },
   tipMails: { note: 'Mails about tips: off, each or daily.', example: 'daily' },
+  'post /auth/withdrawals/confirm > token': {
+    note: 'From the link, after `#confirm-withdrawal=`.',
+    omit: false,
+    example: 'FIATPAY-7C1D2E3F4A5B60718293A4B5C6D7E8F9-h7Jd2mQx9PbWq3Rk8sVt1yZc4nLf6aGe0uHj5oXi2Yw',
+  },
   'post /auth/export/download > token': {
     note: 'From the link, after `#export=`.',
     omit: false,

@@ -62,7 +62,7 @@ export const moneyFields: FieldNotes = {
   'post /payouts/{reference}/confirm > code': { note: 'Six digits from the mail.', example: '428193' },
   'post /payouts/{reference}/confirm > totp': agedTotpField,
   'post /payouts/{reference}/confirm > passkey': agedPasskeyField,
-  'payees[].id': { note: 'For `DELETE /payouts/payees/{id}`.', example: userId },
+  'payees[].id': { note: 'For `DELETE /creators/payees/{id}`.', example: userId },
   'payees[].accountNumber': { example: '******6789' },
   'payees[].confirmed': {
     note: 'A withdrawal was sent to it, or one to it was confirmed.',
@@ -70,7 +70,7 @@ export const moneyFields: FieldNotes = {
   },
   'payees[].addedAt': { example: moment },
   'payees[].lastUsedAt': { example: moment },
-  'delete /payouts/payees/{id} > id': { note: 'Of `GET /payouts/payees`.', example: userId },
+  'delete /creators/payees/{id} > id': { note: 'Of `GET /creators/payees`.', example: userId },
   'post /creators/tips/{id}/refund > id': { note: 'The `signature` of an own naira tip.', example: fiatTip },
   'get /creators/tips/{id}/refunds > id': { note: 'The `signature` of an own naira tip.', example: fiatTip },
   amountUSD: {
@@ -81,11 +81,11 @@ export const moneyFields: FieldNotes = {
   'refunds[].id': { note: 'Of the refund.', example: refundId },
   tipId: { note: 'The `signature` of the tip.', example: fiatTip },
   'refund.amountUSDC': {
-    note: 'What the balance is debited: what the tip credited for that part.',
+    note: 'What the balance is debited: what the tip credited for that part, or what its naira cost now if that is more.',
     example: 9.5,
   },
   'refunds[].amountUSDC': {
-    note: 'What the balance is debited: what the tip credited for that part.',
+    note: 'What the balance is debited: what the tip credited for that part, or what its naira cost now if that is more.',
     example: 9.5,
   },
   'refund.amountNGN': { note: 'What the payer gets back.', example: 15_200 },

@@ -24,8 +24,8 @@ export const nairaTipsFields: FieldNotes = {
   isAnonymous: { example: false },
   checkoutUrl: { example: 'https://checkout.example/p/8c1f0a7be4d2' },
   paymentInstructions: {
-    note: 'Instead of `checkoutUrl`, when the creator takes bank transfers.',
-    omit: true,
+    note: 'Instead of `checkoutUrl`, when the creator takes bank transfers; else null.',
+    example: null,
   },
   'paymentInstructions.bankName': { note: 'Where to transfer to.', example: 'Wema Bank' },
   'paymentInstructions.accountNumber': { note: 'Ten digits, as text.', example: '9930004521' },

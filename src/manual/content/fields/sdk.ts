@@ -23,6 +23,12 @@ export const sdkFields: FieldNotes = {
     example: 'confirmed',
   },
   'get /sdk/intents/{intentId} < outcome': { example: null },
+  eventId: { example: signature },
+  'get /sdk/intents < intents[].amountUsd': { note: 'Of a naira intent.', example: 10 },
+  'get /sdk/intents < intents[].amountNgn': {
+    note: 'What the payer of a naira intent pays.',
+    example: 15_200,
+  },
   'get /sdk/intents/{intentId} < receivedAmount': { example: 4.9 },
   'post /sdk/tip > message': {
     note: 'Optional, kept to 500 characters. It is the tip’s, whatever is reported later.',

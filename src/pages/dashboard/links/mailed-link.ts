@@ -1,5 +1,11 @@
 /** What a mailed link is for; `#sign-in=` belongs to the sign-in page. */
-export type LinkKind = 'reset-password' | 'confirm-email' | 'undo-email' | 'not-me' | 'export'
+export type LinkKind =
+  | 'reset-password'
+  | 'confirm-email'
+  | 'undo-email'
+  | 'not-me'
+  | 'export'
+  | 'confirm-withdrawal'
 
 export interface MailedLink {
   readonly kind: LinkKind
@@ -13,6 +19,7 @@ export const linkPaths: Readonly<Record<LinkKind, string>> = {
   'undo-email': '/auth/email/undo',
   'not-me': '/auth/not-me',
   export: '/auth/export/download',
+  'confirm-withdrawal': '/auth/withdrawals/confirm',
 }
 
 /** The mailed link in the fragment of an address. */
@@ -28,5 +35,5 @@ function isKind(kind: string): kind is LinkKind {
 
 /** Whether the link signs everybody out, this browser too. */
 export function endsSessions(kind: LinkKind): boolean {
-  return kind !== 'confirm-email' && kind !== 'export'
+  return kind !== 'confirm-email' && kind !== 'export' && kind !== 'confirm-withdrawal'
 }

@@ -19,8 +19,10 @@ export function Register({ onSignedIn }: { readonly onSignedIn: () => void }): J
   const [common, setCommon] = useState(false)
   const register = useSubmit(async () => {
     const body = { name, email, password }
-    const { passwordHint } = await call<{ passwordHint?: string }>('POST', '/auth/register', { body })
-    if (passwordHint === 'common') setCommon(true)
+    await call('POST', '/auth/register', { body })
+    // The account exists: without this answer the owner goes on.
+    const check = call<{ common: boolean }>('POST', '/auth/password/check', { body: { password } })
+    if ((await check.catch(() => undefined))?.common === true) setCommon(true)
     else onSignedIn()
   })
   if (common) return <CommonPassword onSignedIn={onSignedIn} />

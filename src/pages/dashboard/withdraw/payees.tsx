@@ -13,7 +13,7 @@ import { lastDigits } from './amounts.js'
 
 /** The bank accounts that were withdrawn to. A removed one needs a confirmation again. */
 export function Payees({ version }: { readonly version: number }): JSX.Element | null {
-  const { data, reload } = useLoad<{ payees: readonly Payee[] }>('/payouts/payees', version)
+  const { data, reload } = useLoad<{ payees: readonly Payee[] }>('/creators/payees', version)
   const [announcement, setAnnouncement] = useState('')
   const drawer = useDrawer()
   const now = useNow()
@@ -56,7 +56,7 @@ export function Payees({ version }: { readonly version: number }): JSX.Element |
           effect={text.effect}
           yes={text.remove}
           no={words.cancel}
-          act={() => call('DELETE', `/payouts/payees/${removing.id}`)}
+          act={() => call('DELETE', `/creators/payees/${removing.id}`)}
           onClose={drawer.close}
           onDone={() => {
             drawer.close()

@@ -81,6 +81,7 @@ export const faults: Readonly<Record<string, string>> = {
   tip_not_paid: 'This tip isn’t paid, so there is nothing to give back.',
   tip_disputed: 'The payer disputes this tip, so it can’t be given back here: the bank decides.',
   tip_refunded: 'All of this tip has been given back already.',
+  refund_too_late: 'This tip was paid too long ago to be given back here.',
   too_many_refunds: 'This tip was given back in 20 parts already. Give back all that is left.',
   refund_too_much: 'This is more than is left of this tip.',
   refund_uncovered: 'Your available balance doesn’t cover this. Give back less, or wait for more tips.',

@@ -42,6 +42,16 @@ export const linksWords = {
       remedy: 'If somebody else is in your account, set a new password, or reply to our e-mail.',
       otherWay: 'Set a new password',
     },
+    'confirm-withdrawal': {
+      title: 'Confirm your withdrawal',
+      lead: 'It is sent with the amount and to the bank account that the e-mail names. If you did not ask for it, close this page: nothing is sent then.',
+      submit: 'Confirm the withdrawal',
+      doneTitle: 'Your withdrawal is confirmed',
+      done: 'It is on its way. We e-mail you when it is paid.',
+      next: 'Go to the dashboard',
+      remedy: 'The withdrawal was cancelled or has ended. Your withdrawals say which.',
+      otherWay: 'Go to the dashboard',
+    },
     export: {
       title: 'Your data',
       lead: 'The file says what you earn and where it goes. Save it on a device of your own.',

@@ -154,6 +154,8 @@ export const securityWords = {
           'A withdrawal that is not finished. Wait for it, or cancel it if it waits for you (Withdraw).',
         reviews: 'A withdrawal that we are still looking at. We e-mail you when it is settled.',
         nairaIntents: 'A naira tip that somebody may be paying right now. Try again in half an hour.',
+        disputes: 'A tip that its payer disputes. Try again when the bank has decided.',
+        debts: 'What you owe for tips that went back. What arrives pays it.',
         nairaPayments: 'A naira payment that we give back, or to you. Try again when we have settled it.',
       },
       other: 'Something else that moves money is under way. Try again later.',

@@ -23,9 +23,9 @@ export const tipsWords = {
     amount: 'How much (dollars)',
     left: (amount: string) => `At most ${amount}, all that is left of this tip`,
     effect: (leaves: string, naira: string) =>
-      `About ${leaves} leave your balance now: what you got for it. About ${naira} go to the card or account that paid; that can take some days and can’t be called back.`,
+      `About ${leaves} leave your balance now: what you got for it, or what these naira cost today if that is more. About ${naira} go to the card or account that paid; that can take some days and can’t be called back.`,
     missing: (available: string, missing: string) =>
-      `You have ${available} available, so ${missing} are missing. Give back less, or wait for more tips.`,
+      `You have ${available}, so ${missing} are missing. Give back less, or wait for more tips.`,
     submit: (amount: string) => `Give back ${amount}`,
     keep: 'Keep the tip',
     checking: 'We’re checking what happened. Don’t start again.',

@@ -4,12 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Knex } from 'knex'
 import { createDb } from '../database.js'
-import {
-  foldedMigrations,
-  migrationsBefore,
-  missingBeforeFolding,
-  renameFoldedMigrations,
-} from './folded-migrations.js'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../../migrations')
 
@@ -17,24 +11,18 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../../migrat
 const migrationMs = 30 * 60_000
 const pollMs = 250
 
-/** The migrations in a folder. Names are without extension, so that a `.ts` file and its compiled `.js` are the same one. */
-function migrationsIn(place: string): Knex.MigrationSource<string> {
-  return {
-    async getMigrations() {
-      const files = await readdir(place)
-      return files.filter((file) => /\.(ts|js)$/.test(file) && !file.endsWith('.d.ts')).sort()
-    },
-    getMigrationName: (file) => basename(file, extname(file)),
-    async getMigration(file) {
-      const migration = (await import(pathToFileURL(join(place, file)).href)) as Knex.Migration
-      return { down: refuseDown, ...migration }
-    },
-  }
+/** Names are without extension, so that a `.ts` file and its compiled `.js` are the same one. */
+export const migrationSource: Knex.MigrationSource<string> = {
+  async getMigrations() {
+    const files = await readdir(folder)
+    return files.filter((file) => /\.(ts|js)$/.test(file) && !file.endsWith('.d.ts')).sort()
+  },
+  getMigrationName: (file) => basename(file, extname(file)),
+  async getMigration(file) {
+    const migration = (await import(pathToFileURL(join(folder, file)).href)) as Knex.Migration
+    return { down: refuseDown, ...migration }
+  },
 }
-
-export const migrationSource = migrationsIn(folder)
-/** What a database of an older release still needs before its migrations are renamed. */
-export const sourceBeforeFolding = migrationsIn(join(folder, 'before-folding'))
 
 /** The first schema has no `down`, which would delete all data. knex requires one. */
 async function refuseDown(): Promise<never> {
@@ -73,9 +61,8 @@ export async function migrateToLatest(
     await takeLock(db, waitMs)
     // Only a run that was killed leaves knex's own lock, a row.
     await db.migrate.forceFreeMigrationsLock()
-    const older = await finishBeforeFolding(db)
-    const { applied, unknown } = await applyMissing(db, { ...migrationRules, migrationSource: source })
-    return { applied: [...older, ...applied], unknown }
+    await refuseForeign(db, source)
+    return await applyMissing(db, { ...migrationRules, migrationSource: source })
   } finally {
     await db.destroy()
   }
@@ -92,13 +79,9 @@ export async function readMigrations(
     // knex's own list creates its tables when they are missing.
     if (!(await db.schema.hasTable('knex_migrations'))) return { missing: names, unknown: [] }
     const found: string[] = await db('knex_migrations').orderBy('id').pluck('name')
-    const beforeFolding = found.some((name) => migrationsBefore.includes(name))
-    const has = new Set([...found, ...(beforeFolding ? foldedMigrations : [])])
-    // The old names are replaced by the new ones even if nothing else is missing.
-    const older = beforeFolding ? [...(await missingBeforeFolding(db)), ...foldedMigrations] : []
     return {
-      missing: [...older, ...names.filter((name) => !has.has(name))],
-      unknown: found.filter((name) => !names.includes(name) && !migrationsBefore.includes(name)),
+      missing: names.filter((name) => !found.includes(name)),
+      unknown: found.filter((name) => !names.includes(name)),
     }
   } finally {
     await db.destroy()
@@ -122,13 +105,15 @@ async function takeLock(db: Knex, waitMs: number): Promise<void> {
   }
 }
 
-/** Brings a database of a release before the folding to where the folded migrations begin. */
-async function finishBeforeFolding(db: Knex): Promise<readonly string[]> {
-  const missing = await missingBeforeFolding(db)
-  const config = { ...migrationRules, migrationSource: sourceBeforeFolding }
-  const { applied } = missing.length > 0 ? await applyMissing(db, config) : { applied: [] }
-  if (await db.schema.hasTable('knex_migrations')) await renameFoldedMigrations(db)
-  return applied
+/** A newer release has every migration of this one. A database that lacks some and has others was made before the first release. */
+async function refuseForeign(db: Knex, source: Knex.MigrationSource<string>): Promise<void> {
+  if (!(await db.schema.hasTable('knex_migrations'))) return
+  const [names, found] = [await namesOf(source), await db('knex_migrations').pluck('name')]
+  const unknown = found.filter((name) => !names.includes(name))
+  if (unknown.length > 0 && names.some((name) => !found.includes(name)))
+    throw new Error(
+      `this database was made before the first release (it has ${unknown[0]}), and no way leads on from there: begin with an empty one (of npm run dev: remove the folder .data)`,
+    )
 }
 
 /** One at a time: so a migration and its row in knex's table share a transaction. */

@@ -13,9 +13,9 @@ export const switchNames = [
 ] as const
 export type SwitchName = (typeof switchNames)[number]
 
-/** A switch as operators say it: `off` is paused. */
-export function switchWord(stopped: boolean): 'on' | 'off' {
-  return stopped ? 'off' : 'on'
+/** A switch as operators say it: payments that are off are stopped, and maintenance that is on stops them. */
+export function switchWord(name: SwitchName, stopped: boolean): 'on' | 'off' {
+  return stopped === (name === 'maintenance') ? 'on' : 'off'
 }
 
 export interface Switch {

@@ -2,6 +2,7 @@ import type { Dispute } from '../../../../scripts/sandbox/fiatpay/records.js'
 import { composeRefundReader } from '../../../../src/compose.js'
 import { createReturnsBatch } from '../../../../src/fiat/disputes/watch-returns.js'
 import type { Batch } from '../../../../src/platform/worker/batch-loop.js'
+import { as } from '../../servers/roles.js'
 import { runBatch, type World } from '../../servers/world.js'
 import { until } from '../../until.js'
 import { proveEmailOf, registerCreator, type TestCreator } from '../creators.js'
@@ -16,7 +17,7 @@ export interface PaidTip {
 }
 
 export const returnsBatch = ({ services }: Pick<World, 'services'>): Batch =>
-  createReturnsBatch({ ...services, refunds: composeRefundReader(services.config) })
+  createReturnsBatch({ ...as('settlement', services), refunds: composeRefundReader(services.config) })
 
 /** Makes the look at what came back due, and takes it. */
 export async function lookNow(world: World): Promise<void> {
@@ -79,9 +80,12 @@ export async function endDispute(world: World, { id }: Dispute, outcome: 'won' |
   await lookNow(world)
 }
 
-/** A withdrawal that reached the bank. */
+/** A withdrawal that reached a bank account of the creator's own: one that is shared with somebody who owes is held. */
 export async function payOut(world: World, creator: TestCreator, amountUSDC: number): Promise<void> {
-  const { reference } = await createWithdrawal(world, creator, { amountUSDC })
+  const accountNumber = BigInt(`0x${creator.user.id.slice(0, 8)}`)
+    .toString()
+    .padStart(10, '0')
+  const { reference } = await createWithdrawal(world, creator, { amountUSDC, accountNumber })
   await sendDuePayouts(world)
   await followOutcome(world, reference, 'success')
 }

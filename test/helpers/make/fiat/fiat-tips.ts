@@ -1,6 +1,7 @@
 import { composeRefundReader } from '../../../../src/compose.js'
 import { createSettlementBatch } from '../../../../src/fiat/settlement/settle-due-intents.js'
 import type { Batch } from '../../../../src/platform/worker/batch-loop.js'
+import { as } from '../../servers/roles.js'
 import { runBatch, type World } from '../../servers/world.js'
 import { until } from '../../until.js'
 import type { Person } from '../creators.js'
@@ -11,7 +12,7 @@ export interface FiatIntentBody {
   readonly intentId: string
   readonly status: 'requires_action'
   readonly checkoutUrl: string | null
-  readonly paymentInstructions?: {
+  readonly paymentInstructions: null | {
     readonly bankName: string
     readonly accountNumber: string
     readonly accountName: string
@@ -26,8 +27,10 @@ export interface FiatIntentBody {
 export async function createFiatIntent(
   { request }: World,
   body: Record<string, unknown>,
+  bearer?: string,
 ): Promise<FiatIntentBody> {
-  const answer = await request<FiatIntentBody>('POST', '/payments/fiat/intent', { body })
+  const options = { body, ...(bearer !== undefined && { bearer }) }
+  const answer = await request<FiatIntentBody>('POST', '/payments/fiat/intent', options)
   if (answer.status !== 200) throw new Error(`fiat: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body
 }
@@ -49,7 +52,7 @@ export function failCharge({ fiat }: World, intentId: string): void {
 }
 
 export const settlementBatch = ({ services }: Pick<World, 'services'>): Batch =>
-  createSettlementBatch({ ...services, refunds: composeRefundReader(services.config) })
+  createSettlementBatch({ ...as('settlement', services), refunds: composeRefundReader(services.config) })
 
 /** The last settlement of each world. A batch takes the intents of all tests of a file. */
 const settlements = new WeakMap<World, Promise<void>>()
@@ -125,4 +128,18 @@ export async function readPlatformBalance({ db }: World, kind: string, currency:
     .sum({ units: 'e.amount' })
     .first()
   return BigInt(row?.units ?? 0)
+}
+
+/** Accepts a rate and takes the feed down, so that it stays the last one. Returns what undoes that. */
+export async function acceptRate({ db, fiat }: World, value: number): Promise<() => Promise<void>> {
+  const at = new Date()
+  const row = { pair: 'USD/NGN', value, source: 'feed', as_of: at, accepted_at: at, accepted_by: 'feed' }
+  await db('rates').insert(row)
+  fiat.rates.set({ feed: 'down' })
+  return async () => {
+    fiat.rates.reset()
+    await db('rates')
+      .where({ value })
+      .update({ accepted_at: new Date(0) })
+  }
 }

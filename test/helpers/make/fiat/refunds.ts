@@ -1,5 +1,6 @@
 import { composeRefunds } from '../../../../src/compose.js'
 import { createRefundBatch } from '../../../../src/fiat/refunds/send-refunds.js'
+import { as } from '../../servers/roles.js'
 import { runBatch, type World } from '../../servers/world.js'
 import type { Person } from '../creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from './fiat-tips.js'
@@ -35,13 +36,20 @@ export function requestRefund<Body = { readonly refund: RefundBody }>(
   { session }: Pick<Person, 'session'>,
   tipId: string,
   amountUSD?: unknown,
-  key?: string,
+  { key, code }: { readonly key?: string; readonly code?: string | undefined } = {},
 ) {
   return request<Body>('POST', `/creators/tips/${tipId}/refund`, {
     session,
-    body: amountUSD === undefined ? {} : { amountUSD },
+    body: { ...(amountUSD === undefined ? {} : { amountUSD }), ...(code === undefined ? {} : { code }) },
     ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
   })
+}
+
+/** The newest code that was mailed for a step-up. Undefined: there is none. */
+export async function mailedStepUp({ db }: World, recipient: string): Promise<string | undefined> {
+  const mails = db('emails').where({ kind: 'step-up-code', recipient })
+  const newest = await mails.orderBy('created_at', 'desc').first()
+  return newest && /^ {4}([0-9]{6})$/m.exec(newest.body_text)?.[1]
 }
 
 export async function listRefunds(
@@ -61,7 +69,7 @@ export async function workOnRefunds({ db, services }: World): Promise<void> {
   await db('refunds')
     .whereNull('ended_at')
     .update({ due_at: new Date(0) })
-  await runBatch(createRefundBatch({ ...services, refunds: composeRefunds(services.config) }))
+  await runBatch(createRefundBatch({ ...as('payouts', services), refunds: composeRefunds(services.config) }))
 }
 
 /** The refunds of a tip at the provider, oldest first. */

@@ -1,6 +1,7 @@
 import type { ReceivedMail } from '../../../../scripts/sandbox/mail/received-mail.js'
 import { createMailerBatch } from '../../../../src/mail/send-emails.js'
 import { createSmtp } from '../../../../src/providers/smtp/smtp.js'
+import { as } from '../../servers/roles.js'
 import { runBatch, type World } from '../../servers/world.js'
 import { until } from '../../until.js'
 import type { Person } from '../creators.js'
@@ -8,7 +9,7 @@ import type { Person } from '../creators.js'
 /** The mailer's batch. It sends to the mail server of the world (opened with `mail: true`). */
 export function mailerBatch({ env, services }: World) {
   const mail = createSmtp({ url: env['SMTP_URL'] ?? '', from: env['MAIL_FROM'] ?? '' })
-  return createMailerBatch({ ...services, mail })
+  return createMailerBatch({ ...as('mailer', services), mail })
 }
 
 /** Runs the mailer until the newest e-mail to this address is sent, by this batch or a concurrent one. Returns it. */

@@ -11,6 +11,8 @@ import { Notice } from '../../../ui/messages/notice.js'
 import type { Balance, ListedTip } from '../../answers.js'
 import { call } from '../../api.js'
 import { FaultNotice } from '../../parts/fault-notice.js'
+import type { ConfirmationProof } from '../../security/confirmation-form.js'
+import { needsStepUp, StepUp } from '../../security/step-up.js'
 import { useLoad } from '../../use-load.js'
 import { useSubmit } from '../../use-submit.js'
 import { estimateRefund, leftCents, refundCents } from './amounts.js'
@@ -30,6 +32,7 @@ export function RefundForm({
 }): JSX.Element {
   const [amount, setAmount] = useState((leftCents(tip) / 100).toFixed(2))
   const [checking, setChecking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const balance = useLoad<{ balance: Balance }>('/creators/balance')
   const closed = useRef(new AbortController())
   const input = useRef<HTMLInputElement>(null)
@@ -38,10 +41,10 @@ export function RefundForm({
     return () => closed.current.abort()
   }, [])
   const wanted = refundCents(amount, tip)
-  const send = useSubmit(async () => {
+  const giveBack = async (proof: ConfirmationProof): Promise<void> => {
     if (typeof wanted === 'string') return
     const sent = {
-      body: wanted === leftCents(tip) ? {} : { amountUSD: wanted / 100 },
+      body: { ...amountOf(tip, wanted), ...proof },
       idempotencyKey: crypto.randomUUID(),
     }
     try {
@@ -51,10 +54,18 @@ export function RefundForm({
       setChecking(false)
       balance.reload()
     }
-  })
+  }
+  const send = useSubmit(async () => setConfirming(await needsStepUp(giveBack)))
   const moves = typeof wanted === 'string' ? undefined : estimateRefund(tip, wanted)
-  const available = balance.data?.balance.availableUSDC
-  const missing = moves !== undefined && available !== undefined ? moves.leavesUsd - available : 0
+  // Of a card payment it is taken from what is pending.
+  const available = balance.data && balance.data.balance.availableUSDC + balance.data.balance.pendingUSDC
+  const missing = missingOf(moves?.leavesUsd, available)
+  if (confirming && typeof wanted !== 'string')
+    return (
+      <StepUp request={giveBack} onCancel={() => setConfirming(false)}>
+        {words.refund.submit(usd(wanted / 100))}
+      </StepUp>
+    )
   return (
     <form
       class="stack"
@@ -106,6 +117,15 @@ export function RefundForm({
       {!send.busy && <Button onPress={onCancel}>{words.refund.keep}</Button>}
     </form>
   )
+}
+
+/** Without an amount all that is left goes back. */
+function amountOf(tip: ListedTip, wantedCents: number): { readonly amountUSD?: number } {
+  return wantedCents === leftCents(tip) ? {} : { amountUSD: wantedCents / 100 }
+}
+
+function missingOf(leavesUsd: number | undefined, available: number | undefined): number {
+  return leavesUsd !== undefined && available !== undefined ? leavesUsd - available : 0
 }
 
 /** Repeats the request under its one key until there is an answer, so a lost answer gives nothing back twice. */

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../dev/ports.js'
+import { respondsAt } from '../../dev/probe.js'
+import type { Router } from './proxy.js'
+
+const startMs = 30_000
+const shipped = 'scripts/deploy/nginx.conf'
+
+export function hasNginx(): boolean {
+  return spawnSync('nginx', ['-v']).status === 0
+}
+
+/** Starts nginx with the configuration that a release ships, without TLS, before these processes. It asks none whether it is ready. */
+export async function startNginx(backends: readonly string[]): Promise<Router> {
+  const folder = mkdtempSync(join(tmpdir(), 'tipping-nginx-'))
+  const port = await freePort()
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, `${frame(folder)}\nhttp {\naccess_log off;\n${site(port, backends)}}\n`)
+  const child: ChildProcess = spawn('nginx', ['-p', folder, '-c', file, '-e', join(folder, 'error.log')], {
+    stdio: 'ignore',
+  })
+  const url = `http://127.0.0.1:${port}`
+  const runs = (): boolean => child.exitCode === null
+  if (!(await respondsAt(`${url}/health`, startMs, runs)))
+    throw new Error(`nginx does not answer: ${readFileSync(join(folder, 'error.log'), 'utf8')}`)
+  return {
+    url,
+    readyCount: backends.length,
+    takeOut: () => undefined,
+    async close() {
+      if (runs()) {
+        const ended = once(child, 'exit')
+        child.kill('SIGTERM')
+        await ended
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function frame(folder: string): string {
+  return `daemon off;\nuser root;\nworker_processes 1;\npid ${join(folder, 'nginx.pid')};\nevents { worker_connections 4096; }`
+}
+
+function site(port: number, backends: readonly string[]): string {
+  const text = readFileSync(shipped, 'utf8')
+  const servers = backends.map((url) => `    server ${new URL(url).host} max_fails=0;\n`).join('')
+  const [, upstream = ''] = /(upstream tipping \{[^}]*\})/.exec(text) ?? []
+  const [, secure = ''] = /(server \{\s*listen 443[\s\S]*)$/.exec(text) ?? []
+  return [
+    upstream.replace(/( +server [^\n]*\n)+/, servers),
+    secure.replace(/listen 443[^;]*;/, `listen 127.0.0.1:${port};`).replace(/ +ssl_[^\n]*\n/g, ''),
+  ].join('\n')
+}
