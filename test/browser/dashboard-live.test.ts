@@ -233,7 +233,12 @@ test.serial(
   async (t) => {
     const { world } = open()
     const creator = await registerCreator(world)
-    const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/overlay')
+    // A minute is long enough for the slowest browser to look.
+    const { page, context, faults } = await openDashboard(
+      open(),
+      creator.session,
+      '/dashboard/overlay?duration=60',
+    )
     const preview = page.frameLocator('iframe')
     await preview.locator('article.tip').waitFor()
     await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
@@ -244,7 +249,9 @@ test.serial(
     await page.keyboard.press('Tab')
     await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
     await smallest.fill('')
-    await smallest.pressSequentially('1,5')
+    await page.getByRole('combobox', { name: 'Animation' }).selectOption('fade')
+    await smallest.pressSequentially('1,5', { delay: 400 })
+    t.is(await smallest.inputValue(), '1,5', 'the preview’s reload leaves what is being typed')
     await page.keyboard.press('Tab')
     await preview.getByText('Tobi gave 5 USDC!').waitFor()
     await preview.locator('[data-position="top"]').waitFor()

@@ -5,6 +5,7 @@ import { Checkbox } from '../../ui/controls/checkbox.js'
 import { Field } from '../../ui/controls/field.js'
 import { NumberField } from '../parts/fields/number-field.js'
 import { Select } from '../parts/fields/select.js'
+import { useTyped } from '../parts/fields/use-typed.js'
 
 type Change = (change: Partial<Parameters>) => void
 
@@ -16,6 +17,7 @@ interface Part {
 /** All overlay parameters. The values are also in the URL of this screen. */
 export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
   const text = words.overlay.form
+  const template = useTyped(parameters.template)
   const number = (
     key: 'durationMs' | 'gapMs' | 'minUsd' | 'scale' | 'queue' | 'replayMinutes' | 'volume',
     unit = 1,
@@ -34,7 +36,7 @@ export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
           <input
             class="input"
             maxLength={200}
-            value={parameters.template}
+            {...template}
             onChange={({ currentTarget }) => onChange({ template: currentTarget.value || defaults.template })}
           />
         </Field>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { words } from '../../../i18n/dashboard.js'
 import { numberFault, numberText, typedNumber } from '../../../lib/amount-text.js'
 import { Field } from '../../../ui/controls/field.js'
+import { useTyped } from './use-typed.js'
 
 /**
  * A number, parsed when the field loses focus. It is a text field, because browsers drop the comma in a number field: `1,5`
@@ -20,6 +21,7 @@ export function NumberField({
   readonly onChange: (value: number | undefined) => void
 }): JSX.Element {
   const [wrong, setWrong] = useState<string>()
+  const typed = useTyped(wrong ?? (value === undefined ? '' : numberText(value)))
   return (
     <Field label={label} fault={wrong && textOf(numberFault(wrong))}>
       <input
@@ -27,7 +29,7 @@ export function NumberField({
         inputMode="decimal"
         autocomplete="off"
         placeholder={placeholder}
-        value={wrong ?? (value === undefined ? '' : numberText(value))}
+        {...typed}
         // The fault is shown below the field; the browser's own message would cover it.
         onInvalid={(event) => {
           event.preventDefault()
