@@ -17,7 +17,7 @@ interface Part {
 /** All overlay parameters. The values are also in the URL of this screen. */
 export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
   const text = words.overlay.form
-  const template = useTyped(parameters.template)
+  const template = useTyped(parameters.template, (text) => onChange({ template: text || defaults.template }))
   const number = (
     key: 'durationMs' | 'gapMs' | 'minUsd' | 'scale' | 'queue' | 'replayMinutes' | 'volume',
     unit = 1,
@@ -33,12 +33,7 @@ export function OverlayForm({ parameters, onChange }: Part): JSX.Element {
       <h2 id="look-title">{text.title}</h2>
       <form class="form-grid" onSubmit={(event) => event.preventDefault()}>
         <Field label={text.template} hint={text.templateHint}>
-          <input
-            class="input"
-            maxLength={200}
-            {...template}
-            onChange={({ currentTarget }) => onChange({ template: currentTarget.value || defaults.template })}
-          />
+          <input class="input" maxLength={200} {...template} />
         </Field>
         <Select
           label={text.position}

@@ -21,7 +21,13 @@ export function NumberField({
   readonly onChange: (value: number | undefined) => void
 }): JSX.Element {
   const [wrong, setWrong] = useState<string>()
-  const typed = useTyped(wrong ?? (value === undefined ? '' : numberText(value)))
+  const typed = useTyped(wrong ?? (value === undefined ? '' : numberText(value)), (typedText, input) => {
+    const text = typedText.trim()
+    const fault = textOf(numberFault(text))
+    setWrong(fault && text)
+    input.setCustomValidity(fault ?? '')
+    if (fault === undefined) onChange(typedNumber(text))
+  })
   return (
     <Field label={label} fault={wrong && textOf(numberFault(wrong))}>
       <input
@@ -34,13 +40,6 @@ export function NumberField({
         onInvalid={(event) => {
           event.preventDefault()
           event.currentTarget.focus()
-        }}
-        onChange={({ currentTarget }) => {
-          const text = currentTarget.value.trim()
-          const fault = textOf(numberFault(text))
-          setWrong(fault && text)
-          currentTarget.setCustomValidity(fault ?? '')
-          if (fault === undefined) onChange(typedNumber(text))
         }}
       />
     </Field>
