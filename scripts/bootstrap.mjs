@@ -14,7 +14,7 @@ const parentPollMs = 250
 
 /**
  * What each command needs before it runs. `redis`: the setting that makes an installed redis-server unnecessary, or
- * true: none does. `built`: a folder that makes every preparation unnecessary.
+ * true: none does. `built`: a folder that makes every preparation unnecessary. `tools`: the packages of tools/ too.
  */
 const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
@@ -35,7 +35,7 @@ const commands = {
   demo: { build: true, dotenv: true },
   // In a release an install would empty node_modules under the running processes.
   ops: { build: true, built: 'dist/scripts/ops', dotenv: true },
-  check: {},
+  check: { tools: true },
 }
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'))
@@ -91,7 +91,7 @@ function checkNode() {
 }
 
 /** Installs and builds what is missing. A lock allows one process per folder. A signal ends the work and this process. */
-async function prepare({ redis, build, bundle, chromium }) {
+async function prepare({ redis, build, bundle, chromium, tools }) {
   const stop = () => void stopRunning().then(() => process.exit(130))
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, stop)
@@ -100,12 +100,12 @@ async function prepare({ redis, build, bundle, chromium }) {
   const { ensurePackages } = await import('./bootstrap/packages.mjs')
   const { ensureChromium, ensureRedis } = await import('./bootstrap/system-packages.mjs')
   const ownRedis = redis === true || (redis !== undefined && !process.env[redis])
-  const tools = async () => {
+  const systemTools = async () => {
     // One after the other, because apt has one lock.
     if (ownRedis) await ensureRedis()
     if (chromium) await ensureChromium()
   }
-  await Promise.all([ensurePackages(), tools()])
+  await Promise.all([ensurePackages(tools), systemTools()])
   if (build) await (await import('./bootstrap/build.mjs')).build(bundle)
   lock.release()
   for (const signal of signals) process.off(signal, stop)

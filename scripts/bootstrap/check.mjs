@@ -4,7 +4,7 @@ import { compile } from './build.mjs'
 import { printProgress, Refusal } from './progress.mjs'
 import { sourceFiles, sourcePlaces } from './sources.mjs'
 
-const bin = (name) => join('node_modules/.bin', name)
+const bin = (name) => join('tools/node_modules/.bin', name)
 const maxReportBytes = 256 * 1024 * 1024
 
 /**
@@ -18,9 +18,7 @@ export async function check(args) {
   const fix = args.includes('--fix') ? ['--write'] : []
   const results = [
     await timed('biome: format and lint', () => tool('biome', ['check', '--error-on-warnings', ...fix, '.'])),
-    await timed('tsc: types', () =>
-      tool('tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', 'dist/.tsbuildinfo']),
-    ),
+    await timed('tsc: types', () => tool('tsc', ['--noEmit'])),
     await timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
     await timed('dependency-cruiser: floors', floors),
     await timed('knip: dead code', () => tool('knip', [])),

