@@ -1,6 +1,5 @@
 import { Refusal } from './bootstrap/progress.mjs'
 import { runAlertsCommand } from './faults/alerts/run-alerts.js'
-import { runChaosCommand } from './faults/alerts/run-chaos.js'
 import { runMonthCommand } from './faults/month/run-month.js'
 import { outageRuns } from './faults/outages/run-outages.js'
 import { runRestore } from './faults/restore/run-restore.js'
@@ -8,7 +7,6 @@ import { runReleasesCommand, runRollingCommand } from './faults/rolling/run-roll
 import { runRotationsCommand } from './faults/rotations/run-rotations.js'
 import { runActs } from './faults/run-acts.js'
 import { runPayouts } from './faults/run-payouts.js'
-import { runBalance, runCommits } from './faults/run-races.js'
 import { runThief } from './faults/run-thief.js'
 import { runSweeps } from './faults/sweeps/run-sweeps.js'
 
@@ -21,11 +19,8 @@ npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
 npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
 npm run faults -- redis|redis-cluster|blackholes|clocks [--rounds <n>] [--seed <n>]
 npm run faults -- alerts [--only <alert>,<alert>] [--seed <n>]
-npm run faults -- chaos [--minutes 10] [--seed <n>] [--dead <process>]
 npm run faults -- restore [--payouts 200] [--seed <n>]
 npm run faults -- rotations [--seed <n>]
-npm run faults -- balance
-npm run faults -- commits
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
 npm run faults -- thief [--count 1000] [--seed <n>] [--only <n>]
 
@@ -72,10 +67,6 @@ clocks    The wall clocks of web processes and workers are up to an hour wrong, 
 alerts    Makes the causes of alerts while all built processes run, reads their metrics before and while each lasts, and gives both to the
           shipped rules: each alert must fire by its cause, no other may, and all must be silent before. --only: the causes of these
           alerts. Needs Debian's prometheus.
-chaos     Minutes of faults that need no person, under load: processes killed and restarted, PostgreSQL and Redis killed, providers and RPC
-          nodes that are slow, lag or answer errors for seconds. A Prometheus with the shipped rules reads every process: no alert that
-          wakes a person may fire, and nothing may be lost or doubled. --dead keeps one process (verifier, settlement, payouts,
-          custodian or web-1) dead instead: its alerts must fire, and no other. Needs Debian's prometheus.
 restore   Needs Debian's package postgresql. Takes a backup of the working service with pg_dump, under load; then come so many payouts, tips
           in crypto and naira, take-outs and a sweep, and the server is lost. pg_restore into a new one, the whole service starts, and
           an operator confirms what restore-check --adopt-all plans. Nothing may be sent before it is accepted. At the end every tip, payment,
@@ -83,10 +74,6 @@ restore   Needs Debian's package postgresql. Takes a backup of the working servi
 rotations Changes every secret that can change under load, one after the other, with the steps of docs/operations.md: restarts of the
           processes that read it, the commands that seal again, wrong values at a start, and the old value at the end. No request may
           fail, no stream may miss an event, wrong values are refused, and old ones are refused after the overlap.
-balance   20 rounds of 500 concurrent withdrawals of the whole balance from two web processes. In each round exactly one
-          must succeed.
-commits   200 withdrawals whose COMMIT gets no answer, each repeated under its idempotency key. Each must reserve its money
-          once.
 acts      A random order of acts of creators, payers, operators and the provider, the wrong ones too. After each step it
           checks what the step touched, and after every 50 everything. Prints the acts on the withdrawal whose promise is
           broken first. The seed decides the order and the kinds of the acts; times and ids differ. --no-deduplicates: the
@@ -106,9 +93,6 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   restore: runRestore,
   rotations: runRotationsCommand,
   alerts: runAlertsCommand,
-  chaos: runChaosCommand,
-  balance: runBalance,
-  commits: runCommits,
   acts: runActs,
   thief: runThief,
   ...outageRuns,

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { withdrawThroughLostCommits } from '../../scripts/faults/lost-commits.js'
+import type { Knex } from 'knex'
+import { type Creator, withdrawUntilFinal } from '../../scripts/faults/client.js'
 import { creatorWithBalance } from '../helpers/make/withdrawals.js'
 import { startWebLosingCommits } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -18,3 +19,37 @@ test('a withdrawal whose COMMIT was not answered reserves the money once, howeve
   t.deepEqual(faults, [])
   t.deepEqual(await listBrokenInvariants(world().db), [])
 })
+
+const amountUSDC = 2
+
+/**
+ * Creates withdrawals through a web process whose database connection breaks at each COMMIT, and repeats each under its
+ * idempotency key until the answer is final. Each must reserve its money once and be answered 200. Nothing is refunded.
+ */
+async function withdrawThroughLostCommits(db: Knex, url: string, creator: Creator, tries: number) {
+  const first: Record<string, number> = {}
+  const faults: string[] = []
+  for (let n = 1; n <= tries; n++) {
+    const answer = await withdrawUntilFinal(url, creator, amountUSDC)
+    const status = String(answer?.earlierStatuses[0] ?? answer?.status)
+    first[status] = (first[status] ?? 0) + 1
+    if (answer?.status !== 200) faults.push(`try ${n} was answered ${answer?.status} ${answer?.error}`)
+    if (answer?.earlierStatuses.includes(500)) faults.push(`try ${n} was answered 500`)
+    faults.push(...(await heldFaults(db, creator, n)))
+    if (faults.length > 0) break
+  }
+  return { first, faults }
+}
+
+async function heldFaults(db: Knex, { userId }: Creator, withdrawals: number): Promise<string[]> {
+  const [rows, transfers, account] = await Promise.all([
+    db('withdrawals').where({ user_id: userId, status: 'pending' }).count({ count: '*' }),
+    db('ledger_transfers').where({ kind: 'void' }).count({ count: '*' }),
+    db('ledger_accounts').where({ user_id: userId, kind: 'held', currency: 'USDC' }).first('balance'),
+  ])
+  const expected = [withdrawals, 0, withdrawals * amountUSDC * 1e6]
+  const actual = [Number(rows[0]?.['count']), Number(transfers[0]?.['count']), Number(account?.balance ?? 0)]
+  return actual.every((count, n) => count === expected[n])
+    ? []
+    : [`withdrawals, refunds and held micro-USDC are ${actual.join(', ')} instead of ${expected.join(', ')}`]
+}

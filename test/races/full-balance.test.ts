@@ -1,5 +1,5 @@
 import test from 'ava'
-import { raceForBalance } from '../../scripts/faults/full-balance.js'
+import { withdrawOnce } from '../../scripts/faults/client.js'
 import { creatorWithBalance, listHistory, readBalance } from '../helpers/make/withdrawals.js'
 import { startWeb } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -23,3 +23,28 @@ test('of 500 concurrent withdrawals of the whole balance through two processes e
   }
   t.deepEqual(await listBrokenInvariants(world().db), [])
 })
+
+/** A loaded machine refuses some of many requests with 503, and nothing has happened. Those are sent again. */
+async function withdraw(...request: Parameters<typeof withdrawOnce>): ReturnType<typeof withdrawOnce> {
+  let answer = await withdrawOnce(...request)
+  for (let tries = 1; answer.status === 503 && tries < 20; tries++) answer = await withdrawOnce(...request)
+  return answer
+}
+
+/**
+ * Requests a withdrawal of the whole balance many times concurrently, from the web processes in turn. Every request is
+ * another withdrawal. One may succeed, and the others must be answered `Insufficient Balance`.
+ */
+async function raceForBalance(urls: readonly string[], cookie: string, amountUSDC: number, requests: number) {
+  const answers = await Promise.all(
+    Array.from({ length: requests }, (_, n) => withdraw(urls[n % urls.length] ?? '', cookie, amountUSDC)),
+  )
+  const others: Record<string, number> = {}
+  let succeeded = 0
+  for (const { status, body } of answers) {
+    const answer = `${status} ${(body as { error?: string }).error ?? ''}`
+    if (status === 200) succeeded += 1
+    else others[answer] = (others[answer] ?? 0) + 1
+  }
+  return { succeeded, others }
+}

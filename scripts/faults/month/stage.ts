@@ -260,7 +260,7 @@ function settingsFor(
 }
 
 /** Most transfers are ordinary. Some requests are answered too late or not at all, and some transfers fail at the bank. */
-export function bankFaults(seed: number) {
+function bankFaults(seed: number) {
   return {
     seed,
     transfers: { auto: 90, 'accept-then-500': 3, 'accept-then-reset': 3, '500': 3, reject: 1 },

@@ -51,15 +51,7 @@ async function runNamed(scenario: Scenario, usual: number, args: readonly string
   return result.faults.length === 0 ? 0 : 1
 }
 
-export function figuresOf({
-  disturbances,
-  notes,
-  counts,
-  landed,
-  payouts,
-  events,
-  kills,
-}: OutageResult): string[] {
+function figuresOf({ disturbances, notes, counts, landed, payouts, events, kills }: OutageResult): string[] {
   const row = (name: string, value: string | number): string =>
     `${name.padEnd(44)}${String(value).padStart(28)}`
   const names = [...new Set(disturbances.map(({ name }) => name))]
