@@ -79,7 +79,7 @@ export async function up(knex: Knex): Promise<void> {
       failed_at timestamptz[] not null default '{}' check (cardinality(failed_at) <= 5),
       locked_until timestamptz,
       changed_at timestamptz not null default clock_timestamp(),
-      -- SHA-256 of the newest link's token (docs/decisions/0046); null without one and once it is used.
+      -- SHA-256 of the newest link's token (docs/decisions/0026); null without one and once it is used.
       link_hash bytea check (length(link_hash) = 32),
       -- The newest link is valid for 15 minutes from then, and no other is mailed meanwhile.
       link_mailed_at timestamptz,
@@ -102,7 +102,7 @@ export async function up(knex: Knex): Promise<void> {
       check ((public_key is null) = (key_version is null)));
     create index wallets_due on wallets (due_at) where due_at is not null;
 
-    -- A check of the key that seals custody wallets (docs/decisions/0042).
+    -- A check of the key that seals custody wallets (docs/decisions/0061).
     create table wallet_key_checks (
       key_version int primary key,
       -- A known text that the key has wrapped. Another key does not unwrap it.

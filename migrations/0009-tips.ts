@@ -53,7 +53,7 @@ export async function up(knex: Knex): Promise<void> {
       underpaid_intent_id text references payment_intents,
       -- Credits besides the tip's own amount: micro-USDC as decimal text, by wallet.
       further_credits jsonb,
-      -- The message is the intent's, or of a claim that named the intent. No claim replaces it (docs/decisions/0044).
+      -- The message is the intent's, or of a claim that named the intent. No claim replaces it (docs/decisions/0006).
       message_by_intent boolean not null default false,
       -- The wallet that was paid, where it is not the wallet of the recipient's party.
       paid_wallet text,
@@ -74,7 +74,7 @@ export async function up(knex: Knex): Promise<void> {
     create index tips_underpaid_intent on tips (underpaid_intent_id) where underpaid_intent_id is not null;
     -- Finds a tip that was recorded for an intent but is not confirmed yet.
     create index tips_claimed_intent on tips (claimed_intent_id) where claimed_intent_id is not null;
-    -- A creator's filtered lists walk these (docs/decisions/0043).
+    -- A creator's filtered lists walk these (docs/decisions/0024).
     create index tips_received_token on tips (recipient_party, mint, recorded_at desc, id desc)
       where listed and status = 'confirmed' and kind = 'chain';
     create index tips_received_fiat on tips (recipient_party, status, recorded_at desc, id desc) where listed and kind = 'fiat';
@@ -104,7 +104,7 @@ export async function up(knex: Knex): Promise<void> {
       last_at timestamptz(3) not null) with (fillfactor = 50);
     create index creator_cursors_recent on creator_cursors (last_at);
 
-    -- The sums behind the daily figures (docs/decisions/0043), in base units, because the price is the reader's, and by the hour,
+    -- The sums behind the daily figures (docs/decisions/0024), in base units, because the price is the reader's, and by the hour,
     -- so that any time zone's days can be read from them. Many updates of few rows: the free space keeps them on their page, without a new index entry.
     create table tip_sums (
       party_id bigint not null references parties,

@@ -10,7 +10,7 @@ const sealedColumns = [
   ['payees', 'sealed_name'],
 ] as const
 
-/** An account's data as a file for its owner (docs/decisions/0059), and the keys that seal personal data (docs/decisions/0075). */
+/** An account's data as a file for its owner, and the keys that seal personal data (docs/decisions/0059). */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     -- An account's data as a file for its owner. One row per account, its newest request.

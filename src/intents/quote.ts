@@ -91,7 +91,7 @@ export interface TransferAmounts {
 }
 
 /**
- * Splits a direct tip: fee = floor(gross x rate), net = the rest (docs/decisions/0014). A fee transfer fails when the
+ * Splits a direct tip: fee = floor(gross x rate), net = the rest (docs/decisions/0013). A fee transfer fails when the
  * treasury stays below the rent exemption or has no token account, and with it the whole tip. It is then left out, and
  * the creator gets the whole amount. Throws `amount_below_minimum` when the recipient would stay below the rent
  * exemption.

@@ -10,7 +10,7 @@ export interface UnsignedTransaction {
   readonly output: Token
   readonly transaction: Uint8Array
   readonly lastValidBlockHeight: number
-  /** The key in the transaction by which the finder searches for its payment (docs/decisions/0012); null without one. */
+  /** The key in the transaction by which the finder searches for its payment (docs/decisions/0013); null without one. */
   readonly referenceKey: string | null
   /** SHA-256 of the message; null with a reference key. */
   readonly messageHash: Buffer | null

@@ -7,7 +7,7 @@ import { DomainError } from './errors.js'
  *
  *     version (1 byte) | box (kernel/aead.ts)
  *
- * The version names the key (docs/decisions/0075).
+ * The version names the key (docs/decisions/0059).
  */
 const firstVersion = 1
 

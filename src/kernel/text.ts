@@ -1,6 +1,6 @@
 /** Line breaks, tabs and no-break spaces: they separate words, so they become blanks. */
 const separators = /\r\n|[\t\n\v\f\r\u0085\u00a0\u2007\u202f\u2028\u2029]/g
-/** Control and format characters: they hide or reorder what a reader sees (docs/decisions/0047). Joiners come next. */
+/** Control and format characters: they hide or reorder what a reader sees (docs/decisions/0032). Joiners come next. */
 const unseen = /(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu
 /** The scripts in which a joiner between two letters changes how they are written. */
 const joining =

@@ -49,7 +49,7 @@ export type RateLimits = Pick<Config['rates'], 'jumpPercent' | 'windowPercent' |
 export const maxRateAgeSeconds = 600
 
 /**
- * Checks the newest reading (docs/decisions/0016, 0041). Only the newest reading counts: a feed that is wrong by a factor of
+ * Checks the newest reading (docs/decisions/0016). Only the newest reading counts: a feed that is wrong by a factor of
  * 100, has no rate, or repeats an old one must not price anything. The median of a day stops what moves in small steps. A
  * second feed that agrees vouches for a jump within the limit of the day, and an operator for any with `accept-rate`, which also
  * stands against the limits and the second feed for what stays near that rate.

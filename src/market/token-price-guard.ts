@@ -18,7 +18,7 @@ const confirmAfterMs = 15_000
 export const noPrice: PriceState = { accepted: undefined, suspect: undefined }
 
 /**
- * Checks a new reading (docs/decisions/0015). One answer that is wrong by a factor of 100 must not price a tip. A reading
+ * Checks a new reading (docs/decisions/0016). One answer that is wrong by a factor of 100 must not price a tip. A reading
  * more than `jumpPercent` away from a recent accepted price is used only after a second reading, at least 15 s later,
  * agrees with it. A price of zero is never accepted, because a tip without a price has no limits.
  */

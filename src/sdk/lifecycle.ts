@@ -5,7 +5,7 @@ const sessionStates = ['open', 'consumed'] as const
 
 /**
  * An SDK session. Time ends one too (`expires_at`), but that is read, never written. The statement that confirms tips writes this
- * step (docs/decisions/0010).
+ * step (docs/decisions/0009).
  */
 export const sessionMachine: StateMachine<(typeof sessionStates)[number]> = {
   subject: 'an SDK session',

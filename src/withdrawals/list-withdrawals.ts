@@ -24,7 +24,7 @@ const anyId = '00000000-0000-0000-0000-000000000000'
 
 /**
  * A creator's withdrawals, newest first. Reads one row more than the page, to know whether there is a next page. Each status has
- * its range of an index, so a filter has its own statement (docs/decisions/0043).
+ * its range of an index, so a filter has its own statement (docs/decisions/0024).
  */
 export async function listWithdrawals(
   { transact, config }: Needs,

@@ -208,7 +208,7 @@ test('one function of each machine writes its state', (t) => {
         if (columns.some((name) => new RegExp(`\\b${name} =`).test(sets))) writers.add(`${table}: ${file}`)
     }
   t.deepEqual([...writers].sort(), [
-    // Tips do not import the SDK. One statement because of the load (docs/decisions/0010).
+    // Tips do not import the SDK. One statement because of the load (docs/decisions/0009).
     'sdk_sessions: src/tips/confirm/confirm-tips.ts',
     'sdk_sessions: src/tips/fiat-tip.ts',
     'sweeps: src/treasury/sweeps/advance-sweep.ts',

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 
-/** As of one-time codes (docs/decisions/0027): five wrong codes within 15 minutes lock the authenticator app for 15 minutes. */
+/** As of one-time codes (docs/decisions/0026): five wrong codes within 15 minutes lock the authenticator app for 15 minutes. */
 const mostFailures = 5
 const windowMinutes = 15
 const lockMinutes = 15

@@ -5,7 +5,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { codePattern, confirmationCodes, newCode, sameCode } from './one-time-code.js'
 
-/** A table of mailed codes that confirm something (docs/decisions/0069). */
+/** A table of mailed codes that confirm something (docs/decisions/0057). */
 export interface CodeTable {
   readonly table: 'step_up_codes' | 'withdrawal_codes'
   /** The column that says what a code confirms. Only the newest code of one value counts. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 
-/** API: five failed attempts within 15 minutes lock the account's codes for 15 minutes (docs/decisions/0027). */
+/** API: five failed attempts within 15 minutes lock the account's codes for 15 minutes (docs/decisions/0026). */
 const mostFailures = 5
 const windowMinutes = 15
 const lockMinutes = 15

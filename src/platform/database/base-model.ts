@@ -12,7 +12,7 @@ class DriverErrors extends QueryBuilder<Model, unknown> {
 }
 
 /**
- * The base of every model (docs/decisions/0052). No model is bound to a knex: `User.query(trx)` names the pool or transaction it
+ * The base of every model (docs/decisions/0034). No model is bound to a knex: `User.query(trx)` names the pool or transaction it
  * runs on, and a query without one throws. Properties are camelCase; conditions name columns as SQL does
  * (`where({ user_id: userId })`). Types are those of the pool: a timestamp is a Date, an int8 a bigint, a numeric text.
  */

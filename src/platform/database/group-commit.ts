@@ -21,7 +21,7 @@ export class Overloaded extends Error {
 }
 
 /**
- * Adaptive group commit (docs/decisions/0011): items that arrive while all batches are in flight share the next batch.
+ * Adaptive group commit (docs/decisions/0009): items that arrive while all batches are in flight share the next batch.
  * Without load an item does not wait; under load batches grow. Every caller gets the result of the own durable commit.
  * A batch that fails is repeated item by item, so that one bad item does not fail the others.
  */

@@ -34,7 +34,7 @@ const attempts = 4
 
 /**
  * The whole closure runs again when PostgreSQL ends it to resolve a deadlock. Wake-ups and notifications are best
- * effort and never awaited: the rows say what is due, a lost wake-up only delays the work (docs/decisions/0003).
+ * effort and never awaited: the rows say what is due, a lost wake-up only delays the work (docs/decisions/0001).
  */
 export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
   return (work) =>

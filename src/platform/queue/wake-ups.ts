@@ -66,7 +66,7 @@ export interface Waker {
 }
 
 /**
- * Sends wake-up jobs without payload, best effort (docs/decisions/0003). The first call of a window is sent
+ * Sends wake-up jobs without payload, best effort (docs/decisions/0001). The first call of a window is sent
  * immediately; when others follow, one more is sent at the window's end. Windows are kept in the process, not in
  * Redis: there, a jobId would drop a wake-up that arrives while the job runs. While Redis is unavailable nothing is
  * sent and nothing waits. A job for a row is sent in addition, once per id.

@@ -27,7 +27,7 @@ interface ConfirmedFacts {
 }
 
 /**
- * Takes messages from claims that came after confirmation and agree with the facts (docs/decisions/0044): fills an empty
+ * Takes messages from claims that came after confirmation and agree with the facts (docs/decisions/0006): fills an empty
  * message, and lets a claim that names the intent replace or remove one. The facts are stored, so the chain is not called again.
  */
 export async function backfillMessages(

@@ -28,7 +28,7 @@ const finalityMs = 13_000
 const confirmation = advanceTips('confirmed', ['pending'])
 
 /**
- * One statement (docs/decisions/0010): locks the tips that are still pending, moves the cursor of each recipient once, and
+ * One statement (docs/decisions/0009): locks the tips that are still pending, moves the cursor of each recipient once, and
  * numbers the tips back from the cursor. So the stamps of a recipient are unique to the millisecond and always later than
  * a stamp already read. A tip that pays an intent ends the search for its payment and consumes its SDK session. The statement
  * adds to the sums only after the cursors are locked, so no other batch waits inside them. It increments `attempts`, which

@@ -1,5 +1,5 @@
 /**
- * SQL that adds rows to the sums behind the daily figures (docs/decisions/0043). It belongs into the statement that changes
+ * SQL that adds rows to the sums behind the daily figures (docs/decisions/0024). It belongs into the statement that changes
  * the tips, so that the sums always match them. `rows`: a query of party, recorded_at, mint, decimals, n (tips) and raw (base
  * units); both are negative when tips are taken back. The order of the rows is the order of locks.
  */

@@ -50,7 +50,7 @@ type Position = readonly [ms: number, id: string]
 
 /**
  * One statement for each combination of filters that walks other indexes, so that the cost of a page does not depend on the
- * length of the history (docs/decisions/0043). The times and the cursor limit the range that is read of each index. Undefined:
+ * length of the history (docs/decisions/0024). The times and the cursor limit the range that is read of each index. Undefined:
  * no tip can match.
  */
 export function creatorTipsStatement(

@@ -14,7 +14,7 @@ const unpaidPlaces = 10
  * The newest tips an address received or sent. Scans on partial indexes of listed tips stop at 50 rows each
  * (docs/decisions/0024): one scan with an OR would read every tip of a busy creator. Only the first scan returns a tip to
  * oneself. When it meets more unpaid intents than may take places, two more scans find what fills the places instead: the
- * tips confirmed last, and the next rows (docs/decisions/0045). A transaction that paid several creators is one tip of its sender.
+ * tips confirmed last, and the next rows (docs/decisions/0024). A transaction that paid several creators is one tip of its sender.
  */
 export async function listTips(
   services: Pick<Services, 'db' | 'names'>,

@@ -19,7 +19,7 @@ const giveUpMs = 35 * 60_000
 /**
  * One batch of the finder. It searches the chain for the reference keys of open payment intents and records each
  * signature it finds as a claim, as if the supporter's client had reported it. The verifier then checks it like any
- * other claim (docs/decisions/0012).
+ * other claim (docs/decisions/0013).
  */
 export function createFinderBatch(services: Needs): Batch {
   const { db, chain } = services

@@ -58,7 +58,7 @@ interface RecordedRow extends Recorded {
   readonly differs: boolean
 }
 
-/** Records claims in groups: callers share a statement, and each waits for its own durable commit (docs/decisions/0011). */
+/** Records claims in groups: callers share a statement, and each waits for its own durable commit (docs/decisions/0009). */
 export function createRecorder({
   recordPool,
 }: Pick<Services, 'recordPool'>): (claim: SignedClaim) => Promise<Recorded> {

@@ -38,7 +38,7 @@ export interface ChosenMessage {
 const intentWindowMs = 24 * 3_600_000
 
 /**
- * The message of a tip (docs/decisions/0044): the intent's own, else that of the first claim in time that names the intent. None
+ * The message of a tip (docs/decisions/0006): the intent's own, else that of the first claim in time that names the intent. None
  * if such a report says nothing; else that of the first claim within the window. `agreeing`: the claims that agree with the facts, oldest first.
  */
 export function chooseMessage(

@@ -56,7 +56,7 @@ export interface TipFacts {
   readonly sender: string
   readonly token: Token
   readonly received: bigint
-  /** Of a direct transfer what the supporter gave: `received` and the fee transfer (docs/decisions/0008). */
+  /** Of a direct transfer what the supporter gave: `received` and the fee transfer (docs/decisions/0007). */
   readonly displayed: bigint
   /** Whether the treasury received a fee in this transaction. Of a swap in either token; an engine may pay it elsewhere. */
   readonly feeFound: boolean
