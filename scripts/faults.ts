@@ -71,7 +71,7 @@ restore   Needs Debian's package postgresql. Takes a backup of the working servi
           in crypto and naira, take-outs and a sweep, and the server is lost. pg_restore into a new one, the whole service starts, and
           an operator confirms what restore-check --adopt-all plans. Nothing may be sent before it is accepted. At the end every tip, payment,
           payout, sweep and take-out, and each account of the ledger, is compared with chain and bank. Prints the time of each step.
-rotations Changes every secret that can change under load, one after the other, with the steps of docs/operations.md: restarts of the
+rotations Changes every secret that can change under load, one after the other, with the steps of docs/keys.md: restarts of the
           processes that read it, the commands that seal again, wrong values at a start, and the old value at the end. No request may
           fail, no stream may miss an event, wrong values are refused, and old ones are refused after the overlap.
 acts      A random order of acts of creators, payers, operators and the provider, the wrong ones too. After each step it

@@ -23,6 +23,7 @@ export async function check(args) {
     await timed('dependency-cruiser: floors', floors),
     await timed('knip: dead code', () => tool('knip', [])),
     await timed('states: docs/states.md', () => node('dist/scripts/check/draw-states.js', fix)),
+    await timed('reference: docs/reference.md', () => node('dist/scripts/check/reference.js', fix)),
     await timed('owners of the tables', () => node('dist/scripts/check/table-owners.js')),
     await timed('redocly: the OpenAPI document', () => node('dist/scripts/check/openapi.js')),
   ]

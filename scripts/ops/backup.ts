@@ -23,7 +23,7 @@ file has its name only when it is whole. It needs the owner of the tables, not a
 older than the server.
 
 The file holds everything but the keys: sealed wallets, bank accounts, ledger. Keep it encrypted, in another place, and not beside
-WALLET_KEK. What happens after it is not in it: also archive the WAL (docs/operations.md, "Backups and restore").
+WALLET_KEK. What happens after it is not in it: also archive the WAL (docs/restore.md).
 
   --out <file>      the file; it must not exist
   --pg-dump <path>  the pg_dump to use; default: the first that fits, on the PATH or in /usr/lib/postgresql

@@ -52,7 +52,7 @@ transfers, payments, refunds and disputes, and every custody wallet's transactio
 moment to which they were restored, and lists every difference with the command for it. Exit code 4 while there are some, or while nothing
 is sent; exit code 5, and nothing is accepted, when a list or a wallet cannot be read. Progress is printed to standard error.
 
-Follow the steps in docs/operations.md, "Backups and restore". --adopt-all shows a plan of everything that can be adopted: whose it is and
+Follow the steps in docs/restore.md. --adopt-all shows a plan of everything that can be adopted: whose it is and
 how much, and what needs a person. Read it; with --apply and its hash it is done, unless it has changed since. When every difference is
 adopted, or settled outside the service, --apply lets everything run again: --confirm is 0, or the hash of what is left. What is older than
 that moment is looked up at the provider before it is sent.

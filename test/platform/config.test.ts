@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { loadConfig } from '../../src/platform/config/config.js'
+import { withGuardDefaults } from '../../src/platform/config/guards.js'
 import { loadDatabaseUrl, loadMail, loadWalletKeys } from '../../src/platform/config/own-settings.js'
 import { ConfigError } from '../../src/platform/config/read-settings.js'
+import { allSecrets } from '../../src/platform/config/secrets.js'
+import { settings } from '../../src/platform/config/settings.js'
 import { wallet } from '../tips/verify/transactions.js'
 
 const required = {
@@ -54,6 +58,23 @@ test('with only the required settings, all others have their defaults', (t) => {
     webhooks: 3000,
   })
   t.true(Object.isFrozen(config))
+})
+
+test('.env.example has a line for every setting, with its default', (t) => {
+  const lines = [...readFileSync('.env.example', 'utf8').matchAll(/^# ([A-Z0-9_]+)=(\S*) +# ./gm)]
+  const example = new Map(lines.map(([, name = '', value = '']) => [name, value]))
+  const guards: NodeJS.ProcessEnv = withGuardDefaults({})
+  for (const [name, form] of Object.entries(settings.shape)) {
+    // The platform sets it, and this token's address says nothing.
+    if (name === 'NODE_ENV' || name === 'LIQUID_STAKING_MINT') continue
+    const { success, data } = form.safeParse(guards[name])
+    const value: unknown = guards[name] ?? (success ? data : undefined) ?? ''
+    t.is(example.get(name), String(value), name)
+  }
+  t.deepEqual(
+    allSecrets.filter((name) => !example.has(name)),
+    [],
+  )
 })
 
 test('GUARDS sets every guard at once, by default as recommended, and each setting overrides its own', (t) => {

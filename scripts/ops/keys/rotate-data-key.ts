@@ -28,7 +28,7 @@ const help = `npm run ops -- rotate-data-key [--apply]
 
 Seals all personal data again under the first value of DATA_KEY: addresses of payers and of mails to them, bank accounts and
 names, secrets of authenticator apps, files of exports. It needs DATABASE_URL and DATA_KEY=<new>,<old>. Before, set that list for
-every process that reads DATA_KEY, and restart these (docs/operations.md has the steps). Without --apply it counts by key.
+every process that reads DATA_KEY, and restart these (docs/keys.md has the steps). Without --apply it counts by key.
 
 It may run while the service works, twice at a time, and may be killed: run it again. At the end the old key is taken out of use:
 the database then refuses what a process seals with it. Only when it prints that the old key may be taken out of the settings, do

@@ -187,7 +187,7 @@ function findConnections(
   if (sum <= free) return ['ok', `${what}; ${server}`]
   return [
     'wrong',
-    `${what}; ${server}: lower DB_POOL, raise max_connections, or put a pooler between (docs/operations.md)`,
+    `${what}; ${server}: lower DB_POOL, raise max_connections, or put a pooler between (docs/deploy.md)`,
   ]
 }
 

@@ -1,0 +1,182 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { withGuardDefaults } from '../../src/platform/config/guards.js'
+import { type ProcessKind, secretsOf } from '../../src/platform/config/secrets.js'
+import { createMetrics } from '../../src/platform/metrics.js'
+import { opsHelp, opsPrograms } from '../bootstrap/ops.mjs'
+import { type Command, exitHelp } from '../ops/support/command.js'
+
+// Writes docs/reference.md: the settings from .env.example, the operators' commands from their help, the metrics from the code and the
+// alerts from rules.yml. Without --write it only says whether the document is current.
+
+const document = 'docs/reference.md'
+const runbook = 'operations.md'
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [
+    `|${head.join('|')}|`,
+    `|${head.map(() => '---|').join('')}`,
+    ...rows.map((cells) => `|${cells.join('|')}|`),
+  ].join('\n')
+
+const matchAll = (text: string, pattern: RegExp): string[][] =>
+  [...text.matchAll(pattern)].map((match) => match.map((part) => part ?? ''))
+
+/** A pipe would end the cell of a table, and a word in angle brackets would be taken for HTML. */
+const cell = (text: string): string => text.replace(/[|<]/g, '\\$&')
+
+/** Each paragraph of .env.example is a group: its first line is the heading, and what follows that a sentence about the group. */
+function settingsText(): string {
+  const [, ...groups] = readFileSync('.env.example', 'utf8').trimEnd().split('\n\n')
+  return groups.map(groupText).join('\n\n')
+}
+
+function groupText(group: string): string {
+  const [first = '', ...lines] = group.split('\n')
+  const [, heading = '', note = ''] = /^# (.+?)(?:[.] (.*))?$/.exec(first) ?? []
+  const rows = lines.map((line) => {
+    const [, name, value, meaning] = /^# ([A-Z0-9_]+)=(\S*) +# (.*)$/.exec(line) ?? []
+    if (name === undefined || meaning === undefined) throw new Error(`.env.example: ${line}`)
+    return [`\`${name}\``, value ?? '', cell(meaning.replace(/; `npm run dev`.*$/, ''))]
+  })
+  return [`### ${heading}`, note === '' ? '' : `${note}.`, table(['setting', 'default', 'meaning'], rows)]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function guardsText(): string {
+  const names = Object.keys(withGuardDefaults({}))
+  const values = (guards: string) => withGuardDefaults({ GUARDS: guards })
+  const [recommended, contract] = [values('recommended'), values('contract')]
+  return table(
+    ['setting', '`recommended`', '`contract`'],
+    names.map((name) => [`\`${name}\``, recommended[name] ?? '', contract[name] ?? '']),
+  )
+}
+
+/** The options that every command describes in the same words are described once. */
+const common = ['--apply', '--as', '--json', '--help', '--reason']
+
+/** Of a help text: the lines before the first empty one, and the indented lists of verbs and options with the line above each list. */
+function usageOf(help: string): string {
+  const lines = help.split('\n')
+  const end = lines.indexOf('')
+  let keeps = true
+  const kept = lines.filter((line, at) => {
+    if (at < end) return true
+    if (/^ {2}\S/.test(line)) keeps = !common.some((option) => line.startsWith(`  ${option} `))
+    else if (!line.startsWith('   ')) return line.endsWith(':') && lines[at + 1]?.startsWith('  ')
+    return keeps
+  })
+  return kept.join('\n')
+}
+
+function secretsText(name: string): string {
+  const secrets: readonly string[] = secretsOf[`ops ${name}` as ProcessKind]
+  if (secrets === secretsOf['ops doctor']) return 'Secrets: whatever is set.'
+  return secrets.length === 0 ? '' : `Secrets: ${secrets.map((secret) => `\`${secret}\``).join(', ')}.`
+}
+
+async function commandsText(): Promise<string> {
+  const summaries = new Map(
+    matchAll(opsHelp(), /^ {2}(\S+) +(.*)$/gm).map(([, name = '', text = '']) => [name, text]),
+  )
+  const sections: string[] = []
+  for (const [name, file] of opsPrograms()) {
+    const { command } = (await import(pathToFileURL(file).href)) as { readonly command: Command<never> }
+    const purpose = [summaries.get(name) ?? '', secretsText(name)].filter((text) => text !== '').join(' ')
+    sections.push(`### ${name}\n\n${purpose}\n\n\`\`\`\n${usageOf(command.help)}\n\`\`\``)
+  }
+  return sections.join('\n\n')
+}
+
+async function metricsText(): Promise<string> {
+  const { registry } = createMetrics()
+  const families = (await registry.getMetricsAsJSON()).filter(
+    ({ name }) => !/^tipping_(process|nodejs)_/.test(name),
+  )
+  return table(
+    ['metric', 'type', 'meaning'],
+    families.map(({ name, type, help }) => {
+      const { labelNames = [] } = registry.getSingleMetric(name) as {
+        readonly labelNames?: readonly string[]
+      }
+      const labels = labelNames.length === 0 ? '' : `{${labelNames.join(',')}}`
+      return [`\`${name}${labels}\``, String(type), help]
+    }),
+  )
+}
+
+function alertsText(): string {
+  const rules = readFileSync('scripts/deploy/monitoring/rules.yml', 'utf8')
+  const pattern =
+    /- alert: (\S+)\n +expr: '(.*)'\n(?: +for: (\S+)\n)? +labels: \{ severity: (\w+) \}\n +annotations: \{ summary: "(.*?)", runbook_url/g
+  const alerts = matchAll(rules, pattern)
+  if (alerts.length !== matchAll(rules, /- alert: /g).length)
+    throw new Error('rules.yml has a rule that is not read')
+  return table(
+    ['alert', 'severity', 'after', 'meaning', 'seen in'],
+    alerts.map(([, name = '', expression = '', after = '', severity = '', summary = '']) => [
+      `[\`${name}\`](${runbook}#${name})`,
+      severity,
+      after,
+      summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, '`$1`'),
+      expression.includes('tipping_alerts_total')
+        ? 'the counter'
+        : [...new Set(expression.match(/\b(?:up|tipping[_:][a-z_]+)/g))]
+            .map((name) => `\`${name}\``)
+            .join(', '),
+    ]),
+  )
+}
+
+const text = `# Reference
+
+<!-- Made from .env.example, the code and the rules by scripts/check/reference.ts. Change those, then run: npm run check -- --fix -->
+
+[Settings](#settings), [operators' commands](#operators-commands), [metrics](#metrics), [alerts](#alerts). When to use what is in the
+[runbook](${runbook}); the secrets are in [keys.md](keys.md).
+
+## Settings
+
+All settings are environment variables. An empty value counts as absent. A process with a missing or bad setting does not start: it
+prints every fault in one message and ends with exit code 1. After a change restart the processes that read the setting.
+
+${settingsText()}
+
+### Values of GUARDS
+
+${guardsText()}
+
+## Operators' commands
+
+\`npm run ops -- <command>\`; \`--help\` explains each in full. They read the settings of the service, also from a \`.env\` in the folder of
+the clone. Every command takes \`--json\` (one object, also for errors) and \`--help\`. Commands that change something show a plan, and act
+with \`--apply\`; only \`migrate\`, \`backup\`, \`reserves --make\` and \`payouts ask\` act at once. \`--reason <text>\` and \`--as <name>\`
+go into the audit log, in the transaction of the action. Running an action twice, or two people at once, does it once. Of the secrets a
+command needs those named here; one with more than \`DATABASE_URL\` reads the other required settings too, unless its help says otherwise.
+To list, \`suspense\`, \`disputes\`, \`refunds\` and \`reserves\` need only \`DATABASE_URL\`.
+
+${exitHelp.trim()}
+
+${await commandsText()}
+
+## Metrics
+
+Also \`tipping_process_*\` and \`tipping_nodejs_*\`: memory, CPU and event loop of the process.
+
+${await metricsText()}
+
+## Alerts
+
+\`page\`: get up now. \`ticket\`: within the day. After: how long the condition holds before the alert fires. "The counter" is
+\`tipping_alerts_total\` with the alert's name as \`kind\`: the process that notices the problem counts it and logs a warning or an error.
+
+${alertsText()}
+`
+
+if (process.argv.includes('--write')) writeFileSync(document, text)
+else if (readFileSync(document, 'utf8') !== text) {
+  process.stderr.write(`${document} is not current. Run: npm run check -- --fix\n`)
+  process.exitCode = 1
+}
