@@ -58,7 +58,7 @@ async function main(name, args) {
   if (name === 'test:contract' && args.some((argument) => /^--url(=|$)/.test(argument)))
     command.redis = undefined
   refuseInProduction(name, command)
-  if (!isRelease(command)) await prepare(command)
+  if (!isRelease(command)) await prepare(command, args)
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
     process.exitCode = await check(args)
@@ -91,7 +91,7 @@ function checkNode() {
 }
 
 /** Installs and builds what is missing. A lock allows one process per folder. A signal ends the work and this process. */
-async function prepare({ redis, build, bundle, chromium, tools }) {
+async function prepare({ redis, build, bundle, chromium, tools }, args) {
   const stop = () => void stopRunning().then(() => process.exit(130))
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, stop)
@@ -106,7 +106,7 @@ async function prepare({ redis, build, bundle, chromium, tools }) {
     if (chromium) await ensureChromium()
   }
   await Promise.all([ensurePackages(tools), systemTools()])
-  if (build) await (await import('./bootstrap/build.mjs')).build(bundle)
+  if (build) await (await import('./bootstrap/build.mjs')).build(bundle ? args : undefined)
   lock.release()
   for (const signal of signals) process.off(signal, stop)
 }

@@ -1,16 +1,19 @@
 // Bundles the compiled tests and the programs that many of them start. A test with a world loads 500 of our modules. Looking each
 // up, reading and compiling it costs a thread or a process 0.3 s of CPU time. The bundle in dist/bundled is the code of dist in few
-// files: nothing is left out or shortened.
+// files: nothing is left out or shortened. Arguments are the tests to bundle; without any, all are.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { sourceFiles } from './sources.mjs'
 import { createReach } from './unit/imports.mjs'
 
 const folder = 'dist/bundled'
-const tests = sourceFiles(/^test[/](?!contract[/]).*[.]test[.]ts$/)
+const named = process.argv.slice(2).map((file) => normalize(file))
+const tests = sourceFiles(/^test[/](?!contract[/]).*[.]test[.]ts$/).filter(
+  (file) => named.length === 0 || named.includes(file),
+)
 /** Tests import the operators' commands by their paths. */
 const programs = sourceFiles(
   /^(src[/]web|workers[/]main|scripts[/]faults[/]acts[/]resident-commands|scripts[/]ops[/](?!support[/]).*)[.]ts$/,
@@ -34,6 +37,7 @@ await write(
 )
 
 async function write(sources, codeSplitting) {
+  if (sources.length === 0) return
   const bundle = await rolldown({
     input: Object.fromEntries(sources.map((file) => [file.replace(/[.]ts$/, ''), compiledFile(file)])),
     platform: 'node',
