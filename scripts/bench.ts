@@ -5,13 +5,13 @@ import { benchCosts } from './bench/costs/costs.js'
 import { benchLedger } from './bench/ledger/ledger.js'
 import { benchLedgerStress } from './bench/ledger/stress.js'
 import { benchLists } from './bench/lists.js'
-import { benchModels } from './bench/models.js'
 import type { BenchOptions, Outcome } from './bench/outcome.js'
 import { benchRecord } from './bench/record.js'
 import { benchIntents } from './bench/requests/intents.js'
 import { benchPages } from './bench/requests/pages.js'
 import { benchWithdrawals } from './bench/requests/withdrawals.js'
 import { benchStreams } from './bench/streams/streams.js'
+import { benchTools } from './bench/tools.js'
 import { benchVerify } from './bench/verify.js'
 import { Refusal } from './bootstrap/progress.mjs'
 
@@ -31,7 +31,7 @@ withdrawals *    asking for a withdrawal and confirming it until it is accepted,
 pages *          loading the checkout and the dashboard with their assets, against bare static files
 ledger-stress    random postings from four processes that are killed
 lists            a creator's pages at 100 thousand and at 10 million tips. --rows <n>
-models           reading and writing through models, against SQL
+tools            how long people wait for the commands of the README, in a new clone: dev, demo, tests, check
 costs            what one tip, one naira tip and one withdrawal cost from beginning to end: CPU of each process kind, bytes, calls to
                  the node: the figures of docs/sizing.md
 
@@ -52,11 +52,11 @@ const benches: Record<string, (options: BenchOptions) => Promise<Outcome>> = {
   pages: benchPages,
   'ledger-stress': benchLedgerStress,
   lists: benchLists,
-  models: benchModels,
+  tools: benchTools,
   costs: benchCosts,
 }
 /** These take long, or compare no peer, so they run only when they are named. */
-const byNameOnly = new Set(['ledger-stress', 'lists', 'models', 'costs'])
+const byNameOnly = new Set(['ledger-stress', 'lists', 'costs', 'tools'])
 const folder = 'bench-results'
 const defaultComparison = ['record']
 

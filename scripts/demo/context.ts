@@ -31,7 +31,7 @@ export function eventsOnStreams(
 }
 
 /** In USDC. Pending: from tips that are not final yet. Held: for withdrawals under way. */
-type Balance = Readonly<Record<'availableUSDC' | 'pendingUSDC' | 'heldUSDC', number>>
+export type Balance = Readonly<Record<'availableUSDC' | 'pendingUSDC' | 'heldUSDC', number>>
 
 export async function readBalance({ web, creator }: DemoContext): Promise<Balance> {
   const { balance } = await callWithSession(web, 'GET', '/creators/balance', creator.cookie)

@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Keypair } from '@solana/web3.js'
 import { usdcText } from '../../src/kernel/money.js'
 import { callApi, type Json, until } from './api.js'
@@ -10,6 +11,8 @@ import { runOpsJson } from './ops.js'
 
 const payerSol = '1'
 const timeoutMs = 60_000
+const slotsAhead = 8
+const pauseMs = 200
 
 /** Moves what the platform has paid the creator for to the treasury, as an operator does: a plan, then the sweep. */
 export async function sweepToTreasury(context: DemoContext): Promise<void> {
@@ -26,7 +29,7 @@ export async function sweepToTreasury(context: DemoContext): Promise<void> {
     writeFileSync(file, JSON.stringify([...payer.secretKey]), { mode: 0o600 })
     const wallet = payer.publicKey.toBase58()
     await callApi(sandbox, 'POST', '/dev/airdrop', { wallet, token: 'SOL', amount: payerSol })
-    const { sweeps } = await runOpsJson('sweep', '--apply', '--payer', file)
+    const { sweeps } = await whileChainHurries(sandbox, runOpsJson('sweep', '--apply', '--payer', file))
     for (const { state, units, creators, signature } of sweeps as Json[])
       say(
         `sweep ${String(signature).slice(0, 11)}... is ${state}: ${usdcText(BigInt(String(units)))} that ${creators === 1 ? 'one creator was' : `${creators} creators were`} paid for`,
@@ -42,6 +45,25 @@ export async function sweepToTreasury(context: DemoContext): Promise<void> {
   assert.equal(planned.onChain - swept.onChain, planned.sweepable)
   assert(swept.onChain >= swept.owed, "the creator's own money stays in the custody wallet")
   say(`the custody wallet now holds ${usdcText(swept.onChain)}, which is what the creator is owed`)
+}
+
+/** Lets the chain of the stand-ins run 20 times as fast, so that nobody waits 13 s until the sweep is final. */
+async function whileChainHurries<T>(sandbox: string, work: Promise<T>): Promise<T> {
+  const done = new AbortController()
+  void work.then(
+    () => done.abort(),
+    () => done.abort(),
+  )
+  while (!done.signal.aborted) {
+    await callApi(sandbox, 'POST', '/', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'dev_advance',
+      params: [slotsAhead],
+    })
+    await pause(pauseMs, undefined, { signal: done.signal }).catch(() => undefined)
+  }
+  return work
 }
 
 type Amounts = Readonly<Record<'swept' | 'inFlight' | 'onChain' | 'owed' | 'sweepable', bigint>>
