@@ -61,7 +61,11 @@ export async function benchTools() {
 }
 
 function start(folder: string, args: readonly string[]): ChildProcess {
-  const env = { ...process.env, ...ports, DATA_DIR: '.data' }
+  // Not the settings of the stack that this folder may run.
+  const own = Object.entries(process.env).filter(([name]) =>
+    /^(PATH|HOME|LANG|TMPDIR|npm_config_.*)$/i.test(name),
+  )
+  const env = { ...Object.fromEntries(own), ...ports }
   return startChild({ command: 'npm', args, signal: 'SIGTERM', env, cwd: folder }, 'pipe')
 }
 
