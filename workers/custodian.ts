@@ -1,7 +1,7 @@
 import { checkVaultKey } from '../src/accounts/wallets/check-vault-key.js'
 import { composeVault } from '../src/compose.js'
 import { loadWalletKeys } from '../src/platform/config/own-settings.js'
-import { createCustodianBatch } from '../src/treasury/custodian/custodian-batch.js'
+import { createCustodianBatch } from '../src/treasury/custodian-batch.js'
 import { createTakeOutBatch } from '../src/treasury/take-outs/take-out-batch.js'
 import type { WorkerDefinition } from './worker-definition.js'
 

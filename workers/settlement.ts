@@ -1,6 +1,6 @@
 import { composeRefundReader } from '../src/compose.js'
 import { createReturnsBatch } from '../src/fiat/disputes/watch-returns.js'
-import { createSettlementBatch } from '../src/fiat/settlement/settle-due-intents.js'
+import { createSettlementBatch } from '../src/fiat/settle-due-intents.js'
 import { inTurn } from '../src/platform/worker/batch-loop.js'
 import type { WorkerDefinition } from './worker-definition.js'
 

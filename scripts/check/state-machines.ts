@@ -1,5 +1,4 @@
-import { disputeMachine, suspenseMachine } from '../../src/fiat/lifecycle.js'
-import { refundMachine } from '../../src/fiat/refunds/lifecycle.js'
+import { disputeMachine, refundMachine, suspenseMachine } from '../../src/fiat/lifecycle.js'
 import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { sessionMachine } from '../../src/sdk/lifecycle.js'
 import { tipMachine } from '../../src/tips/lifecycle.js'
@@ -22,7 +21,7 @@ export const machines: readonly { readonly file: string; readonly machine: AnyMa
   { file: 'src/withdrawals/lifecycle.ts', machine: any(reviewMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(suspenseMachine) },
   { file: 'src/treasury/sweeps/lifecycle.ts', machine: any(sweepMachine) },
-  { file: 'src/fiat/refunds/lifecycle.ts', machine: any(refundMachine) },
+  { file: 'src/fiat/lifecycle.ts', machine: any(refundMachine) },
   { file: 'src/treasury/take-outs/lifecycle.ts', machine: any(takeOutMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(disputeMachine) },
   { file: 'src/sdk/lifecycle.ts', machine: any(sessionMachine) },

@@ -75,7 +75,7 @@ const free = /^scripts\/(bench|faults)\//
 const places = ['src', 'workers', 'scripts']
 /** The modules whose statements take their table from a description. */
 const generic = [
-  'src/platform/queue/due-rows.ts',
+  'src/platform/database/due-rows.ts',
   'src/accounts/one-time-codes/confirmation-code.ts',
   'src/privacy/keys/reseal.ts',
 ]

@@ -4,7 +4,7 @@ import Koa from 'koa'
 import type { Switches } from '../platform/database/switches/switch-watch.js'
 import { switchNames, switchWord } from '../platform/database/switches/switches.js'
 import type { Log } from '../platform/log.js'
-import type { Metrics } from '../platform/metrics.js'
+import type { Metrics } from '../platform/monitoring/metrics.js'
 import type { Readiness } from '../platform/readiness.js'
 
 export interface HealthOptions {

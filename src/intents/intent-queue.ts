@@ -1,4 +1,4 @@
-import type { DueRows } from '../platform/queue/due-rows.js'
+import type { DueRows } from '../platform/database/due-rows.js'
 
 /** A payment intent that a worker has taken to search for its payment. */
 export interface DuePaymentIntent {

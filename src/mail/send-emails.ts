@@ -1,6 +1,6 @@
 import { SealBroken } from '../kernel/aead.js'
 import { ProviderError } from '../kernel/provider-error.js'
-import { type DueRows, finishRows, takeDueRows } from '../platform/queue/due-rows.js'
+import { type DueRows, finishRows, takeDueRows } from '../platform/database/due-rows.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'

@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import { databaseIsKnown } from '../platform/database/restore-guard.js'
-import { waitsForBreaker } from '../withdrawals/breaker/pause.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
+import { waitsForBreaker } from '../withdrawals/pause.js'
 import { notFrozen, waitsForDispute } from '../withdrawals/work-queue.js'
 
 /** A kind of case that no worker can decide, and how many of it are open. */

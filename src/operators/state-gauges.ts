@@ -1,6 +1,6 @@
 import { cachedFor } from '../platform/cached-for.js'
-import type { Metrics } from '../platform/metrics.js'
 import { createMeasurements, type Measure, type Measurements } from '../platform/monitoring/measurements.js'
+import type { Metrics } from '../platform/monitoring/metrics.js'
 import type { Readiness } from '../platform/readiness.js'
 import type { Services } from '../services.js'
 import { measureState, type State, unfinishedKinds } from './measure-state.js'

@@ -2,10 +2,10 @@ import type { Knex } from 'knex'
 import { sendable } from '../fiat/refunds/send-refunds.js'
 import { sqlList } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
-import { makeDue } from '../platform/queue/due-rows.js'
+import { makeDue } from '../platform/database/due-rows.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
-import { payoutsRun } from '../withdrawals/breaker/pause.js'
 import { sendableStates } from '../withdrawals/lifecycle.js'
+import { payoutsRun } from '../withdrawals/pause.js'
 import { isCovered, notFrozen } from '../withdrawals/work-queue.js'
 
 /** Where the rows of a kind of work are, as constant SQL. */

@@ -3,7 +3,7 @@ import { compareCollections } from '../fiat/disputes/compare-collections.js'
 import { readClock } from '../platform/database/read-clock.js'
 import { acceptDatabase, type DatabaseEpoch, readEpoch } from '../platform/database/restore-guard.js'
 import type { Services } from '../services.js'
-import { recordLanded } from '../tips/record/record-landed.js'
+import { recordLanded } from '../tips/confirm/record-landed.js'
 import { compareTransfers, type Difference } from '../withdrawals/reconcile/compare-statement.js'
 import { type ChainDifference, compareChain } from './compare-chain.js'
 

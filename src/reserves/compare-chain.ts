@@ -2,7 +2,7 @@ import { displayText } from '../kernel/money.js'
 import { tokenByMint } from '../kernel/tokens.js'
 import type { ChainTransaction } from '../ports/chain.js'
 import type { Services } from '../services.js'
-import { type LandedPayment, paymentsIn } from '../tips/record/record-landed.js'
+import { type LandedPayment, paymentsIn } from '../tips/confirm/record-landed.js'
 import { type LandedMove, moveIn } from '../treasury/custody-move.js'
 import { type ClaimOutlook, walkCustody } from './walk-custody.js'
 

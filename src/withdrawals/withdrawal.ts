@@ -2,7 +2,6 @@ import { type Step, stepsBetween } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { advance } from './advance.js'
-import { waitsForBreaker } from './breaker/pause.js'
 import { postHold, voidHold } from './ledger-entries.js'
 import {
   type HoldEntry,
@@ -13,7 +12,8 @@ import {
 } from './lifecycle.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mail-creator.js'
 import { type Asked, requireUnsent } from './never-sent.js'
-import { closeReviews } from './review/review.js'
+import { waitsForBreaker } from './pause.js'
+import { closeReviews } from './reviews.js'
 import type { StoredAccount } from './sealed-account.js'
 import { payoutJobIds, type SendCount, waitsForDispute } from './work-queue.js'
 

@@ -3,10 +3,9 @@ import { sqlList } from '../kernel/state-machine.js'
 import { isShort } from '../ledger/receivables/read-receivables.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
-import type { DueRows } from '../platform/queue/due-rows.js'
+import type { DueRows } from '../platform/database/due-rows.js'
 import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
-import { payoutsRun } from './breaker/pause.js'
 import {
   pollNowStates,
   reconciledStates,
@@ -16,6 +15,7 @@ import {
   type WithdrawalStatus,
 } from './lifecycle.js'
 import { looksUp, sinceRestore } from './never-sent.js'
+import { payoutsRun } from './pause.js'
 import type { StoredAccount } from './sealed-account.js'
 
 /** Longer error texts are cut. */

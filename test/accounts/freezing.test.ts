@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import {
   type EnteredBody,
   freshEmail,

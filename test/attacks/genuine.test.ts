@@ -9,7 +9,7 @@ import {
 } from '@solana/web3.js'
 import test from 'ava'
 import type { LedgerRecord } from '../../scripts/sandbox/chain/ledger.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { memo } from '../helpers/make/instructions.js'
 import { createIntent } from '../helpers/make/intents.js'
 import { listUnconfirmed } from '../helpers/make/landed-tips.js'

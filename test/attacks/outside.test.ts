@@ -1,7 +1,7 @@
 import test from 'ava'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { LocalChain } from '../../scripts/sandbox/chain/local-chain.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { createIntent, makeTipsDue } from '../helpers/make/intents.js'
 import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import type { RpcReply } from '../helpers/proxies/sandbox-proxy.js'

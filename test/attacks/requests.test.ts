@@ -2,7 +2,7 @@ import { ASSOCIATED_TOKEN_PROGRAM_ID, TOKEN_PROGRAM_ID } from '@solana/spl-token
 import { ComputeBudgetProgram, Keypair, SystemProgram, VersionedTransaction } from '@solana/web3.js'
 import test from 'ava'
 import { decodeBase58, encodeBase58 } from '../../src/kernel/base58.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
 import { someClaim } from '../helpers/make/tips.js'
 import { as } from '../helpers/servers/roles.js'

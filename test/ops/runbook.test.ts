@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { causes } from '../../scripts/faults/alerts/causes/all.js'
-import { createMetrics } from '../../src/platform/metrics.js'
 import { alertKinds } from '../../src/platform/monitoring/alert-kinds.js'
+import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 import { workKinds } from '../../src/platform/queue/wake-ups.js'
-import type { AlarmedReview } from '../../src/withdrawals/review/review.js'
+import type { AlarmedReview } from '../../src/withdrawals/reviews.js'
 
 const runbook = readFileSync('docs/operations.md', 'utf8')
 

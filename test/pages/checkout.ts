@@ -1,5 +1,5 @@
+import { advance } from '../../src/pages/checkout/flow/machine.js'
 import type { Command, Event } from '../../src/pages/checkout/machine/events.js'
-import { advance } from '../../src/pages/checkout/machine/machine.js'
 import {
   firstState,
   type NairaTip,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createMetrics } from '../../src/platform/metrics.js'
+import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 
 test('no gauge ends in _total, which Prometheus keeps for counters', async (t) => {
   const metrics = await createMetrics().registry.getMetricsAsJSON()

@@ -1,6 +1,6 @@
 import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
 import { usdc } from '../../src/kernel/tokens.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import type { TestCreator } from '../helpers/make/creators.js'
 import { createPaidIntents, makeTipsDue, type PaidIntent } from '../helpers/make/intents.js'
 import { createSupporter } from '../helpers/make/supporter.js'

@@ -15,7 +15,7 @@ import {
 } from '../../src/sdk/client/index.js'
 import { createEventParser } from '../../src/sdk/client/sse-parser.js'
 import type { intentStatusOutput, SdkEvent } from '../../src/sdk/schemas.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
 import { registerEmbedder, sdkTipBody, site } from '../helpers/make/sdk.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'

@@ -2,7 +2,7 @@ import { PublicKey } from '@solana/web3.js'
 import test from 'ava'
 import { replaceSites } from '../../src/creators/sites.js'
 import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
 import { tokenTransfer } from '../helpers/make/instructions.js'
 import {

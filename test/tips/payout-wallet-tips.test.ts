@@ -1,6 +1,6 @@
 import test from 'ava'
 import { usdc } from '../../src/kernel/tokens.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { follow } from '../helpers/http/stream-reader.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import { solTransfer } from '../helpers/make/instructions.js'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { takeDueRows } from '../../src/platform/queue/due-rows.js'
+import { takeDueRows } from '../../src/platform/database/due-rows.js'
 import {
   recordAccepted,
   recordRefused,

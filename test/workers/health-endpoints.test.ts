@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import { pino } from 'pino'
 import { type HealthOptions, startHealthServer } from '../../src/http/health-endpoints.js'
-import { createMetrics } from '../../src/platform/metrics.js'
+import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { until } from '../helpers/until.js'
 

@@ -4,7 +4,7 @@ import { createWaker, queuePrefix, type WorkKind } from '../../src/platform/queu
 import { createProducerClient, createWorkerClient } from '../../src/platform/redis/clients.js'
 import { type BatchReport, createBatchLoop } from '../../src/platform/worker/batch-loop.js'
 import { startWorker } from '../../src/platform/worker/worker.js'
-import { createVerifierBatch } from '../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { payOnChain, postClaim } from '../helpers/make/landed-tips.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { type PrivateRedis, privateRedis } from '../helpers/servers/private-redis.js'

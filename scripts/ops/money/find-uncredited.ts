@@ -9,7 +9,7 @@ import {
   maxDays,
   type TipPosition,
 } from '../../../src/tips/confirm/find-uncredited.js'
-import { type LandedPayment, recordLanded } from '../../../src/tips/record/record-landed.js'
+import { type LandedPayment, recordLanded } from '../../../src/tips/confirm/record-landed.js'
 import {
   actorOf,
   applyHint,

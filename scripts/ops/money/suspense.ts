@@ -13,7 +13,7 @@ import {
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import type { UnitOfWork } from '../../../src/platform/database/transact.js'
-import { tipChannel } from '../../../src/tips/confirm/confirm-tips.js'
+import { tipChannel } from '../../../src/tips/read/stream-hub.js'
 import {
   actorOf,
   defineCommand,

@@ -2,7 +2,6 @@ import type { User } from '../../../src/accounts/models.js'
 import type { Composed } from '../../../src/compose.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { ExchangeRates } from '../../../src/market/exchange-rates.js'
-import { askIfOld } from '../../../src/withdrawals/never-sent.js'
 import {
   type HeldWithdrawal,
   listAllHeld,
@@ -10,7 +9,8 @@ import {
   type Release,
   refuseIdentity,
   verifyIdentity,
-} from '../../../src/withdrawals/review/verify-identity.js'
+} from '../../../src/withdrawals/confirmation/verify-identity.js'
+import { askIfOld } from '../../../src/withdrawals/never-sent.js'
 import {
   actorOf,
   applyHint,

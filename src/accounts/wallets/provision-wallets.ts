@@ -1,5 +1,5 @@
 import { query } from '../../platform/database/database.js'
-import { type DueRows, finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
+import { type DueRows, finishRows, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Vault } from '../../ports/vault.js'
 import type { Services } from '../../services.js'

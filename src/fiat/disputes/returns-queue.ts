@@ -1,6 +1,6 @@
 import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
-import type { DueRows } from '../../platform/queue/due-rows.js'
+import type { DueRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
 import { undecidedStates } from '../lifecycle.js'
 import type { RefundReader } from '../suspense/refund.js'

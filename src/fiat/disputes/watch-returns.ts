@@ -1,7 +1,7 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
+import { finishRows, takeDueRows } from '../../platform/database/due-rows.js'
 import { readClock } from '../../platform/database/read-clock.js'
-import { finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Dispute } from '../../ports/disputes.js'
 import type { Services } from '../../services.js'

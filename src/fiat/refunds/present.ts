@@ -1,5 +1,5 @@
 import { displayNumber } from '../../kernel/money.js'
-import { openRefundStates } from './lifecycle.js'
+import { openRefundStates } from '../lifecycle.js'
 import type { TipRefund } from './refund.js'
 import type { Refund } from './schemas.js'
 

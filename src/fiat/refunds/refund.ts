@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { postReserved, reserve, voidReserved, voidToReserve } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
+import { followedStates, type TipRefundState } from '../lifecycle.js'
 import { findAvailableAt, freeReserves, reserveAgain } from '../settlement/card-reserve.js'
-import { followedStates, type TipRefundState } from './lifecycle.js'
 import type { RefundPart } from './plan-refund.js'
 
 /** A row of `refunds`: what a creator gives back of one payment. */

@@ -1,12 +1,12 @@
 import { ProviderError } from '../../kernel/provider-error.js'
+import { type DueRows, takeDueRows } from '../../platform/database/due-rows.js'
 import { runsSql } from '../../platform/database/switches/switches.js'
-import { type DueRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderRefund, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
+import { followedStates } from '../lifecycle.js'
 import { listRefundsOf } from '../suspense/refund.js'
 import { asRequested, decideNext } from './decide-next.js'
-import { followedStates } from './lifecycle.js'
 import {
   endFailed,
   endPaid,

@@ -4,7 +4,7 @@ import { lockBalances } from '../../ledger/balance.js'
 import { freePending, releasePending } from '../../ledger/bulk-transfers.js'
 import { credit, type NewTransfer, reserve } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
-import { type DueRows, finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
+import { type DueRows, finishRows, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
 
 /**

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
-import { type DueRows, finishRows } from '../../platform/queue/due-rows.js'
+import { type DueRows, finishRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
-import { followedStates } from '../refunds/lifecycle.js'
+import { followedStates } from '../lifecycle.js'
 import { nextPoll } from './poll-schedule.js'
 
 const maxErrorLength = 200

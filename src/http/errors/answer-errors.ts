@@ -10,7 +10,7 @@ import { ProviderError } from '../../kernel/provider-error.js'
 import { isDatabaseUnavailable } from '../../platform/database/database.js'
 import { Overloaded } from '../../platform/database/group-commit.js'
 import type { Log } from '../../platform/log.js'
-import type { Metrics } from '../../platform/metrics.js'
+import type { Metrics } from '../../platform/monitoring/metrics.js'
 import { namedRow, newRequestId } from '../request-id.js'
 import { generalDetails, hasDetails } from './error-details.js'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { reached } from '../security/trusted-proxies.js'
+import { reached } from './trusted-proxies.js'
 
 const mappedIpv4 = /^::ffff:(?=\d+\.)/i
 /** Providers give each customer a /64 network, so the limits count the network, not its 2^64 addresses. */

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { DomainError } from '../../kernel/errors.js'
-import { reached } from './trusted-proxies.js'
+import { reached } from '../limits/trusted-proxies.js'
 
 /** Methods that change nothing, but for the endpoints that say so. A page of another site may send them, but cannot read the answer. */
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])

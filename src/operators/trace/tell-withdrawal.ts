@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import { neverSentStates } from '../../withdrawals/lifecycle.js'
-import { type ReviewKind, recreditableKinds } from '../../withdrawals/review/review.js'
+import { type ReviewKind, recreditableKinds } from '../../withdrawals/reviews.js'
 import { type Withdrawal, withdrawalColumns } from '../../withdrawals/withdrawal.js'
 import { auditLines, byRequest, ledgerLines, linesAt, type WholeStory } from './story.js'
 

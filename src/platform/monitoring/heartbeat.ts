@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../database/database.js'
 import type { Log } from '../log.js'
-import type { Metrics } from '../metrics.js'
+import type { Metrics } from './metrics.js'
 
 /** The clock beats every ten seconds. */
 const missingSeconds = 60

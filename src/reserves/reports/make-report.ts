@@ -5,7 +5,7 @@ import { findLastAcceptedRate, type LastAcceptedRate } from '../../market/accept
 import { readClock } from '../../platform/database/read-clock.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
-import { pausePayouts } from '../../withdrawals/breaker/pause.js'
+import { pausePayouts } from '../../withdrawals/pause.js'
 import { type FloatReading, findLastReading } from '../float/float-readings.js'
 import { owedMicro, type Position, readPosition } from '../position.js'
 import { computeSolvency, type Solvency } from '../solvency.js'

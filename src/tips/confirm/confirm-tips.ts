@@ -3,13 +3,11 @@ import { internWallets } from '../../accounts/wallets/intern-parties.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { advanceTips } from '../lifecycle.js'
+import { tipChannel } from '../read/stream-hub.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
 import { creditTips, type FurtherCredits, furtherCredits, releaseTipCredits } from './credit-tips.js'
 import { addToSums } from './tip-sums.js'
-
-/** The channel that notifies the readers of a wallet of new confirmed tips. */
-export const tipChannel = (wallet: string): string => `tips.${wallet}`
 
 /** A pending tip and its facts. */
 export interface Confirmation {

@@ -2,8 +2,10 @@ import type { Knex } from 'knex'
 import { eventText } from '../../http/sse.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { tipChannel } from '../confirm/confirm-tips.js'
 import { confirmedColumns, type PricedTip, presentTipEvent } from './present.js'
+
+/** The channel that notifies the readers of a wallet of new confirmed tips. */
+export const tipChannel = (wallet: string): string => `tips.${wallet}`
 
 /** One open stream of a wallet. */
 interface Reader {

@@ -1,7 +1,7 @@
 import { type DuePaymentIntent, intentQueue } from '../../intents/intent-queue.js'
 import { type Token, tokenByMint } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
-import { finishRows, msToNextDueRow, type Schedule, takeDueRows } from '../../platform/queue/due-rows.js'
+import { finishRows, msToNextDueRow, type Schedule, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
 import { claimFromPayment, type SignedClaim, signedClaimColumns } from './claim.js'

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { type DueRows, type Schedule, takeDueRows } from '../../platform/queue/due-rows.js'
+import { type DueRows, type Schedule, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Claim } from '../record/claim.js'
 import type { TimedClaim } from './choose-message.js'
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { CustodyMove } from '../../ledger/custody.js'
 import { query } from '../../platform/database/database.js'
-import type { DueRows } from '../../platform/queue/due-rows.js'
+import type { DueRows } from '../../platform/database/due-rows.js'
 import { openSweeps, type SweepState } from './lifecycle.js'
 
 /** The sweeps that the custodian signs or follows. */

@@ -1,7 +1,7 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
+import { finishRows, msToNextDueRow, takeDueRows } from '../../platform/database/due-rows.js'
 import { isDatabaseKnown } from '../../platform/database/restore-guard.js'
-import { finishRows, msToNextDueRow, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Fate } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'

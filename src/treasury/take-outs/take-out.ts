@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { checkStep } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
-import type { DueRows } from '../../platform/queue/due-rows.js'
+import type { DueRows } from '../../platform/database/due-rows.js'
 import { type TakeOutState, takeOutMachine } from './lifecycle.js'
 
 /** A row of `wallet_transfers`. */

@@ -8,7 +8,6 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { neverSentStates } from '../lifecycle.js'
 import { askIfOld } from '../never-sent.js'
-import { releaseConfirmed } from '../review/verify-identity.js'
 import type { ConfirmInput } from '../schemas.js'
 import { awaitsConfirmation, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import {
@@ -19,6 +18,7 @@ import {
   useWithdrawalCode,
 } from './code.js'
 import { markPayeeConfirmed } from './payees.js'
+import { releaseConfirmed } from './verify-identity.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'payouts'>
 

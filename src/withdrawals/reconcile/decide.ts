@@ -2,7 +2,7 @@ import { isFinal, stepsBetween } from '../../kernel/state-machine.js'
 import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
 import { providerSteps, statusMachine, type WithdrawalStatus } from '../lifecycle.js'
-import { type AlarmedReview, type ReviewKind, recreditableKinds } from '../review/review.js'
+import { type AlarmedReview, type ReviewKind, recreditableKinds } from '../reviews.js'
 import type { Withdrawal } from '../withdrawal.js'
 
 /** After so many requests, the first included, only a person can decide. */

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isFinal } from '../../kernel/state-machine.js'
+import { finishRows, takeDueRows } from '../../platform/database/due-rows.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { finishRows, takeDueRows } from '../../platform/queue/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
@@ -15,7 +15,7 @@ import {
   openReview,
   outdateReviews,
   selfClosingKinds,
-} from '../review/review.js'
+} from '../reviews.js'
 import { advanceTo, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { type DueReconciliation, maxErrorLength, payoutJob, reconcilerQueue } from '../work-queue.js'
 import { type Decision, decide, providerRules } from './decide.js'

@@ -2,11 +2,11 @@ import { nairaText, usdcText } from '../../kernel/money.js'
 import { isFinal } from '../../kernel/state-machine.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import { neverSentStates, statusMachine } from '../lifecycle.js'
-import type { Review } from '../models.js'
 import { decide, isUnpaid, type ProviderRules } from '../reconcile/decide.js'
+import type { Review } from '../reviews.js'
+import { type ReviewKind, recreditableKinds } from '../reviews.js'
 import { awaitsConfirmation, type LockedWithdrawal } from '../withdrawal.js'
 import { pricePaid } from './price-paid.js'
-import { type ReviewKind, recreditableKinds } from './review.js'
 
 /** What an operator may do with one withdrawal. */
 export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'resolve' | 'close' | 'reopen'

@@ -3,13 +3,22 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import { advance } from '../advance.js'
-import { releaseFromLimits } from '../breaker/limits.js'
+import { type ReleaseSettings, releaseHeld } from '../confirmation/verify-identity.js'
 import { recreditPayout } from '../ledger-entries.js'
 import { heldStates } from '../lifecycle.js'
 import { mailCreator } from '../mail-creator.js'
-import { Review } from '../models.js'
 import type { Asked } from '../never-sent.js'
 import { decide, type ProviderRules } from '../reconcile/decide.js'
+import {
+  closeReviews,
+  outdateReviews,
+  Review,
+  type ReviewKind,
+  recreditableKinds,
+  reopenReviews,
+  selfClosingKinds,
+} from '../reviews.js'
+import { releaseFromLimits } from '../send/limits.js'
 import { advanceTo, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 import type {
@@ -20,15 +29,6 @@ import type {
   ReviewedWithdrawal,
 } from './check-action.js'
 import { pricePaid } from './price-paid.js'
-import {
-  closeReviews,
-  outdateReviews,
-  type ReviewKind,
-  recreditableKinds,
-  reopenReviews,
-  selfClosingKinds,
-} from './review.js'
-import { type ReleaseSettings, releaseHeld } from './verify-identity.js'
 
 /** Applies an allowed action in the caller's transaction, which holds the withdrawal's lock. */
 export async function applyAction(

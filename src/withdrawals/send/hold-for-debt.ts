@@ -4,7 +4,7 @@ import { addressHash } from '../../mail/sealed-address.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { closeReviews, openReview } from '../review/review.js'
+import { closeReviews, openReview } from '../reviews.js'
 import { payoutChannel } from '../withdrawal.js'
 import type { DuePayout } from '../work-queue.js'
 

@@ -3,11 +3,11 @@ import { lockSwitch, runsLockedSql } from '../../platform/database/switches/swit
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { advance, type StepPlace } from '../advance.js'
-import { alarmBreaker, findLimitWait, type LimitWait, payoutLimits, waitForLimit } from '../breaker/limits.js'
 import { sendMachine, unansweredStates } from '../lifecycle.js'
-import { alarmReview, openReview } from '../review/review.js'
+import { alarmReview, openReview } from '../reviews.js'
 import { announceOutcome, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { type DuePayout, isCovered, maxErrorLength, notFrozen, type SendCount } from '../work-queue.js'
+import { alarmBreaker, findLimitWait, type LimitWait, payoutLimits, waitForLimit } from './limits.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 

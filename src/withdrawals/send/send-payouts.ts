@@ -1,6 +1,6 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { query } from '../../platform/database/database.js'
-import { takeDueRows } from '../../platform/queue/due-rows.js'
+import { takeDueRows } from '../../platform/database/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import type Router from '@koa/router'
 import type { App } from '../../../src/app.js'
-import type { Metrics } from '../../../src/platform/metrics.js'
+import type { Metrics } from '../../../src/platform/monitoring/metrics.js'
 
 /** A folder of the runner (scripts/test.ts), which compares what tests have reached with what there is. */
 const folder = process.env['TEST_REACHED']

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { compose } from '../../../src/compose.js'
 import { findCreditGaps } from '../../../src/tips/confirm/find-uncredited.js'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { createPaidIntents, makeTipsDue, type PaidIntent } from '../../helpers/make/intents.js'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { countObserved } from '../../helpers/count-observed.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'

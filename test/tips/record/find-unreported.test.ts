@@ -1,7 +1,7 @@
 import { PublicKey } from '@solana/web3.js'
 import test from 'ava'
 import { createFinderBatch } from '../../../src/tips/record/find-unreported.js'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import { memo, solTransfer } from '../../helpers/make/instructions.js'
 import {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { readTipRow, runBatchUntil } from '../../helpers/make/tips.js'
 import { as } from '../../helpers/servers/roles.js'

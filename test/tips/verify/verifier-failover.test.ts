@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { readTipRow } from '../../helpers/make/tips.js'
 import { type SandboxProxy, startSandboxProxy } from '../../helpers/proxies/sandbox-proxy.js'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { unusedSignature } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil, someClaim } from '../../helpers/make/tips.js'

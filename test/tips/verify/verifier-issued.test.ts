@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { solMint } from '../../../src/kernel/tokens.js'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import { memo, solTransfer } from '../../helpers/make/instructions.js'
 import {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
 import { unusedWallet } from '../../helpers/make/supporter.js'
 import { as, composeAs } from '../../helpers/servers/roles.js'

@@ -1,7 +1,7 @@
 import { ComputeBudgetProgram, type TransactionInstruction } from '@solana/web3.js'
 import test from 'ava'
 import { solMint, type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { createVerifierBatch } from '../../../src/tips/verify/verify-tips.js'
+import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { createLookupTable } from '../../attacks/lookup-table.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { memo, solTransfer, tokenTransfer } from '../../helpers/make/instructions.js'

@@ -2,6 +2,7 @@ import type { Composed } from '../../../../src/compose.js'
 import { nairaText } from '../../../../src/kernel/money.js'
 import { ExchangeRates } from '../../../../src/market/exchange-rates.js'
 import type { ProviderTransfer } from '../../../../src/ports/payouts.js'
+import { planRelease, type Release } from '../../../../src/withdrawals/confirmation/verify-identity.js'
 import { type Asked, askIfOld } from '../../../../src/withdrawals/never-sent.js'
 import { providerRules } from '../../../../src/withdrawals/reconcile/decide.js'
 import {
@@ -11,7 +12,6 @@ import {
   type Permission,
 } from '../../../../src/withdrawals/review/check-action.js'
 import { applyAction, isHeld, lockForReview } from '../../../../src/withdrawals/review/operator-actions.js'
-import { planRelease, type Release } from '../../../../src/withdrawals/review/verify-identity.js'
 import { RefusedError } from '../command.js'
 import { recordAudit } from '../record-audit.js'
 import { findPayout, type PayoutRow } from './payout-rows.js'

@@ -1,5 +1,5 @@
 import { composeRefundReader } from '../../../../src/compose.js'
-import { createSettlementBatch } from '../../../../src/fiat/settlement/settle-due-intents.js'
+import { createSettlementBatch } from '../../../../src/fiat/settle-due-intents.js'
 import type { Batch } from '../../../../src/platform/worker/batch-loop.js'
 import { as } from '../../servers/roles.js'
 import { runBatch, type World } from '../../servers/world.js'

@@ -1,13 +1,13 @@
-import { ProviderError } from '../../kernel/provider-error.js'
-import { isDatabaseKnown } from '../../platform/database/restore-guard.js'
-import { finishRows, msToNextDueRow, takeDueRows } from '../../platform/queue/due-rows.js'
-import type { Batch } from '../../platform/worker/batch-loop.js'
-import type { Fate, Submission } from '../../ports/custody-chain.js'
-import type { Services } from '../../services.js'
-import { endSweep } from '../sweeps/end-sweep.js'
-import { signSweep } from '../sweeps/sign-sweep.js'
-import { type DueSweep, sweepQueue } from '../sweeps/sweep.js'
-import type { CustodianNeeds } from './sign-message.js'
+import { ProviderError } from '../kernel/provider-error.js'
+import { finishRows, msToNextDueRow, takeDueRows } from '../platform/database/due-rows.js'
+import { isDatabaseKnown } from '../platform/database/restore-guard.js'
+import type { Batch } from '../platform/worker/batch-loop.js'
+import type { Fate, Submission } from '../ports/custody-chain.js'
+import type { Services } from '../services.js'
+import type { CustodianNeeds } from './custodian/sign-message.js'
+import { endSweep } from './sweeps/end-sweep.js'
+import { signSweep } from './sweeps/sign-sweep.js'
+import { type DueSweep, sweepQueue } from './sweeps/sweep.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
 

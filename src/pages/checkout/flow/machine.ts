@@ -1,11 +1,11 @@
-import * as choose from '../flow/choose.js'
-import * as naira from '../flow/naira.js'
-import { navigated } from '../flow/navigate.js'
-import { goTo, stay } from '../flow/next.js'
-import * as pay from '../flow/pay.js'
-import * as wallet from '../flow/wallet.js'
-import type { Event, Next } from './events.js'
-import type { State } from './state.js'
+import type { Event, Next } from '../machine/events.js'
+import type { State } from '../machine/state.js'
+import * as choose from './choose.js'
+import * as naira from './naira.js'
+import { navigated } from './navigate.js'
+import { goTo, stay } from './next.js'
+import * as pay from './pay.js'
+import * as wallet from './wallet.js'
 
 type Handlers = {
   readonly [Type in Event['type']]: (state: State, event: Extract<Event, { type: Type }>) => Next

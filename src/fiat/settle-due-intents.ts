@@ -1,13 +1,13 @@
-import { ProviderError } from '../../kernel/provider-error.js'
-import { ExchangeRates } from '../../market/exchange-rates.js'
-import { takeDueRows } from '../../platform/queue/due-rows.js'
-import type { Batch } from '../../platform/worker/batch-loop.js'
-import type { Services } from '../../services.js'
-import { type FollowNeeds, firstPauseSeconds, followRefunds } from '../suspense/follow-refunds.js'
-import { releaseCardReserves } from './card-reserve.js'
-import { type FetchedPayments, fetchPayments } from './fetch-payments.js'
-import { type DueFiatIntent, fiatIntentQueue, finishIntent } from './intent-queue.js'
-import { reportSettlement, settleIntent } from './settle-intent.js'
+import { ProviderError } from '../kernel/provider-error.js'
+import { ExchangeRates } from '../market/exchange-rates.js'
+import { takeDueRows } from '../platform/database/due-rows.js'
+import type { Batch } from '../platform/worker/batch-loop.js'
+import type { Services } from '../services.js'
+import { releaseCardReserves } from './settlement/card-reserve.js'
+import { type FetchedPayments, fetchPayments } from './settlement/fetch-payments.js'
+import { type DueFiatIntent, fiatIntentQueue, finishIntent } from './settlement/intent-queue.js'
+import { reportSettlement, settleIntent } from './settlement/settle-intent.js'
+import { type FollowNeeds, firstPauseSeconds, followRefunds } from './suspense/follow-refunds.js'
 
 type Needs = FollowNeeds &
   Pick<

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../database/database.js'
+import { query } from './database.js'
 
 /**
  * The rows of a table that workers take, under a lease (docs/decisions/0002). A row is due when `due_at` has come, and has no

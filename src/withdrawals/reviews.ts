@@ -1,8 +1,9 @@
-import { stepSql } from '../../kernel/state-machine.js'
-import { query } from '../../platform/database/database.js'
-import type { UnitOfWork } from '../../platform/database/transact.js'
-import type { Services } from '../../services.js'
-import { type ReviewState, reviewMachine } from '../lifecycle.js'
+import { stepSql } from '../kernel/state-machine.js'
+import { BaseModel } from '../platform/database/base-model.js'
+import { query } from '../platform/database/database.js'
+import type { UnitOfWork } from '../platform/database/transact.js'
+import type { Services } from '../services.js'
+import { type ReviewState, reviewMachine } from './lifecycle.js'
 
 /**
  * What only a person can decide (docs/decisions/0020).
@@ -43,6 +44,23 @@ export interface NewReview {
   readonly withdrawalId: string
   readonly kind: ReviewKind
   readonly details: Readonly<Record<string, string | number | null>>
+}
+
+/** A case of a withdrawal that waits for a person, or was settled. */
+export class Review extends BaseModel {
+  static override tableName = 'review_items'
+  static override jsonAttributes = ['details']
+  declare id: bigint
+  declare withdrawalId: string
+  declare kind: NewReview['kind']
+  /** What the provider showed when it was opened. */
+  declare details: NewReview['details']
+  declare createdAt: Date
+  /** Null: open. */
+  declare resolvedAt: Date | null
+  declare resolution: string | null
+  /** The provider has shown the opposite since, so that the same fact opens a new review. */
+  declare outdatedAt: Date | null
 }
 
 /** Opens a review. False when one of this kind is open already, or a person has settled this fact. */

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { switchNames } from './database/switches/switches.js'
-import { alertKinds } from './monitoring/alert-kinds.js'
+import { switchNames } from '../database/switches/switches.js'
+import { alertKinds } from './alert-kinds.js'
 
 export interface Metrics {
   readonly registry: Registry

@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import { type Token, tokens } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { ChainTransaction } from '../../ports/chain.js'
+import { claimFromPayment, type SignedClaim, signedClaimColumns } from '../record/claim.js'
 import { type AssociatedAccounts, amountReceived, debitsAny, findPayment } from '../verify/balance-changes.js'
-import { claimFromPayment, type SignedClaim, signedClaimColumns } from './claim.js'
 
 /** What a transaction brought to a custody wallet. */
 export interface LandedPayment {

@@ -1,7 +1,7 @@
-import { sqlList } from '../../kernel/state-machine.js'
-import { changeSwitch, runsSql, type SwitchChange } from '../../platform/database/switches/switches.js'
-import type { UnitOfWork } from '../../platform/database/transact.js'
-import { sendableStates } from '../lifecycle.js'
+import { sqlList } from '../kernel/state-machine.js'
+import { changeSwitch, runsSql, type SwitchChange } from '../platform/database/switches/switches.js'
+import type { UnitOfWork } from '../platform/database/transact.js'
+import { sendableStates } from './lifecycle.js'
 
 /** Whether payouts run, as SQL. While they are paused no worker takes a withdrawal to send it. */
 export const payoutsRun = runsSql('payouts')

@@ -6,7 +6,6 @@ import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { advance } from '../advance.js'
-import { mailWithdrawalCode } from '../confirmation/code.js'
 import { heldStates } from '../lifecycle.js'
 import type { MailSettings } from '../mail-creator.js'
 import type { Asked } from '../never-sent.js'
@@ -20,6 +19,7 @@ import {
   type Withdrawal,
 } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
+import { mailWithdrawalCode } from './code.js'
 
 /** A withdrawal that waits for its creator's identity or confirmation. */
 export interface HeldWithdrawal
