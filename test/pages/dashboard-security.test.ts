@@ -10,11 +10,11 @@ import {
   withoutUsedCodes,
 } from '../../src/pages/dashboard/security/closing/closing-form.js'
 import { currentProof, proofWay } from '../../src/pages/dashboard/security/owner-proof.js'
-import { type Proof, runProtected } from '../../src/pages/dashboard/security/protect.js'
+import { type Proof, runProtected } from '../../src/pages/dashboard/protect.js'
 import { describeUserAgent } from '../../src/pages/dashboard/security/user-agent.js'
 import { passkeyFault, toBytes, toText } from '../../src/pages/dashboard/sign-in/passkeys.js'
 import { passwordStrength } from '../../src/pages/dashboard/sign-in/password-strength.js'
-import { confirmFault, holdOf, isCancelled } from '../../src/pages/dashboard/withdraw/progress/holds.js'
+import { confirmFault, holdOf, isCancelled } from '../../src/pages/dashboard/withdraw/holds.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { TippingError } from '../../src/sdk/client/errors.js'
 

@@ -169,6 +169,10 @@ export interface WithdrawalAnswer {
 /** What a withdrawal waits for before it is sent. */
 export type HeldFor = 'identity' | 'confirmation' | 'dispute' | 'breaker'
 
+/** Of what is given back to a payer. */
+export type RefundStatus = 'pending' | 'paid' | 'failed'
+/** Of a take-out. */
+export type TransferStatus = 'prepared' | 'signed' | 'final' | 'expired' | 'failed'
 export type PayoutStatus = 'pending' | 'submitted' | 'processing' | 'completed' | 'failed'
 
 export interface Payout {

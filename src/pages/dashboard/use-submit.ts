@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { codeOf } from './api.js'
-import { abandoned } from './security/protect.js'
+import { abandoned } from './protect.js'
 
 interface Submit<Given extends unknown[]> {
   readonly busy: boolean

@@ -1,9 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { Icon, type IconName } from '../../ui/icon.js'
-import type { PayoutStatus, TipStatus } from '../answers.js'
-import type { TransferStatus } from '../take-out/transfer.js'
-import type { RefundStatus } from '../tips/refund/amounts.js'
+import type { PayoutStatus, RefundStatus, TipStatus, TransferStatus } from '../answers.js'
 
 type State = TipStatus | PayoutStatus | RefundStatus | TransferStatus
 

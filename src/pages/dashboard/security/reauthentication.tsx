@@ -5,10 +5,10 @@ import { Button } from '../../ui/controls/button.js'
 import { Dialog } from '../../ui/messages/dialog.js'
 import { useDrawer } from '../parts/drawer.js'
 import { CodeField } from '../parts/fields/code-field.js'
+import { type Proof, type ProofKind, type Protect, runProtected } from '../protect.js'
 import { useSession } from '../session.js'
 import { factorFault } from '../sign-in/factor-step.js'
 import { SignIn } from '../sign-in/sign-in.js'
-import { type Proof, type ProofKind, type Protect, runProtected } from './protect.js'
 
 const ProtectContext = createContext<Protect | undefined>(undefined)
 

@@ -1,7 +1,6 @@
 import { TippingError } from '../../../sdk/client/errors.js'
 import { words } from '../../i18n/dashboard.js'
-
-export type TransferStatus = 'prepared' | 'signed' | 'final' | 'expired' | 'failed'
+import type { TransferStatus } from '../answers.js'
 
 /** A take-out, as the API answers it. */
 export interface Transfer {

@@ -9,7 +9,7 @@ import { go } from '../route.js'
 import { useLoad } from '../use-load.js'
 import { useFurtherPages } from '../use-pages.js'
 import { lastDigits, promisedMore } from './amounts.js'
-import { isCancelled } from './progress/holds.js'
+import { isCancelled } from './holds.js'
 
 /** The withdrawals, newest first; each links to its progress. A new `version` reads them again. */
 export function History({ version }: { readonly version: number }): JSX.Element | null {

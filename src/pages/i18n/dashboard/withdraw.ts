@@ -1,4 +1,3 @@
-import type { Terms } from '../../dashboard/withdraw/amounts.js'
 import { ngn } from '../../lib/money.js'
 
 /** Texts of Withdraw. */
@@ -20,7 +19,8 @@ export const withdrawWords = {
     amount: (currency: 'USDC' | 'NGN') => (currency === 'USDC' ? 'Amount in dollars' : 'Amount in naira'),
     max: 'Max',
     about: (amount: string) => `About ${amount} will reach your bank.`,
-    feeHint: ({ leastFeeNgn, feeBps }: Terms) => `Fee ${feeBps / 100} %, at least ${ngn(leastFeeNgn)}.`,
+    feeHint: ({ leastFeeNgn, feeBps }: { readonly leastFeeNgn: number; readonly feeBps: number }) =>
+      `Fee ${feeBps / 100} %, at least ${ngn(leastFeeNgn)}.`,
     nothingWithdrawn: 'Nothing was withdrawn.',
     sending: 'Asking for your withdrawal…',
     sendingMore: 'This takes a few seconds.',

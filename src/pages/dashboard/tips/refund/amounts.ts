@@ -1,7 +1,5 @@
 import { typedCents } from '../../../lib/amount-text.js'
-import type { ListedTip } from '../../answers.js'
-
-export type RefundStatus = 'pending' | 'paid' | 'failed'
+import type { ListedTip, RefundStatus } from '../../answers.js'
 
 /** One of GET /creators/tips/{id}/refunds. */
 export interface Refund {

@@ -6,7 +6,7 @@ import { call } from '../../api.js'
 import { FaultNotice } from '../../parts/fault-notice.js'
 import { ConfirmationForm } from '../../security/confirmation-form.js'
 import { lastDigits } from '../amounts.js'
-import { confirmFault } from './holds.js'
+import { confirmFault } from '../holds.js'
 
 /** Asks the owner to confirm a withdrawal: a code from the e-mail or from the app, or a passkey. */
 export function ConfirmHold({

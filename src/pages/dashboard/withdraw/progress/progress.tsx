@@ -12,9 +12,9 @@ import { useLoad } from '../../use-load.js'
 import { usePolling } from '../../use-polling.js'
 import type { Terms } from '../amounts.js'
 import { LessThanPromised } from '../history.js'
+import { holdOf, isCancelled } from '../holds.js'
 import { StepMarks } from '../step-marks.js'
 import { Hold } from './hold.js'
-import { holdOf, isCancelled } from './holds.js'
 
 const pollEveryMs = 2000
 const stages = ['pending', 'submitted', 'processing', 'completed'] as const

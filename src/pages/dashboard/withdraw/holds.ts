@@ -1,4 +1,4 @@
-import type { HeldFor, Payout } from '../../answers.js'
+import type { HeldFor, Payout } from '../answers.js'
 
 /** What a withdrawal waits for. One that is over waits for nothing. */
 export function holdOf({ status, heldFor }: Pick<Payout, 'status' | 'heldFor'>): HeldFor | undefined {

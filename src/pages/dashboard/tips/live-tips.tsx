@@ -9,11 +9,11 @@ import { useNow } from '../dates.js'
 import { useDrawer } from '../parts/drawer.js'
 import { ScreenLink } from '../parts/screen-link.js'
 import { pathOf } from '../route.js'
-import { TipDrawer } from '../tips/tip-drawer.js'
-import { TipRows } from '../tips/tip-row.js'
 import type { Loaded } from '../use-load.js'
 import { useAnnouncement } from './announcements.js'
+import { TipDrawer } from './tip-drawer.js'
 import type { TipNews } from './tip-news.js'
+import { TipRows } from './tip-row.js'
 
 export const newestTipsPath = '/creators/tips?limit=12'
 

@@ -1,4 +1,4 @@
-import { TippingError } from '../../../sdk/client/errors.js'
+import { TippingError } from '../../sdk/client/errors.js'
 
 /** The code of an action that the person gave up in a dialog: it failed, but there is nothing to say. */
 export const abandoned = 'abandoned'
