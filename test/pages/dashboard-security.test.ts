@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { linkPaths, mailedLink } from '../../src/pages/dashboard/links/mailed-link.js'
+import { type Proof, runProtected } from '../../src/pages/dashboard/protect.js'
 import {
   bodyOf,
   emptyForm,
@@ -10,7 +11,6 @@ import {
   withoutUsedCodes,
 } from '../../src/pages/dashboard/security/closing/closing-form.js'
 import { currentProof, proofWay } from '../../src/pages/dashboard/security/owner-proof.js'
-import { type Proof, runProtected } from '../../src/pages/dashboard/protect.js'
 import { describeUserAgent } from '../../src/pages/dashboard/security/user-agent.js'
 import { passkeyFault, toBytes, toText } from '../../src/pages/dashboard/sign-in/passkeys.js'
 import { passwordStrength } from '../../src/pages/dashboard/sign-in/password-strength.js'
