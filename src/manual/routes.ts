@@ -50,12 +50,12 @@ export function mountDocs(
   router.get('/docs', guard, async (ctx) => {
     ctx.set('Content-Security-Policy', pagePolicy)
     ctx.set('Referrer-Policy', 'no-referrer')
-    send(ctx, page(), cacheFiveMinutes)
+    sendDocument(ctx, page(), cacheFiveMinutes)
   })
-  router.get('/docs.md', guard, async (ctx) => send(ctx, markdown(), cacheFiveMinutes))
-  router.get('/llms.txt', guard, async (ctx) => send(ctx, llms(), cacheFiveMinutes))
+  router.get('/docs.md', guard, async (ctx) => sendDocument(ctx, markdown(), cacheFiveMinutes))
+  router.get('/llms.txt', guard, async (ctx) => sendDocument(ctx, llms(), cacheFiveMinutes))
   router.get('/docs/:style', async (ctx) => {
-    if (ctx['params']['style'] === styleName) send(ctx, style, cacheForever)
+    if (ctx['params']['style'] === styleName) sendDocument(ctx, style, cacheForever)
   })
 }
 
@@ -65,7 +65,7 @@ function documentOf(type: string, text: string): Document {
   return { type, plain, zipped: gzipSync(plain, { level: 9 }), tag }
 }
 
-function send(ctx: Context, { type, plain, zipped, tag }: Document, cache: string): void {
+function sendDocument(ctx: Context, { type, plain, zipped, tag }: Document, cache: string): void {
   const encoded = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
   ctx.status = 200
   ctx.type = type

@@ -33,7 +33,7 @@ export async function requestAnyStatus(
   url: string,
   request: JsonRequest,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
-  const response = await send(url, request)
+  const response = await sendRequest(url, request)
   const text = await readBounded(response, request.maxBytes)
   try {
     return { status: response.status, body: JSON.parse(text) }
@@ -63,7 +63,7 @@ export async function putFile(
   if (!ok) throw failure('ambiguous', url, status)
 }
 
-function send(url: string, { method = 'GET', headers, body, timeoutMs }: JsonRequest): Promise<Response> {
+function sendRequest(url: string, { method = 'GET', headers, body, timeoutMs }: JsonRequest): Promise<Response> {
   const init = {
     method,
     headers: {

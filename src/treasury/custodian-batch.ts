@@ -62,7 +62,7 @@ async function work(
   try {
     if (fate instanceof ProviderError) throw fate
     if (sweep.state === 'planned') await signSweep(services, sweep)
-    else if (fate !== undefined) dueInMs = await follow(services, sweep, fate)
+    else if (fate !== undefined) dueInMs = await followSweep(services, sweep, fate)
   } catch (error) {
     dueInMs = errorMs
     failure = String(error instanceof Error ? error.message : error).slice(0, maxErrorLength)
@@ -75,7 +75,7 @@ async function work(
   return dueInMs
 }
 
-async function follow(services: Needs, sweep: DueSweep, fate: Fate): Promise<number> {
+async function followSweep(services: Needs, sweep: DueSweep, fate: Fate): Promise<number> {
   const { transact, log } = services
   const { id, state: from, signature } = sweep
   const end = (to: 'final' | 'failed' | 'dead', failure?: string) =>

@@ -55,7 +55,7 @@ export interface WithdrawalAdvance {
  * Every change of `status` and `send_state`, with its line in the log. One statement: it returns no row when the withdrawal is in
  * another state, or `where` does not hold. Throws when the tables of `lifecycle.ts` do not list the step.
  */
-export async function advance<Row>(
+export async function advanceWithdrawal<Row>(
   { trx, log }: StepPlace,
   {
     name,

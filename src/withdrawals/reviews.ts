@@ -87,7 +87,7 @@ const sets: Readonly<Record<ReviewState, string>> = {
 }
 
 /** Every change of the state of reviews. `$1` is the resolution, `where` has its parameters from $2 on. */
-async function advance(
+async function advanceReviews(
   { trx }: Pick<UnitOfWork, 'trx'>,
   to: ReviewState,
   resolution: string | null,
@@ -110,7 +110,7 @@ export async function closeReviews(
   resolution: string,
 ): Promise<void> {
   const where = 'withdrawal_id = $2 and kind = any($3::text[])'
-  await advance(uow, 'closed', resolution, where, [withdrawalId, kinds])
+  await advanceReviews(uow, 'closed', resolution, where, [withdrawalId, kinds])
 }
 
 /**
@@ -125,12 +125,12 @@ export async function outdateReviews(
 ): Promise<void> {
   const where = /* sql */ `withdrawal_id = $2 and kind = any($3::text[])
     and (resolved_at is not null or kind = any($4::text[]))`
-  await advance(uow, 'outdated', resolution, where, [withdrawalId, kinds, recreditableKinds])
+  await advanceReviews(uow, 'outdated', resolution, where, [withdrawalId, kinds, recreditableKinds])
 }
 
 /** Opens closed reviews again. They keep the time at which the fact was first seen. */
 export async function reopenReviews(uow: Pick<UnitOfWork, 'trx'>, ids: readonly bigint[]): Promise<void> {
-  await advance(uow, 'open', null, 'id = any($2::bigint[])', [ids])
+  await advanceReviews(uow, 'open', null, 'id = any($2::bigint[])', [ids])
 }
 
 /** The others are in the list of open cases, which alarms after a day. */

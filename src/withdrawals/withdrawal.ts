@@ -1,7 +1,7 @@
 import { type Step, stepsBetween } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import { advance } from './advance.js'
+import { advanceWithdrawal } from './advance.js'
 import { postHold, voidHold } from './ledger-entries.js'
 import {
   type HoldEntry,
@@ -157,7 +157,7 @@ export async function advanceTo(
   let sendState = withdrawal.sendState
   for (const { from, to, entries } of steps) {
     const resolution = await resolveHold(uow, { ...withdrawal, providerFeeKobo: feeKobo }, entries)
-    await advance(uow, {
+    await advanceWithdrawal(uow, {
       name: `payouts.${to}`,
       id: withdrawal.id,
       status: [from, to],
@@ -217,7 +217,7 @@ export async function failUnpaid(
   { reason, asked, event = failedEvent(reason) }: Unpaid,
 ): Promise<void> {
   await requireUnsent(uow, withdrawal.id, asked)
-  await advance(uow, {
+  await advanceWithdrawal(uow, {
     name: 'payouts.refused',
     id: withdrawal.id,
     status: [unpaidStep.from, unpaidStep.to],

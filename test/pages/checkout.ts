@@ -1,4 +1,4 @@
-import { advance } from '../../src/pages/checkout/flow/machine.js'
+import { advanceCheckout } from '../../src/pages/checkout/flow/machine.js'
 import type { Command, Event } from '../../src/pages/checkout/machine/events.js'
 import {
   firstState,
@@ -74,7 +74,7 @@ export function run(
   let state = from
   const commands: Command[] = []
   for (const event of events) {
-    const next = advance(state, { attempt: state.attempt, ...event } as Event)
+    const next = advanceCheckout(state, { attempt: state.attempt, ...event } as Event)
     state = next.state
     commands.push(...next.commands)
   }

@@ -39,7 +39,7 @@ import {
   withdrawnTexts,
 } from '../../src/pages/dashboard/withdraw/amounts.js'
 import {
-  advance,
+  advanceFlow,
   emptyDraft,
   type Flow,
   type FlowEvent,
@@ -130,14 +130,14 @@ test('a withdrawal goes through its steps, and back until it is confirmed', (t) 
   ]
   let flow = initialFlow({}, 0)
   for (const [event, step] of steps) {
-    flow = advance(flow, event)
+    flow = advanceFlow(flow, event)
     t.is(flow.step, step, event.type)
   }
 })
 
 test('a withdrawal that was sent is given up only after an answer that means that nothing is reserved', (t) => {
   const sending: Flow = { step: 'sending', sent }
-  const after = (code: string) => advance(sending, { type: 'failed', code, reason: 'words' })
+  const after = (code: string) => advanceFlow(sending, { type: 'failed', code, reason: 'words' })
   for (const code of [
     'network',
     'bad_answer',
@@ -168,7 +168,7 @@ test('while the outcome is unknown, no action of the user changes the withdrawal
   )
   fc.assert(
     fc.property(fc.array(byPerson), (events) => {
-      const flow = events.reduce<Flow>(advance, { step: 'checking', sent })
+      const flow = events.reduce<Flow>(advanceFlow, { step: 'checking', sent })
       t.true(isUnresolved(flow) && flow.sent === sent)
     }),
     seededRuns(t),
@@ -196,15 +196,15 @@ test('a reload, Back and Forward show the step of the entry with its draft, as f
   ] as const
   for (const [step, kept, expected] of reached) {
     t.deepEqual(initialFlow({ draft: kept, step }, 0), { step: expected, draft: kept })
-    const elsewhere = advance({ step: 'amount', draft: kept }, { type: 'navigated', step })
+    const elsewhere = advanceFlow({ step: 'amount', draft: kept }, { type: 'navigated', step })
     t.deepEqual(elsewhere, { step: expected, draft: kept })
   }
   const fault: Flow = { step: 'bank', draft, fault: 'bank_details_required' }
-  t.is(advance(fault, { type: 'navigated', step: 'bank' }), fault)
-  t.deepEqual(advance(fault, { type: 'edited', draft: emptyDraft }), { step: 'bank', draft: emptyDraft })
+  t.is(advanceFlow(fault, { type: 'navigated', step: 'bank' }), fault)
+  t.deepEqual(advanceFlow(fault, { type: 'edited', draft: emptyDraft }), { step: 'bank', draft: emptyDraft })
   const refused: Flow = { step: 'refused', draft, reason: 'words' }
-  t.is(advance(refused, { type: 'navigated', step: 'review' }), refused)
-  t.deepEqual(advance(refused, { type: 'navigated', step: 'bank' }), { step: 'bank', draft })
+  t.is(advanceFlow(refused, { type: 'navigated', step: 'review' }), refused)
+  t.deepEqual(advanceFlow(refused, { type: 'navigated', step: 'bank' }), { step: 'bank', draft })
 })
 
 test('the estimate of a withdrawal equals what the service computes', (t) => {

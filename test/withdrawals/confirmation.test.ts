@@ -4,7 +4,7 @@ import { hashSecret } from '../../src/kernel/ids.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import { listOpenCases } from '../../src/operators/open-cases.js'
 import { countWork } from '../../src/operators/work-rows.js'
-import { advance } from '../../src/withdrawals/advance.js'
+import { advanceWithdrawal } from '../../src/withdrawals/advance.js'
 import { reasonToConfirm } from '../../src/withdrawals/confirmation/reason.js'
 import { verifyIdentity } from '../../src/withdrawals/confirmation/verify-identity.js'
 import { mailKinds } from '../helpers/alerts-and-mails.js'
@@ -139,7 +139,7 @@ test.serial(
     // The statement that would send it is refused by the database too.
     const { id } = await readWithdrawalRow(world(), thiefs.reference)
     await t.throwsAsync(
-      advance(
+      advanceWithdrawal(
         { trx: world().db, log: () => undefined },
         { name: 'test', id, from: ['confirmation_hold'], to: 'not_sent' },
       ),

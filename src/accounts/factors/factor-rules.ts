@@ -47,8 +47,8 @@ const wrongProblems: Readonly<Record<FactorField, string>> = {
 
 function youngProblem({ notYoungerThan }: FactorRule): string {
   return notYoungerThan === undefined
-    ? `is of a factor younger than ${cautionHours} hours or of a recovery code, which do not count for this: use an older factor, or the password or the mailed code where there is one`
-    : `is of a factor that is younger than ${cautionHours} hours and than the one that this is about: use that one, an older factor or a recovery code`
+    ? `comes from a factor younger than ${cautionHours} hours, or is a recovery code. Neither counts here: use an older factor, or the password or the mailed code where the request takes one`
+    : `comes from a factor that is younger than ${cautionHours} hours, and younger than the one you want to change: use that one, an older factor or a recovery code`
 }
 
 /** The error of a refusal by this rule. */

@@ -53,7 +53,7 @@ function refundText(notice: RefundNotice, site: string): NoticeText {
     return {
       subject: `A tip could not be given back at ${site}`,
       lines: [
-        `The payer did not get the tip back that you wanted to give back at ${site}. The money is in your balance again.`,
+        `The refund that you asked for at ${site} did not reach the payer. The money is back in your balance.`,
       ],
       facts: [...facts, ['Reason', quoteInMail(notice.reason)]],
       advice: ['You can try again. If it fails again, reply to this e-mail with the number of the tip.'],
@@ -61,7 +61,7 @@ function refundText(notice: RefundNotice, site: string): NoticeText {
     }
   const requested = notice.kind === 'refund-requested'
   return {
-    subject: requested ? `You give a tip back at ${site}` : `A tip went back to its payer at ${site}`,
+    subject: requested ? `You are giving a tip back at ${site}` : `A tip went back to its payer at ${site}`,
     lines: [
       requested
         ? `A tip to your account at ${site} is being given back to its payer. It goes only to where it came from.`

@@ -43,7 +43,7 @@ export async function rotateBatch({ db, vault }: Needs, after: bigint): Promise<
   const results = await Promise.all(wallets.map((wallet) => reseal(vault, wallet)))
   const resealed = results.filter((result) => typeof result !== 'string')
   const broken = results.filter((result) => typeof result === 'string')
-  const stored = resealed.length === 0 ? 0 : await store(db, vault.keyVersion, resealed)
+  const stored = resealed.length === 0 ? 0 : await storeResealed(db, vault.keyVersion, resealed)
   return { last: wallets.at(-1)?.id, wallets: stored, broken }
 }
 
@@ -92,7 +92,7 @@ async function openFor(
 }
 
 /** Locks in the order of ids, so that two runs never wait for each other. Returns how many were changed. */
-async function store(db: Knex, newest: number, resealed: readonly ResealedWallet[]): Promise<number> {
+async function storeResealed(db: Knex, newest: number, resealed: readonly ResealedWallet[]): Promise<number> {
   const changed = await query(db, {
     name: 'wallets.rotate',
     text: /* sql */ `

@@ -46,11 +46,11 @@ export async function recordDispute(
   const isNew = await insert(trx, shown, state)
   const before = await lock(trx, shown.id)
   if (!hasStep(disputeMachine, before.state, state)) return undefined
-  // Of one that was not settled nobody was told.
+  // Nobody has been told yet about a dispute that was not settled.
   const changed = before.state !== state || (isNew ? state !== 'won' : !before.settled)
   // A declined dispute may show the whole payment. A lost one shows what was taken.
   const kobo = state !== 'lost' && before.kobo < shown.kobo ? before.kobo : shown.kobo
-  const moved = before.state === state ? before : await advance(trx, before, shown, state)
+  const moved = before.state === state ? before : await recordState(trx, before, shown, state)
   const dispute = { ...moved, kobo }
   const news = await settle(uow, dispute, before)
   await finish(trx, dispute, news.settled)
@@ -98,7 +98,7 @@ async function lock(trx: Knex, id: string): Promise<StoredDispute> {
   return row
 }
 
-async function advance(
+async function recordState(
   trx: Knex,
   { id, state: before }: StoredDispute,
   { autoAccepted, dueAt, resolvedAt }: Dispute,

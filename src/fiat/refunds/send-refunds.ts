@@ -65,7 +65,7 @@ export function createRefundBatch(services: Needs): Batch {
 async function workOn(services: Needs, refund: TipRefund): Promise<number> {
   try {
     const isNew = refund.state === 'not_sent' && refund.sinceRestore === null
-    const seconds = isNew ? await send(services, refund) : await follow(services, refund)
+    const seconds = isNew ? await sendRefund(services, refund) : await followRefund(services, refund)
     return seconds * 1000
   } catch (error) {
     services.log.error(
@@ -76,7 +76,7 @@ async function workOn(services: Needs, refund: TipRefund): Promise<number> {
   }
 }
 
-async function send(services: Needs, refund: TipRefund): Promise<number> {
+async function sendRefund(services: Needs, refund: TipRefund): Promise<number> {
   const { db, config, refunds } = services
   const { id, transaction, kobo } = refund
   const startedAt = performance.now()
@@ -123,7 +123,7 @@ async function handleFailure(
 }
 
 /** Asks the provider. What stands as not sent is sent when the provider certainly does not have it; otherwise it counts as sent. */
-async function follow(services: Needs, refund: TipRefund): Promise<number> {
+async function followRefund(services: Needs, refund: TipRefund): Promise<number> {
   const { db, transact, config, refunds } = services
   let shown: ProviderRefund[]
   try {
@@ -135,7 +135,7 @@ async function follow(services: Needs, refund: TipRefund): Promise<number> {
   }
   const step = decideNext(asRequested(refund), shown, config.payouts.settleSeconds)
   if (refund.state === 'not_sent') {
-    if (step.kind === 'missing') return send(services, refund)
+    if (step.kind === 'missing') return sendRefund(services, refund)
     if (step.kind !== 'wait' && (await recordSending(db, refund, config.payouts.leaseSeconds)) === undefined)
       return never
   }

@@ -3,7 +3,7 @@ import { StepHistory } from '../lib/step-history.js'
 import { readFromTab, removeFromTab, storeInTab } from '../lib/tab-storage.js'
 import type { Account } from '../lib/wallets.js'
 import * as commands from './commands.js'
-import { advance } from './flow/machine.js'
+import { advanceCheckout } from './flow/machine.js'
 import { framed, postToOpener, postToParent } from './frame/parent-page.js'
 import { formFragment } from './frame/start-parameters.js'
 import { storeDraft } from './machine/draft.js'
@@ -62,7 +62,7 @@ export class CheckoutDriver {
       step: { at: before },
       form,
     } = this.#state
-    const { state, commands } = advance(this.#state, event)
+    const { state, commands } = advanceCheckout(this.#state, event)
     this.#state = state
     if (state.step.at !== before) this.#onStepEntered(state.step.at)
     if (state.form !== form && state.session !== undefined) storeDraft(state.form)

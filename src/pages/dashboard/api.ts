@@ -1,5 +1,5 @@
 import { TippingError } from '../../sdk/client/errors.js'
-import { readError, send } from '../../sdk/client/request.js'
+import { readError, sendRequest } from '../../sdk/client/request.js'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -37,7 +37,7 @@ export async function request(
   }
   try {
     const init = { method, headers, credentials: 'same-origin', signal: timeout.signal } as const
-    const response = await send(
+    const response = await sendRequest(
       service,
       path,
       body === undefined ? init : { ...init, body: JSON.stringify(body) },

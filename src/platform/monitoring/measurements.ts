@@ -40,7 +40,7 @@ export function createMeasurements(db: Knex, measures: readonly Measure[]): () =
     if (!(await lease(db, name, olderThan))) return undefined
     try {
       const value = await measure()
-      await store(db, name, value)
+      await storeMeasurement(db, name, value)
       return { ageSeconds: 0, value }
     } catch (error) {
       await giveBack(db, name)
@@ -96,7 +96,7 @@ async function lease(db: Knex, name: string, olderThan: number): Promise<boolean
   return rows.length > 0
 }
 
-async function store(db: Knex, name: string, value: object): Promise<void> {
+async function storeMeasurement(db: Knex, name: string, value: object): Promise<void> {
   await query(db, {
     name: 'measurements.store',
     text: `update measurements set measured_at = clock_timestamp(), value = $2, leased_until = 'epoch' where name = $1`,

@@ -75,7 +75,7 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
   const queues = new Map<WokenKind, Queue>()
   const windows = new Map<WokenKind, { again: boolean; timer: NodeJS.Timeout }>()
 
-  function send(kind: WokenKind, name: string, data: object, options: JobsOptions): void {
+  function addJob(kind: WokenKind, name: string, data: object, options: JobsOptions): void {
     if (redis.status !== 'ready') return
     queueOf(kind)
       .add(name, data, { removeOnComplete: true, ...options })
@@ -88,7 +88,7 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
   }
   function wake(kind: WokenKind, job?: RowJob): void {
     if (job !== undefined)
-      send(
+      addJob(
         kind,
         'row',
         { row: job.row, requestId: job.requestId },
@@ -105,7 +105,7 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
       if (ended?.again === true) wake(kind)
     }, windowMs[kind])
     windows.set(kind, { again: false, timer })
-    send(kind, 'wake', {}, { removeOnFail: true })
+    addJob(kind, 'wake', {}, { removeOnFail: true })
   }
   return {
     wake,

@@ -43,7 +43,7 @@ export async function resealBatch(
       return []
     }
   })
-  const stored = resealed.length === 0 ? 0 : await store(db, column, resealed)
+  const stored = resealed.length === 0 ? 0 : await storeSealed(db, column, resealed)
   return { last: rows.at(-1)?.id, rows: stored, broken }
 }
 
@@ -65,7 +65,7 @@ function readOlder(
 }
 
 /** Locks in the order of ids, so that two runs never wait for each other. Returns how many were changed. */
-async function store(
+async function storeSealed(
   db: Knex,
   one: SealedColumn,
   rows: readonly (SealedRow & { readonly again: Buffer })[],

@@ -28,7 +28,7 @@ export async function requestJson<Answer>(
   { bearer, body, signal }: RequestOptions,
 ): Promise<Answer> {
   const timeout = AbortSignal.timeout(timeoutMs)
-  const response = await send(
+  const response = await sendRequest(
     service,
     path,
     {
@@ -51,7 +51,7 @@ export async function requestJson<Answer>(
 }
 
 /** Sends a request and returns the response, whatever its status. Throws TippingError when there is no response. */
-export async function send(
+export async function sendRequest(
   { baseUrl, fetch: ownFetch }: Service,
   path: string,
   request: RequestInit,

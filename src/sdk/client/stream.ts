@@ -1,5 +1,5 @@
 import { TippingError } from './errors.js'
-import { readError, type Service, send } from './request.js'
+import { readError, type Service, sendRequest } from './request.js'
 import { createEventParser, type ServerSentEvent } from './sse-parser.js'
 import { createBackoff, pause } from './wait.js'
 
@@ -89,7 +89,7 @@ async function* readConnection(
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     }
     const path = `/chain/tips/stream?wallet=${encodeURIComponent(wallet)}`
-    const response = await send(service, path, { headers, credentials: 'omit', signal: own.signal })
+    const response = await sendRequest(service, path, { headers, credentials: 'omit', signal: own.signal })
     if (response.status !== 200 || response.body === null) throw await readError(response)
     const parse = createEventParser()
     for await (const chunk of readText(response.body)) {

@@ -42,7 +42,7 @@ async function work(services: Needs, takeOut: DueTakeOut): Promise<number> {
   let error: string | undefined
   try {
     dueInMs =
-      takeOut.state === 'prepared' ? await signOrExpire(services, takeOut) : await follow(services, takeOut)
+      takeOut.state === 'prepared' ? await signOrExpire(services, takeOut) : await followTakeOut(services, takeOut)
   } catch (failure) {
     error = String(failure instanceof Error ? failure.message : failure).slice(0, maxErrorLength)
     log.warn(
@@ -74,7 +74,7 @@ async function signOrExpire(services: Needs, takeOut: DueTakeOut): Promise<numbe
   return lookMs
 }
 
-async function follow(services: Needs, takeOut: DueTakeOut): Promise<number> {
+async function followTakeOut(services: Needs, takeOut: DueTakeOut): Promise<number> {
   const { custodyChain, log } = services
   const { id, signature, lastValidHeight } = takeOut
   const submission = { signature: signature ?? undefined, lastValidHeight: Number(lastValidHeight) }

@@ -5,7 +5,7 @@ import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { advance } from '../advance.js'
+import { advanceWithdrawal } from '../advance.js'
 import { heldStates } from '../lifecycle.js'
 import type { MailSettings } from '../mail-creator.js'
 import type { Asked } from '../never-sent.js'
@@ -161,9 +161,9 @@ export async function releaseHeld(
 ): Promise<Release | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') return undefined
-  if (!awaitsConfirmation(withdrawal)) return send(uow, settings, withdrawal, asked)
+  if (!awaitsConfirmation(withdrawal)) return releaseToSend(uow, settings, withdrawal, asked)
   const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
-  await advance(uow, {
+  await advanceWithdrawal(uow, {
     name: 'identity.confirm-next',
     id,
     from: ['identity_hold'],
@@ -182,14 +182,14 @@ export async function releaseConfirmed(
 ): Promise<Release | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'confirmation_hold') return undefined
-  return awaitsConfirmation(withdrawal) ? undefined : send(uow, settings, withdrawal, asked)
+  return awaitsConfirmation(withdrawal) ? undefined : releaseToSend(uow, settings, withdrawal, asked)
 }
 
 /**
  * Makes a held withdrawal due to be sent, priced again at the current rate. One that is worth too little now fails, and the
  * creator gets the money back.
  */
-async function send(
+async function releaseToSend(
   uow: UnitOfWork,
   settings: ReleaseSettings,
   withdrawal: LockedWithdrawal,
@@ -201,7 +201,7 @@ async function send(
     await failUnpaid(uow, settings, withdrawal, { reason, asked })
     return release
   }
-  await advance(uow, {
+  await advanceWithdrawal(uow, {
     name: 'held.release',
     id: withdrawal.id,
     from: [withdrawal.sendState],

@@ -3,7 +3,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import { advance, type StepPlace } from '../advance.js'
+import { advanceWithdrawal, type StepPlace } from '../advance.js'
 import { accountHash } from '../confirmation/payees.js'
 import { reserveHold } from '../ledger-entries.js'
 import { heldStates } from '../lifecycle.js'
@@ -97,7 +97,7 @@ export async function adoptLost(
 
 /** Takes a withdrawal out of its hold that the provider has: it is looked up, and never sent. False: it is not held any more. */
 export async function adoptHeld(place: StepPlace, { id }: Pick<LockedWithdrawal, 'id'>): Promise<boolean> {
-  const rows = await advance(place, {
+  const rows = await advanceWithdrawal(place, {
     name: 'payouts.adopt-held',
     id,
     from: heldStates,

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import { advance } from '../advance.js'
+import { advanceWithdrawal } from '../advance.js'
 import { statusMachine } from '../lifecycle.js'
 import {
   type AlarmedReview,
@@ -109,7 +109,7 @@ async function decideAndFollow(
     const withdrawal = await lockWithdrawal(uow, payout.id)
     // Another worker has taken the row since, so this answer is outdated.
     if (withdrawal?.attempts !== payout.attempts) return { pause: null }
-    const done = await follow(services, uow, withdrawal, decide(withdrawal, found, rules), found)
+    const done = await followPayout(services, uow, withdrawal, decide(withdrawal, found, rules), found)
     await reschedule(services, uow.trx, payout, done.pause)
     return done
   })
@@ -117,7 +117,7 @@ async function decideAndFollow(
   return followed.pause ?? Number.POSITIVE_INFINITY
 }
 
-async function follow(
+async function followPayout(
   services: Needs,
   uow: UnitOfWork,
   withdrawal: LockedWithdrawal,
@@ -173,5 +173,5 @@ async function setState(
   { id, sendState }: LockedWithdrawal,
   to: 'unknown' | 'resend' | 'manual_review',
 ): Promise<void> {
-  await advance(uow, { name: 'payouts.state', id, from: [sendState], to })
+  await advanceWithdrawal(uow, { name: 'payouts.state', id, from: [sendState], to })
 }

@@ -106,7 +106,7 @@ async function create(
   // Three digits are a code by form. Only a known list refuses one, and only after the balance (API).
   if (bankCode.length === 3 && (await banks.includes(bankCode)) === false)
     throw new DomainError('bank_details_required')
-  return store(services, {
+  return storeOrFind(services, {
     ...price,
     ...bank,
     ...(await resolveHolder(services, bank)),
@@ -165,7 +165,7 @@ function aboveBalance(field: 'amountUSDC' | 'amountNGN', available: bigint): Dom
  * An error of COMMIT does not say whether the transaction was committed, so this reads whether the withdrawal exists. If
  * that read fails too, the request fails, and a repetition under the same key finds out.
  */
-async function store(services: Needs, withdrawal: NewWithdrawal): Promise<Withdrawal> {
+async function storeOrFind(services: Needs, withdrawal: NewWithdrawal): Promise<Withdrawal> {
   const { reference, keyedRequest } = withdrawal
   try {
     return await services.transact((uow) => storeWithdrawal(uow, services, withdrawal))

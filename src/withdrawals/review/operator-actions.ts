@@ -2,7 +2,7 @@ import { ageOf } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
-import { advance } from '../advance.js'
+import { advanceWithdrawal } from '../advance.js'
 import { type ReleaseSettings, releaseHeld } from '../confirmation/verify-identity.js'
 import { recreditPayout } from '../ledger-entries.js'
 import { heldStates } from '../lifecycle.js'
@@ -87,7 +87,7 @@ function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly
 /** The job's id is new, so that BullMQ takes it although an older one has failed. */
 async function makeDueToSend(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
   const { id, sendState, replays } = withdrawal
-  await advance(uow, {
+  await advanceWithdrawal(uow, {
     name: 'payouts.replay',
     id,
     from: [sendState],

@@ -2,7 +2,7 @@ import { sourcesOf } from '../../kernel/state-machine.js'
 import { lockSwitch, runsLockedSql } from '../../platform/database/switches/switches.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { advance, type StepPlace } from '../advance.js'
+import { advanceWithdrawal, type StepPlace } from '../advance.js'
 import { sendMachine, unansweredStates } from '../lifecycle.js'
 import { alarmReview, openReview } from '../reviews.js'
 import { announceOutcome, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
@@ -48,7 +48,7 @@ async function beginSending(
   config: Needs['config'],
   payout: DuePayout,
 ): Promise<Sending | undefined> {
-  const [row] = await advance<Sending>(place, {
+  const [row] = await advanceWithdrawal<Sending>(place, {
     name: 'payouts.sending',
     id: payout.id,
     from: [payout.sendState],
@@ -73,7 +73,7 @@ export async function recordAccepted(services: Needs, payout: DuePayout, provide
   const { transact, config, metrics } = services
   let seconds: number | null = null
   const opened = await transact(async (uow) => {
-    const [accepted] = await advance<SendCount & { readonly seconds: number | null }>(uow, {
+    const [accepted] = await advanceWithdrawal<SendCount & { readonly seconds: number | null }>(uow, {
       name: 'payouts.accepted',
       id: payout.id,
       status: ['pending', 'submitted'],
@@ -143,7 +143,7 @@ export async function recordUnsent(
   sending?: Sending,
 ): Promise<number> {
   const pause = Math.min(2 ** Math.min(payout.attempts, 6), maxPauseSeconds)
-  await advance(
+  await advanceWithdrawal(
     { trx: db, log: log.info.bind(log) },
     {
       name: 'payouts.unsent',
@@ -166,7 +166,7 @@ export async function recordUnknown(services: Needs, payout: DuePayout, error: s
     { reference: payout.reference, requestId: payout.requestId, error },
     'it is unknown whether a payout was executed; the reconciler asks the provider',
   )
-  await advance(
+  await advanceWithdrawal(
     { trx: db, log: log.info.bind(log) },
     {
       name: 'payouts.unknown',

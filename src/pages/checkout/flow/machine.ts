@@ -61,7 +61,7 @@ const handlers: Handlers = {
 }
 
 /** The checkout's state machine. It is a pure function, so that tests need no browser. */
-export function advance(state: State, event: Event): Next {
+export function advanceCheckout(state: State, event: Event): Next {
   const handle = handlers[event.type] as (state: State, event: Event) => Next
   return handle(state, event)
 }

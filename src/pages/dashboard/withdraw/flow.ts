@@ -121,7 +121,7 @@ export function formStepOf({ step }: Flow): FormStep | undefined {
 }
 
 /** Returns the next state. An event that does not fit the state changes nothing, because answers may come late. */
-export function advance(flow: Flow, event: FlowEvent): Flow {
+export function advanceFlow(flow: Flow, event: FlowEvent): Flow {
   return isUnresolved(flow) ? advanceSent(flow, event) : advanceDraft(flow, event)
 }
 

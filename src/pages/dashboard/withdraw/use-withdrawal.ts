@@ -7,7 +7,7 @@ import { go, pathOf } from '../route.js'
 import { useSession } from '../session.js'
 import { keepDraft, keepSent, readDraft, readSent } from './draft.js'
 import {
-  advance,
+  advanceFlow,
   type Flow,
   type FlowEvent,
   type FormStep,
@@ -45,7 +45,7 @@ export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => v
     (event: FlowEvent): void => {
       // A refusal is not hidden behind the progress of another withdrawal.
       if (event.type === 'failed' && !isForm()) go('withdraw')
-      show(advance(current.current, event), event.type === 'navigated')
+      show(advanceFlow(current.current, event), event.type === 'navigated')
     },
     [show],
   )
@@ -68,7 +68,7 @@ export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => v
     let tries = 0
     let timer: ReturnType<typeof setTimeout> | undefined
     const attempt = (): void => {
-      send(sent, stop.signal).then(
+      requestWithdrawal(sent, stop.signal).then(
         (answer) => dispatch({ type: 'answered', answer }),
         (error: unknown) => {
           if (stop.signal.aborted) return
@@ -94,7 +94,7 @@ function isForm(): boolean {
   return location.pathname + location.search === pathOf('withdraw')
 }
 
-function send({ key, body }: SentWithdrawal, signal: AbortSignal): Promise<WithdrawalAnswer> {
+function requestWithdrawal({ key, body }: SentWithdrawal, signal: AbortSignal): Promise<WithdrawalAnswer> {
   return call<WithdrawalAnswer>('POST', '/payouts/withdraw', { body, idempotencyKey: key, signal })
 }
 
