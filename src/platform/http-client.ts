@@ -63,7 +63,10 @@ export async function putFile(
   if (!ok) throw failure('ambiguous', url, status)
 }
 
-function sendRequest(url: string, { method = 'GET', headers, body, timeoutMs }: JsonRequest): Promise<Response> {
+function sendRequest(
+  url: string,
+  { method = 'GET', headers, body, timeoutMs }: JsonRequest,
+): Promise<Response> {
   const init = {
     method,
     headers: {

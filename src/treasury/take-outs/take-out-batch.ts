@@ -42,7 +42,9 @@ async function work(services: Needs, takeOut: DueTakeOut): Promise<number> {
   let error: string | undefined
   try {
     dueInMs =
-      takeOut.state === 'prepared' ? await signOrExpire(services, takeOut) : await followTakeOut(services, takeOut)
+      takeOut.state === 'prepared'
+        ? await signOrExpire(services, takeOut)
+        : await followTakeOut(services, takeOut)
   } catch (failure) {
     error = String(failure instanceof Error ? failure.message : failure).slice(0, maxErrorLength)
     log.warn(
