@@ -2,6 +2,7 @@ import type { Account } from '../accounts/account.js'
 import { changeUser } from '../accounts/change-user.js'
 import { User } from '../accounts/models.js'
 import { notifyOwner, type Origin } from '../accounts/owner-mails/notify-owner.js'
+import { walletNotice } from '../accounts/payout-wallets/mails.js'
 import {
   chooseTipsTo,
   readPayoutWallet,
@@ -68,7 +69,13 @@ export async function changeProfile(
   await withStepUp(services, requestFor(account.id, tipsTo, publicUrl), presented, async (uow) => {
     await change(uow)
     if (!(await chooseTipsTo(uow.trx, account.id, tipsTo))) return
-    await notifyOwner(uow, publicUrl, account.id, { kind: 'tips-to-changed', ...tipsTo }, origin)
+    await notifyOwner(
+      uow,
+      publicUrl,
+      account.id,
+      walletNotice({ kind: 'tips-to-changed', ...tipsTo }),
+      origin,
+    )
   })
 }
 

@@ -10,7 +10,7 @@ import {
   unpaidStep,
   type WithdrawalStatus,
 } from './lifecycle.js'
-import { type MailSettings, mailCreator, type WithdrawalEvent } from './mail-creator.js'
+import { type MailSettings, mailCreator, type WithdrawalEvent } from './mails.js'
 import { type Asked, requireUnsent } from './never-sent.js'
 import { waitsForBreaker } from './pause.js'
 import { closeReviews } from './reviews.js'

@@ -2,6 +2,7 @@ import test from 'ava'
 import { notifyOwner } from '../../src/accounts/owner-mails/notify-owner.js'
 import { findApiKey } from '../../src/creators/api-keys.js'
 import { hashSecret } from '../../src/kernel/ids.js'
+import { withdrawalNotice } from '../../src/withdrawals/mails.js'
 import { proveEmailOf, registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -193,7 +194,12 @@ test('nobody floods a mailbox: ten mails of a kind in an hour, twenty in all to 
   const withdrawal = { reference: 'FIATPAY-1', amount: 'NGN 1.00', bank: 'Kuda', lastFour: '6789' }
   for (let n = 0; n < 11; n++)
     await world().services.transact((uow) =>
-      notifyOwner(uow, 'https://tips.example', user.id, { kind: 'withdrawal-requested', withdrawal }),
+      notifyOwner(
+        uow,
+        'https://tips.example',
+        user.id,
+        withdrawalNotice({ kind: 'withdrawal-requested' }, withdrawal),
+      ),
     )
   t.is((await kinds()).filter((kind) => kind === 'withdrawal-requested').length, 11, 'never buried')
 })

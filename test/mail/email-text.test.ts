@@ -1,9 +1,13 @@
 import test from 'ava'
 import { codeEmail } from '../../src/accounts/one-time-codes/code-mail.js'
-import { describeNotice, type OwnerNotice } from '../../src/accounts/owner-mails/notices.js'
-import { noticeBlocks } from '../../src/accounts/owner-mails/notify-owner.js'
+import { type AccountNotice, describeAccountNotice } from '../../src/accounts/owner-mails/account-notices.js'
+import { noticeBlocks, type OwnerNotice } from '../../src/accounts/owner-mails/notify-owner.js'
 import { describeBrowser, quoteDomainInMail, quoteInMail } from '../../src/accounts/owner-mails/quote.js'
+import { walletNotice } from '../../src/accounts/payout-wallets/mails.js'
+import { returnNotice } from '../../src/fiat/disputes/mails.js'
+import { refundNotice } from '../../src/fiat/refunds/mails.js'
 import { emailLayout } from '../../src/mail/layout.js'
+import { type WithdrawalEvent, withdrawalNotice } from '../../src/withdrawals/mails.js'
 
 const hostile = `<script>alert(1)</script> & "quotes" 'too' <img src=x onerror=y>`
 
@@ -101,10 +105,22 @@ const origin = { network: '2001:db8:0:7', userAgent: browser }
 
 const wallet = '37JX7KtEHY3br5XvJXXXTHed26kkQGApKhzt4QcGTw6V'
 
+function withdrawalEvents(reason: string): WithdrawalEvent[] {
+  const byKind: Record<WithdrawalEvent['kind'], WithdrawalEvent> = {
+    'payee-added': { kind: 'payee-added' },
+    'withdrawal-requested': { kind: 'withdrawal-requested' },
+    'withdrawal-paid': { kind: 'withdrawal-paid' },
+    'withdrawal-returned': { kind: 'withdrawal-returned' },
+    'withdrawal-failed': { kind: 'withdrawal-failed', reason },
+    'withdrawal-cancelled': { kind: 'withdrawal-cancelled' },
+  }
+  return Object.values(byKind)
+}
+
 /** Each kind of notice with these words in every place that others choose. */
 function everyNotice(words: string): OwnerNotice[] {
   const hostile = { ...withdrawal, bank: words, lastFour: words }
-  const byKind: Record<OwnerNotice['kind'], OwnerNotice> = {
+  const byKind: Record<AccountNotice['kind'], AccountNotice> = {
     'new-device': { kind: 'new-device', network: '192.0.2.7', userAgent: words },
     'email-proven': { kind: 'email-proven', voidReason: 'elsewhere' },
     'password-changed': { kind: 'password-changed' },
@@ -114,43 +130,39 @@ function everyNotice(words: string): OwnerNotice[] {
     'factor-removed': { kind: 'factor-removed', factor: 'Every second factor' },
     'api-key-created': { kind: 'api-key-created', prefix: '7c921cdc9c0b0fd3', label: words },
     'site-added': { kind: 'site-added', sites: Array<string>(50).fill(words) },
-    'payee-added': { kind: 'payee-added', withdrawal: hostile },
-    'withdrawal-requested': { kind: 'withdrawal-requested', withdrawal: hostile },
-    'withdrawal-paid': { kind: 'withdrawal-paid', withdrawal: hostile },
-    'withdrawal-returned': { kind: 'withdrawal-returned', withdrawal: hostile },
-    'withdrawal-failed': { kind: 'withdrawal-failed', withdrawal: hostile, reason: words },
-    'withdrawal-cancelled': { kind: 'withdrawal-cancelled', withdrawal: hostile },
-    'refund-requested': { kind: 'refund-requested', refund },
-    'refund-paid': { kind: 'refund-paid', refund },
-    'refund-failed': { kind: 'refund-failed', refund, reason: words },
-    'payout-wallet-set': { kind: 'payout-wallet-set', wallet, takesTips: true },
-    'payout-wallet-removed': { kind: 'payout-wallet-removed', wallet },
-    'take-out-signed': { kind: 'take-out-signed', wallet, amount: '1.5 SOL' },
-    'tips-to-changed': { kind: 'tips-to-changed', wallet, takesTips: false },
-    'dispute-opened': { kind: 'dispute-opened', payment },
-    'dispute-won': { kind: 'dispute-won', payment },
-    'dispute-lost': { kind: 'dispute-lost', payment },
-    'payment-returned': { kind: 'payment-returned', payment: { ...payment, owed: undefined } },
     'account-frozen': { kind: 'account-frozen' },
     'account-unfrozen': { kind: 'account-unfrozen', passwordVoid: true },
   }
   return [
     ...Object.values(byKind),
+    ...withdrawalEvents(words).map((event) => withdrawalNotice(event, hostile)),
+    refundNotice({ kind: 'refund-requested' }, refund),
+    refundNotice({ kind: 'refund-paid' }, refund),
+    refundNotice({ kind: 'refund-failed', reason: words }, refund),
+    walletNotice({ kind: 'payout-wallet-set', wallet, takesTips: true }),
+    walletNotice({ kind: 'payout-wallet-removed', wallet }),
+    walletNotice({ kind: 'take-out-signed', wallet, amount: '1.5 SOL' }),
+    walletNotice({ kind: 'tips-to-changed', wallet, takesTips: false }),
+    returnNotice('opened', payment),
+    returnNotice('won', payment),
+    returnNotice('lost', payment),
+    returnNotice('returned', { ...payment, owed: undefined }),
     { kind: 'email-proven', voidReason: 'not-mine' },
     { kind: 'email-proven', voidReason: undefined },
   ]
 }
 
 function mailOf(notice: OwnerNotice) {
-  const text = describeNotice(notice, 'tips.example')
+  const text =
+    'describe' in notice ? notice.describe('tips.example') : describeAccountNotice(notice, 'tips.example')
   const link = text.security ? 'https://tips.example/dashboard#not-me=abc' : undefined
-  const from = notice.kind === 'new-device' ? notice : origin
+  const from = 'network' in notice ? notice : origin
   const blocks = noticeBlocks(text, { at: moment, origin: from, link, isLast: false })
   return { ...emailLayout({ subject: text.subject, blocks }), security: text.security }
 }
 
 test('a notice says what happened, when, from where, and what to do', (t) => {
-  const { subject, text } = mailOf({ kind: 'withdrawal-requested', withdrawal })
+  const { subject, text } = mailOf(withdrawalNotice({ kind: 'withdrawal-requested' }, withdrawal))
   t.is(subject, 'Your withdrawal from tips.example')
   t.is(
     text,
@@ -185,7 +197,7 @@ test('notices say what is true of every occasion', (t) => {
   )
   t.notRegex(said({ kind: 'password-changed' }), /Everybody else/, 'a reset ends all sessions')
   t.regex(
-    said({ kind: 'withdrawal-cancelled', withdrawal }),
+    said(withdrawalNotice({ kind: 'withdrawal-cancelled' }, withdrawal)),
     /You cancelled .* in your balance again.*#not-me=/,
   )
   t.regex(

@@ -26,7 +26,25 @@ export type FactorName =
   | 'A new set of recovery codes'
   | 'Every second factor'
 
-/** The words of a notice about the account. */
+/** Every kind. */
+export const accountNoticeKinds = Object.keys({
+  'new-device': true,
+  'email-proven': true,
+  'password-changed': true,
+  'email-change-requested': true,
+  'email-changed': true,
+  'factor-added': true,
+  'factor-removed': true,
+  'api-key-created': true,
+  'site-added': true,
+  'account-frozen': true,
+  'account-unfrozen': true,
+} satisfies Record<AccountNotice['kind'], true>)
+
+/**
+ * The words of a notice about the account. They never contain the account's name: whoever registers an address chooses it. What
+ * others have chosen, such as a label, is quoted and cut.
+ */
 export function describeAccountNotice(notice: AccountNotice, site: string): NoticeText {
   switch (notice.kind) {
     case 'new-device':
@@ -182,4 +200,11 @@ function siteText(sites: readonly string[], site: string): NoticeText {
     advice: [nothingToDo],
     security: true,
   }
+}
+
+/** A notice for an address that nobody has proven: without what the holder of the account has written. */
+export function withoutWords(notice: AccountNotice): AccountNotice {
+  if (notice.kind === 'api-key-created') return { ...notice, label: null }
+  if (notice.kind === 'site-added') return { ...notice, sites: [] }
+  return notice.kind === 'new-device' ? { ...notice, userAgent: null } : notice
 }

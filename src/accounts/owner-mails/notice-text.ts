@@ -12,3 +12,10 @@ export interface NoticeText {
 }
 
 export const nothingToDo = 'If this was you, you need not do anything.'
+
+/** What moved or may move money. Its words are in the feature that sends it, and it is mailed in any number. */
+export interface MoneyNotice {
+  /** Also the kind of the e-mail's row. */
+  readonly kind: string
+  readonly describe: (site: string) => NoticeText
+}

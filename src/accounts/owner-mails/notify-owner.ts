@@ -5,16 +5,24 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { createLink, linkUrl } from '../links/account-link.js'
 import { readRecentChanges } from '../recent-changes.js'
-import type { NoticeText } from './notice-text.js'
-import { alwaysMailed, describeNotice, type OwnerNotice, withoutWords } from './notices.js'
+import {
+  type AccountNotice,
+  accountNoticeKinds,
+  describeAccountNotice,
+  withoutWords,
+} from './account-notices.js'
+import type { MoneyNotice, NoticeText } from './notice-text.js'
 import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
 
 /** An owner may read the mail days later. */
 const notMeMinutes = 7 * 24 * 60
 /** Of one kind to one address in an hour. */
 const mostOfKind = 10
-/** Of all kinds in a day, to the address of an account that nobody has proven: its owner may never have heard of us. */
+/** About the account in a day, to the address of an account that nobody has proven: its owner may never have heard of us. */
 const mostUnproven = 20
+
+/** What the owner of an account is told by mail. */
+export type OwnerNotice = AccountNotice | MoneyNotice
 
 /** From where something was done. */
 export type Origin = Pick<Caller, 'network' | 'userAgent'>
@@ -22,8 +30,8 @@ export type Origin = Pick<Caller, 'network' | 'userAgent'>
 /**
  * Mails the owner what happened to the account, in the transaction in which it happens, to each address that is the owner's:
  * after a change of e-mail also to the one that can be restored. A mail about what a thief could do has a link that freezes the
- * account. `origin`: absent where nobody sent a request, as when a bank pays. Above a number per address and kind it mails
- * nothing, so that nobody can flood a mailbox.
+ * account. `origin`: absent where nobody sent a request, as when a bank pays. About the account itself it mails at most a number per
+ * address and kind, so that nobody can flood a mailbox; about money always, so that a thief cannot bury it under other mails.
  */
 export async function notifyOwner(
   uow: UnitOfWork,
@@ -43,19 +51,26 @@ export async function notifyAddress(
   publicUrl: string,
   { userId, address }: { readonly userId: string; readonly address: string },
   notice: OwnerNotice,
-  origin: Origin | undefined = notice.kind === 'new-device' ? notice : undefined,
+  origin: Origin | undefined = undefined,
 ): Promise<void> {
   const { at, email, proven, ofKind, ofAll } = await readMailed(uow, userId, address, notice.kind)
-  const isBounded = !alwaysMailed[notice.kind]
+  const isBounded = !isAboutMoney(notice)
   if (isBounded && (ofKind >= mostOfKind || (!proven && ofAll >= mostUnproven))) return
   // An address that was given up may never have been proven either.
   const trusted = proven && address === email
-  const text = describeNotice(trusted ? notice : withoutWords(notice), new URL(publicUrl).host)
+  const text = wordsOf(notice, new URL(publicUrl).host, trusted)
   const link = text.security ? await createNotMeLink(uow, publicUrl, userId) : undefined
   const isLast = isBounded && ofKind === mostOfKind - 1
   const from = trusted || origin === undefined ? origin : { network: origin.network }
   const blocks = noticeBlocks(text, { at, origin: from, link, isLast })
   await queueEmail(uow, { kind: notice.kind, to: address, ...emailLayout({ subject: text.subject, blocks }) })
+}
+
+const isAboutMoney = (notice: OwnerNotice): notice is MoneyNotice => 'describe' in notice
+
+function wordsOf(notice: OwnerNotice, site: string, trusted: boolean): NoticeText {
+  if (isAboutMoney(notice)) return notice.describe(site)
+  return describeAccountNotice(trusted ? notice : withoutWords(notice), site)
 }
 
 interface Occasion {
@@ -101,7 +116,7 @@ interface Mailed {
   /** The current e-mail of the account. */
   readonly email: string
   readonly proven: boolean
-  /** Mails of this kind to the address in the last hour, and notices of all kinds in the last day. */
+  /** Mails of this kind to the address in the last hour, and notices about accounts in the last day. */
   readonly ofKind: number
   readonly ofAll: number
 }
@@ -110,7 +125,7 @@ async function readMailed(
   { trx }: UnitOfWork,
   userId: string,
   address: string,
-  kind: OwnerNotice['kind'],
+  kind: string,
 ): Promise<Mailed> {
   const [row] = await query<Mailed>(trx, {
     name: 'notices.mailed',
@@ -121,7 +136,7 @@ async function readMailed(
         (select count(*) from emails
           where recipient = $2 and kind = any($4::text[]) and created_at > clock_timestamp() - interval '1 day')::int as "ofAll"
       from users where id = $1`,
-    values: [userId, address, kind, Object.keys(alwaysMailed)],
+    values: [userId, address, kind, accountNoticeKinds],
   })
   if (row === undefined) throw new Error(`There is no user ${userId}`)
   return row

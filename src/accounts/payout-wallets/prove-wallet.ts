@@ -8,6 +8,7 @@ import { lockUserExceptSessions } from '../lock-user.js'
 import { PayoutWallet, PayoutWalletChallenge, Wallet } from '../models.js'
 import { notifyOwner, type Origin } from '../owner-mails/notify-owner.js'
 import { type PresentedStepUp, withStepUp } from '../step-up/step-up.js'
+import { walletNotice } from './mails.js'
 import { readPayoutWallet, removePayoutWallet, storePayoutWallet } from './payout-wallet.js'
 
 const challengeMinutes = 10
@@ -64,7 +65,7 @@ export async function provePayoutWallet(
     await checkSignature(uow.trx, userId, { wallet, signature })
     const stored = await storePayoutWallet(uow.trx, userId, wallet)
     const { takesTips } = stored
-    const notice = { kind: 'payout-wallet-set', wallet, takesTips } as const
+    const notice = walletNotice({ kind: 'payout-wallet-set', wallet, takesTips })
     await notifyOwner(uow, config.http.publicUrl, userId, notice, origin)
     return stored
   })
@@ -81,7 +82,7 @@ export async function unsetPayoutWallet(services: Needs, userId: string, origin:
     const stored = await readPayoutWallet(uow.trx, userId)
     if (stored === undefined) return
     await removePayoutWallet(uow.trx, userId)
-    const notice = { kind: 'payout-wallet-removed', wallet: stored.wallet } as const
+    const notice = walletNotice({ kind: 'payout-wallet-removed', wallet: stored.wallet })
     await notifyOwner(uow, config.http.publicUrl, userId, notice, origin)
   })
 }

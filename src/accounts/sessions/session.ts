@@ -90,7 +90,13 @@ export async function openSession(
   })
   if (opened === undefined) throw new Error('The session was not written')
   if (opened.newDevice)
-    await notifyOwner(uow, http.publicUrl, account.id, { kind: 'new-device', network, userAgent })
+    await notifyOwner(
+      uow,
+      http.publicUrl,
+      account.id,
+      { kind: 'new-device', network, userAgent },
+      { network, userAgent },
+    )
   return { sessionToken, accessToken, expiresAt: opened.expiresAt, deviceToken }
 }
 

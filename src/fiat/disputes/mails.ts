@@ -1,9 +1,8 @@
-import type { OwnerNotice } from '../../accounts/owner-mails/notices.js'
+import type { MoneyNotice, NoticeText } from '../../accounts/owner-mails/notice-text.js'
 import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
-import type { PaymentFacts } from '../../accounts/owner-mails/payment-notices.js'
 import { quoteInMail } from '../../accounts/owner-mails/quote.js'
 import { nairaText, usdcText } from '../../kernel/money.js'
-import { emailLayout } from '../../mail/layout.js'
+import { type EmailFact, emailLayout } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -24,12 +23,23 @@ interface MailedReturn {
   readonly kobo: bigint
 }
 
-const notices = {
+/** The kinds of the mails. */
+const kinds = {
   opened: 'dispute-opened',
   won: 'dispute-won',
   lost: 'dispute-lost',
   returned: 'payment-returned',
-} as const satisfies Record<ReturnNews['kind'], OwnerNotice['kind']>
+} as const satisfies Record<ReturnNews['kind'], string>
+
+/** Naira of a tip that its payer has back, or wants back. Amounts as text, such as `NGN 12,500.00` and `USDC 7.5`. */
+export interface ReturnFacts {
+  readonly tipId: string
+  readonly naira: string
+  /** What it is of the balance. */
+  readonly usdc: string
+  /** What the balance did not have. Undefined: nothing. */
+  readonly owed: string | undefined
+}
 
 /** Tells the creator, and the payer who gave an address, in the transaction in which it happens. */
 export async function mailReturnNews(
@@ -44,30 +54,82 @@ export async function mailReturnNews(
   // Money in suspense is not the creator's, and a closed account has nobody to read it.
   const concernsCreator = news.kind === 'won' || debitMicro > 0n
   if (concernsCreator && !(await isClosed(uow, intent.userId)))
-    await notifyOwner(uow, config.http.publicUrl, intent.userId, {
-      kind: notices[news.kind],
-      payment: paymentNotice(intent, kobo, debitMicro, news),
-    })
+    await notifyOwner(
+      uow,
+      config.http.publicUrl,
+      intent.userId,
+      returnNotice(news.kind, factsOf(intent, kobo, debitMicro, news)),
+    )
   if (intent.receiptTo !== null)
     await queueEmail(uow, {
-      kind: `payer-${notices[news.kind]}`,
+      kind: `payer-${kinds[news.kind]}`,
       to: intent.receiptTo,
       ...payerMail(intent, kobo, news.kind),
     })
 }
 
-function paymentNotice(
-  { id }: LockedIntent,
-  kobo: bigint,
-  debitMicro: bigint,
-  news: ReturnNews,
-): PaymentFacts {
+function factsOf({ id }: LockedIntent, kobo: bigint, debitMicro: bigint, news: ReturnNews): ReturnFacts {
   const openMicro = news.kind === 'lost' || news.kind === 'returned' ? news.loss.openMicro : 0n
   return {
     tipId: id,
     naira: nairaText(kobo),
     usdc: usdcText(debitMicro),
     owed: openMicro > 0n ? usdcText(openMicro) : undefined,
+  }
+}
+
+/** The creator's mail. */
+export function returnNotice(kind: ReturnNews['kind'], payment: ReturnFacts): MoneyNotice {
+  return { kind: kinds[kind], describe: (site) => describeReturn(kind, payment, site) }
+}
+
+function describeReturn(kind: ReturnNews['kind'], payment: ReturnFacts, site: string): NoticeText {
+  const facts: EmailFact[] = [
+    ['Payment', payment.naira],
+    [kind === 'opened' ? 'Held' : 'Of your balance', payment.usdc],
+    ...(payment.owed === undefined ? [] : [['Not covered yet', payment.owed] as const]),
+    ['Tip', payment.tipId],
+  ]
+  const owing =
+    payment.owed === undefined
+      ? []
+      : [
+          'Your balance did not have all of it. The rest is taken from tips that arrive from now on, and withdrawals that are not sent yet wait until then. You can cancel them.',
+        ]
+  const dispute = 'the payer of a tip to you told their bank that they want the money back'
+  if (kind === 'opened')
+    return {
+      subject: `A payment to you at ${site} is disputed`,
+      lines: [
+        `At ${site}, ${dispute}. We answer the bank, which decides. Until then we hold what the tip credited, up to what your balance has.`,
+      ],
+      facts,
+      advice: [
+        'If you know the payer, or gave something for this tip, reply to this e-mail soon and say so: we have less than a day to answer.',
+      ],
+      security: false,
+    }
+  if (kind === 'won')
+    return {
+      subject: `A payment to you at ${site} stays yours`,
+      lines: [
+        `At ${site}, ${dispute}. The bank has decided that it stays yours. What we held is in your balance again.`,
+      ],
+      facts,
+      advice: ['You need not do anything.'],
+      security: false,
+    }
+  return {
+    subject: `A payment to you at ${site} went back to its payer`,
+    lines: [
+      kind === 'lost'
+        ? `At ${site}, ${dispute}, and the bank has given it back. What the tip credited is taken from your balance, and we give up our fee of it.`
+        : `At ${site}, a payment for a tip to you went back to its payer. What the tip credited is taken from your balance, and we give up our fee of it.`,
+      ...owing,
+    ],
+    facts,
+    advice: ['If you think that this is wrong, reply to this e-mail with the number of the tip.'],
+    security: false,
   }
 }
 

@@ -1,12 +1,29 @@
+import { type MoneyNotice, type NoticeText, nothingToDo } from '../../accounts/owner-mails/notice-text.js'
 import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
 import { quoteInMail } from '../../accounts/owner-mails/quote.js'
 import { displayText, nairaText, usdcText } from '../../kernel/money.js'
-import { emailLayout } from '../../mail/layout.js'
+import { type EmailFact, emailLayout } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { LockedIntent } from '../settlement/lock-intent.js'
 import type { TipRefund } from './refund.js'
+
+/** A naira tip that its creator gives back. Amounts as text. */
+interface RefundFacts {
+  readonly tipId: string
+  /** Of the tip's amount, such as `USD 10`. */
+  readonly amount: string
+  /** What the payer gets, such as `NGN 15,200.00`. */
+  readonly naira: string
+  /** Of the balance, such as `9.5 USDC`. */
+  readonly debit: string
+}
+
+/** What happened to a refund. */
+export type RefundEvent =
+  | { readonly kind: 'refund-requested' | 'refund-paid' }
+  | { readonly kind: 'refund-failed'; readonly reason: string }
 
 /** Mails the creator what happened to a refund, in the transaction in which it happens. */
 export async function mailRefund(
@@ -28,11 +45,51 @@ export async function mailRefund(
     naira: nairaText(sum(({ kobo }) => kobo)),
     debit: usdcText(sum(({ debitMicro }) => debitMicro)),
   }
-  const notice =
+  const happened: RefundEvent =
     event === 'failed'
-      ? ({ kind: 'refund-failed', refund, reason: first.failureReason ?? '' } as const)
-      : ({ kind: `refund-${event}`, refund } as const)
-  await notifyOwner(uow, http.publicUrl, first.userId, notice)
+      ? { kind: 'refund-failed', reason: first.failureReason ?? '' }
+      : { kind: `refund-${event}` }
+  await notifyOwner(uow, http.publicUrl, first.userId, refundNotice(happened, refund))
+}
+
+/** The creator's mail. */
+export function refundNotice(event: RefundEvent, refund: RefundFacts): MoneyNotice {
+  return { kind: event.kind, describe: (site) => describeRefund(event, refund, site) }
+}
+
+function describeRefund(
+  event: RefundEvent,
+  { tipId, amount, naira, debit }: RefundFacts,
+  site: string,
+): NoticeText {
+  const facts: EmailFact[] = [
+    ['Of the tip', amount],
+    ['Payer gets', naira],
+    ['Of your balance', debit],
+    ['Tip', tipId],
+  ]
+  if (event.kind === 'refund-failed')
+    return {
+      subject: `A tip could not be given back at ${site}`,
+      lines: [
+        `The refund that you asked for at ${site} did not reach the payer. The money is back in your balance.`,
+      ],
+      facts: [...facts, ['Reason', quoteInMail(event.reason)]],
+      advice: ['You can try again. If it fails again, reply to this e-mail with the number of the tip.'],
+      security: false,
+    }
+  const requested = event.kind === 'refund-requested'
+  return {
+    subject: requested ? `You are giving a tip back at ${site}` : `A tip went back to its payer at ${site}`,
+    lines: [
+      requested
+        ? `A tip to your account at ${site} is being given back to its payer. It goes only to where it came from.`
+        : `The tip that you gave back at ${site} was sent to its payer, whose bank may need some days.`,
+    ],
+    facts,
+    advice: [requested ? nothingToDo : 'You need not do anything.'],
+    security: requested,
+  }
 }
 
 /** Tells a payer who gave an address that the money is on its way back. */
@@ -42,11 +99,11 @@ export async function mailPayer(
   refund: Pick<TipRefund, 'intentId' | 'kobo' | 'paidAt'>,
 ): Promise<void> {
   if (receiptTo !== null)
-    await queueEmail(uow, { kind: 'refund', to: receiptTo, ...refundNotice(creatorName, refund) })
+    await queueEmail(uow, { kind: 'refund', to: receiptTo, ...payerMail(creatorName, refund) })
 }
 
 /** As the receipt: the creator's name is the only text that a user chose, and it is cut. */
-function refundNotice(
+function payerMail(
   creatorName: string,
   { intentId, kobo, paidAt }: Pick<TipRefund, 'intentId' | 'kobo' | 'paidAt'>,
 ): EmailContent {

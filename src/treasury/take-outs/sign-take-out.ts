@@ -1,4 +1,5 @@
 import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
+import { walletNotice } from '../../accounts/payout-wallets/mails.js'
 import { verifyMessageSignature } from '../../kernel/ed25519.js'
 import type { ErrorCode } from '../../kernel/errors.js'
 import { displayText } from '../../kernel/money.js'
@@ -99,11 +100,11 @@ async function sign(services: Needs, takeOut: TakeOut): Promise<Refusal | undefi
       values: [Buffer.from(message), Buffer.from(transaction), signature],
     })
     const { symbol, decimals } = tokenByMint(mint) as Token
-    const notice = {
+    const notice = walletNotice({
       kind: 'take-out-signed',
       wallet: payoutWallet,
       amount: `${displayText(amount, decimals)} ${symbol}`,
-    } as const
+    })
     await notifyOwner(uow, config.http.publicUrl, userId, notice)
     publish(takeOutChannel(id))
     uow.log({ takeOut: id, signature }, 'a take-out was signed')

@@ -9,7 +9,6 @@ import {
 } from '../../accounts/one-time-codes/confirmation-code.js'
 import { confirmationCodes } from '../../accounts/one-time-codes/one-time-code.js'
 import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
-import type { WithdrawalFacts } from '../../accounts/owner-mails/withdrawal-notices.js'
 import { readRecentChanges } from '../../accounts/recent-changes.js'
 import type { DomainError } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
@@ -17,7 +16,7 @@ import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { describeWithdrawal, type MailedWithdrawal } from '../mail-creator.js'
+import { describeWithdrawal, type MailedWithdrawal, type WithdrawalFacts } from '../mails.js'
 import type { ConfirmationReason } from '../withdrawal.js'
 
 type Settings = Pick<Config, 'http' | 'otpPeppers'>

@@ -7,7 +7,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { advanceWithdrawal } from '../advance.js'
 import { heldStates } from '../lifecycle.js'
-import type { MailSettings } from '../mail-creator.js'
+import type { MailSettings } from '../mails.js'
 import type { Asked } from '../never-sent.js'
 import { priceRelease } from '../price-withdrawal.js'
 import {

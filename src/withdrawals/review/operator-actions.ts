@@ -6,7 +6,7 @@ import { advanceWithdrawal } from '../advance.js'
 import { type ReleaseSettings, releaseHeld } from '../confirmation/verify-identity.js'
 import { recreditPayout } from '../ledger-entries.js'
 import { heldStates } from '../lifecycle.js'
-import { mailCreator } from '../mail-creator.js'
+import { mailCreator } from '../mails.js'
 import type { Asked } from '../never-sent.js'
 import { decide, type ProviderRules } from '../reconcile/decide.js'
 import {

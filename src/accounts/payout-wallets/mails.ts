@@ -1,7 +1,7 @@
-import { type NoticeText, nothingToDo } from './notice-text.js'
+import { type MoneyNotice, type NoticeText, nothingToDo } from '../owner-mails/notice-text.js'
 
 /** What the owner is told about the wallets of their own. */
-export type WalletNotice =
+type WalletEvent =
   | {
       readonly kind: 'payout-wallet-set' | 'tips-to-changed'
       readonly wallet: string
@@ -16,17 +16,21 @@ export type WalletNotice =
       readonly amount: string
     }
 
-/** The words of a notice about a wallet. */
-export function describeWalletNotice(notice: WalletNotice, site: string): NoticeText {
-  const facts = [['Wallet', notice.wallet]] as const
+/** The mail about an event. */
+export function walletNotice(event: WalletEvent): MoneyNotice {
+  return { kind: event.kind, describe: (site) => describeEvent(event, site) }
+}
+
+function describeEvent(event: WalletEvent, site: string): NoticeText {
+  const facts = [['Wallet', event.wallet]] as const
   const common = { facts, advice: [nothingToDo], security: true }
-  switch (notice.kind) {
+  switch (event.kind) {
     case 'payout-wallet-set':
       return {
         ...common,
         subject: `A new payout wallet at ${site}`,
         lines: [
-          `A wallet was made the payout wallet of your account at ${site}. ${notice.takesTips ? 'New tips go to it, and tokens' : 'Tokens'} can be taken out to it.`,
+          `A wallet was made the payout wallet of your account at ${site}. ${event.takesTips ? 'New tips go to it, and tokens' : 'Tokens'} can be taken out to it.`,
         ],
       }
     case 'payout-wallet-removed':
@@ -40,14 +44,14 @@ export function describeWalletNotice(notice: WalletNotice, site: string): Notice
         ...common,
         subject: `You took tokens out of ${site}`,
         lines: [`Tokens of your account at ${site} are on their way to your payout wallet.`],
-        facts: [['Amount', notice.amount], ...facts],
+        facts: [['Amount', event.amount], ...facts],
       }
     case 'tips-to-changed':
       return {
         ...common,
         subject: `Your new tips at ${site} go elsewhere`,
         lines: [
-          notice.takesTips
+          event.takesTips
             ? `New crypto tips to your account at ${site} go straight to your payout wallet. They cannot be withdrawn as naira.`
             : `New crypto tips to your account at ${site} go to the wallet that ${site} keeps for you, and not to your payout wallet any more.`,
         ],

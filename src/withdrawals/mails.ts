@@ -1,0 +1,143 @@
+import { type MoneyNotice, type NoticeText, nothingToDo } from '../accounts/owner-mails/notice-text.js'
+import { notifyOwner } from '../accounts/owner-mails/notify-owner.js'
+import { quoteInMail } from '../accounts/owner-mails/quote.js'
+import { nairaText } from '../kernel/money.js'
+import { maskAccount } from '../kernel/text.js'
+import type { EmailFact } from '../mail/layout.js'
+import type { Config } from '../platform/config/config.js'
+import { query } from '../platform/database/database.js'
+import type { UnitOfWork } from '../platform/database/transact.js'
+
+export type MailSettings = Pick<Config, 'http'>
+
+/** The fields of a withdrawal that its mails name. */
+export interface MailedWithdrawal {
+  readonly userId: string
+  readonly reference: string
+  readonly netKobo: bigint
+  readonly bankCode: string
+  readonly lastFour: string
+}
+
+/** What the creator is told about a withdrawal. */
+export type WithdrawalEvent =
+  | {
+      readonly kind:
+        | 'payee-added'
+        | 'withdrawal-requested'
+        | 'withdrawal-paid'
+        | 'withdrawal-returned'
+        | 'withdrawal-cancelled'
+    }
+  | { readonly kind: 'withdrawal-failed'; readonly reason: string }
+
+/** Amounts and names as text. */
+export interface WithdrawalFacts {
+  readonly reference: string
+  /** Such as `NGN 12,500.00`. */
+  readonly amount: string
+  readonly bank: string
+  readonly lastFour: string
+}
+
+/** Mails the creator what happened to a withdrawal, in the transaction in which it happens. */
+export async function mailCreator(
+  uow: UnitOfWork,
+  { http }: MailSettings,
+  withdrawal: MailedWithdrawal,
+  events: readonly WithdrawalEvent[],
+): Promise<void> {
+  const described = await describeWithdrawal(uow, withdrawal)
+  for (const event of events)
+    await notifyOwner(uow, http.publicUrl, withdrawal.userId, withdrawalNotice(event, described))
+}
+
+export async function describeWithdrawal(
+  uow: UnitOfWork,
+  { reference, netKobo, bankCode, lastFour }: MailedWithdrawal,
+): Promise<WithdrawalFacts> {
+  return {
+    reference,
+    amount: nairaText(netKobo),
+    bank: (await findBankName(uow, bankCode)) ?? `bank ${bankCode}`,
+    lastFour,
+  }
+}
+
+/** Null while the provider's list was never read. */
+async function findBankName({ trx }: UnitOfWork, bankCode: string): Promise<string | null> {
+  const [bank] = await query<{ name: string }>(trx, {
+    name: 'payouts.bank-name',
+    text: 'select name from banks where code = $1',
+    values: [bankCode],
+  })
+  return bank?.name ?? null
+}
+
+/** The mail about an event. */
+export function withdrawalNotice(event: WithdrawalEvent, withdrawal: WithdrawalFacts): MoneyNotice {
+  return { kind: event.kind, describe: (site) => describeEvent(event, withdrawal, site) }
+}
+
+function describeEvent(event: WithdrawalEvent, withdrawal: WithdrawalFacts, site: string): NoticeText {
+  switch (event.kind) {
+    case 'payee-added':
+      return {
+        subject: `A new bank account for your withdrawals from ${site}`,
+        lines: [
+          `A bank account that was not used before was named for a withdrawal from your account at ${site}.`,
+        ],
+        facts: bankFacts(withdrawal),
+        advice: [nothingToDo],
+        security: true,
+      }
+    case 'withdrawal-requested':
+      return {
+        subject: `Your withdrawal from ${site}`,
+        lines: [`A withdrawal from your account at ${site} was requested.`],
+        facts: withdrawalFacts(withdrawal),
+        advice: [nothingToDo],
+        security: true,
+      }
+    case 'withdrawal-paid':
+      return {
+        subject: `Your withdrawal from ${site} is paid`,
+        lines: [`Your withdrawal from ${site} was paid to your bank.`],
+        facts: withdrawalFacts(withdrawal),
+        advice: ['If you do not see it at your bank by tomorrow, reply to this e-mail with the reference.'],
+        security: false,
+      }
+    case 'withdrawal-returned':
+      return {
+        subject: `Your withdrawal from ${site} came back`,
+        lines: [`Your bank sent your withdrawal from ${site} back. The money is in your balance again.`],
+        facts: withdrawalFacts(withdrawal),
+        advice: ['Check the bank account with your bank before you withdraw again.'],
+        security: false,
+      }
+    case 'withdrawal-failed':
+      return {
+        subject: `Your withdrawal from ${site} failed`,
+        lines: [`Your withdrawal from ${site} was not paid. The money is in your balance again.`],
+        facts: [...withdrawalFacts(withdrawal), ['Reason', quoteInMail(event.reason)]],
+        advice: ['You can withdraw again. If it fails again, reply to this e-mail with the reference.'],
+        security: false,
+      }
+    case 'withdrawal-cancelled':
+      return {
+        subject: `Your withdrawal from ${site} is cancelled`,
+        lines: [`You cancelled a withdrawal from ${site}. The money is in your balance again.`],
+        facts: withdrawalFacts(withdrawal),
+        advice: [nothingToDo],
+        security: true,
+      }
+  }
+}
+
+function bankFacts({ bank, lastFour }: WithdrawalFacts): EmailFact[] {
+  return [['Bank account', `${quoteInMail(bank)} ${maskAccount(quoteInMail(lastFour))}`]]
+}
+
+function withdrawalFacts(withdrawal: WithdrawalFacts): EmailFact[] {
+  return [['Amount', withdrawal.amount], ...bankFacts(withdrawal), ['Reference', withdrawal.reference]]
+}
