@@ -51,7 +51,7 @@ export async function notifyAddress(
   publicUrl: string,
   { userId, address }: { readonly userId: string; readonly address: string },
   notice: OwnerNotice,
-  origin: Origin | undefined = undefined,
+  origin?: Origin,
 ): Promise<void> {
   const { at, email, proven, ofKind, ofAll } = await readMailed(uow, userId, address, notice.kind)
   const isBounded = !isAboutMoney(notice)
