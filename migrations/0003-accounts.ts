@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 /**
- * Users, their sessions and devices, their one-time codes with limits against guessing, second factors, mailed links, wallets and payout wallets.
+ * Users, their sessions and devices, secrets that are presented once with limits against guessing, second factors, wallets and payout wallets.
  * Secrets are stored hashed or sealed (docs/decisions/0055).
  */
 export async function up(knex: Knex): Promise<void> {
@@ -68,26 +68,6 @@ export async function up(knex: Knex): Promise<void> {
       expires_at timestamptz(3) not null);
     create index access_tokens_session on access_tokens (session_hash);
 
-    -- One row per account, inserted with its first code or its first attempt. Its lock serialises the account's attempts.
-    create table otp_codes (
-      user_id uuid primary key references users,
-      -- HMAC of the newest code, keyed with a secret that is not in the database; null until there is a code.
-      code_hmac bytea check (length(code_hmac) = 32),
-      expires_at timestamptz,
-      used_at timestamptz,
-      -- Failed attempts of the last 15 minutes, oldest first. The fifth sets locked_until.
-      failed_at timestamptz[] not null default '{}' check (cardinality(failed_at) <= 5),
-      locked_until timestamptz,
-      changed_at timestamptz not null default clock_timestamp(),
-      -- SHA-256 of the newest link's token (docs/decisions/0026); null without one and once it is used.
-      link_hash bytea check (length(link_hash) = 32),
-      -- The newest link is valid for 15 minutes from then, and no other is mailed meanwhile.
-      link_mailed_at timestamptz,
-      check ((code_hmac is null) = (expires_at is null)),
-      check (link_hash is null or link_mailed_at is not null));
-    create index otp_codes_changed on otp_codes (changed_at);
-    create unique index otp_codes_link on otp_codes (link_hash) where link_hash is not null;
-
     create table wallets (
       id bigint generated always as identity primary key,
       user_id uuid not null unique references users,
@@ -146,20 +126,6 @@ export async function up(knex: Knex): Promise<void> {
       primary key (user_id, device_hash));
     create index devices_seen on devices (last_seen_at);
 
-    -- Links mailed to the owner. Each works once.
-    create table account_links (
-      token_hash bytea primary key check (length(token_hash) = 32),
-      user_id uuid not null references users,
-      purpose text not null check (purpose in ('password_reset', 'email_change', 'email_undo', 'not_me')),
-      -- The new address, or the old one of an undo.
-      email text,
-      created_at timestamptz(3) not null default clock_timestamp(),
-      expires_at timestamptz(3) not null,
-      used_at timestamptz(3),
-      constraint account_links_email check ((email is null) = (purpose in ('password_reset', 'not_me'))));
-    create index account_links_user on account_links (user_id, purpose);
-    create index account_links_expired on account_links (expires_at);
-
     -- Changes of an account's e-mail. Until undo_until, codes for money go to the oldest address that can be restored.
     create table email_changes (
       id bigint generated always as identity primary key,
@@ -201,22 +167,6 @@ export async function up(knex: Knex): Promise<void> {
       last_used_at timestamptz(3));
     create index passkeys_user on passkeys (user_id);
 
-    -- What a passkey is asked to sign. Each is answered once.
-    create table passkey_challenges (
-      challenge bytea primary key check (length(challenge) = 32),
-      -- Null: signing in without naming an account.
-      user_id uuid references users,
-      purpose text not null check (purpose in ('add', 'login', 'confirm')),
-      expires_at timestamptz(3) not null);
-    create index passkey_challenges_expired on passkey_challenges (expires_at);
-
-    -- One row per account, inserted with its first attempt at a second factor. Its lock serialises the account's attempts.
-    create table factor_attempts (
-      user_id uuid primary key references users,
-      -- Failed attempts of the last 15 minutes, oldest first.
-      failed_at timestamptz[] not null default '{}' check (cardinality(failed_at) <= 5),
-      locked_until timestamptz);
-
     create table payout_wallets (
       user_id uuid primary key references users,
       wallet text not null unique check (length(wallet) between 32 and 44),
@@ -224,24 +174,46 @@ export async function up(knex: Knex): Promise<void> {
       -- New tips go to it instead of the custody wallet.
       takes_tips boolean not null default false);
 
-    -- The message that a creator was asked to sign with a wallet: one per creator.
-    create table payout_wallet_challenges (
-      user_id uuid primary key references users,
-      wallet text not null,
-      message text not null,
-      expires_at timestamptz not null);
-
-    -- Codes mailed to confirm one request. Each works once, for exactly that request.
-    create table step_up_codes (
+    -- What somebody was given to present it once: src/accounts/secrets has the rules of each purpose.
+    create table one_time_secrets (
+      -- Of an account's secrets of one purpose and subject that replace each other, the largest is the newest.
       id bigint generated always as identity primary key,
+      purpose text not null check (purpose in ('sign_in_code', 'sign_in_link', 'password_reset', 'email_change', 'email_undo',
+        'not_me', 'passkey_add', 'passkey_login', 'passkey_confirm', 'payout_wallet', 'sol_domain', 'step_up', 'withdrawal',
+        'sdk_handoff', 'pay_link')),
+      -- Null: signing in with a passkey, without naming an account.
+      user_id uuid references users,
+      -- SHA-256 of a random token or of a message to be signed, or HMAC of a code, keyed with a secret that is not in the database.
+      hash bytea not null check (length(hash) = 32),
+      -- What it is for: the hash of a request, a withdrawal, a wallet, a domain, an SDK session.
+      subject text,
+      -- The new address of a change of e-mail or the old one of its undo, a message to be signed, a tip's amount (USD) and token.
+      content text,
+      -- The token of an SDK session, sealed under the handoff's code, so that this table alone grants no access.
+      sealed bytea,
+      created_at timestamptz(3) not null default clock_timestamp(),
+      expires_at timestamptz(3) not null,
+      -- Wrong codes entered while it was the newest.
+      failures smallint not null default 0 check (failures between 0 and 5),
+      -- Used, or void.
+      used_at timestamptz(3),
+      constraint one_time_secrets_owner check ((user_id is null) = (purpose = 'passkey_login')),
+      constraint one_time_secrets_subject check (
+        (subject is not null) = (purpose in ('payout_wallet', 'sol_domain', 'step_up', 'withdrawal', 'sdk_handoff', 'pay_link'))),
+      constraint one_time_secrets_content check (
+        (content is not null) = (purpose in ('email_change', 'email_undo', 'payout_wallet', 'sol_domain', 'pay_link'))),
+      constraint one_time_secrets_sealed check ((sealed is not null) = (purpose = 'sdk_handoff')));
+    create index one_time_secrets_hash on one_time_secrets (hash);
+    create index one_time_secrets_user on one_time_secrets (user_id, purpose, id);
+    create index one_time_secrets_expired on one_time_secrets (expires_at);
+
+    -- Attempts at codes that sign in and at codes of the authenticator app. The row's lock serialises an account's attempts.
+    create table code_attempts (
       user_id uuid not null references users,
-      -- SHA-256 of the request that the code confirms.
-      request_hash bytea not null check (length(request_hash) = 32),
-      code_hmac bytea not null check (length(code_hmac) = 32),
-      created_at timestamptz not null default clock_timestamp(),
-      expires_at timestamptz not null,
-      failures smallint not null default 0,
-      used_at timestamptz);
-    create index step_up_codes_user on step_up_codes (user_id, created_at);
+      kind text not null check (kind in ('sign_in_code', 'totp')),
+      -- Failed attempts of the last 15 minutes, oldest first. The fifth sets locked_until.
+      failed_at timestamptz[] not null default '{}' check (cardinality(failed_at) <= 5),
+      locked_until timestamptz,
+      primary key (user_id, kind));
   `)
 }

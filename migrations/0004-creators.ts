@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** API keys, the sites that may embed the widget, and challenges of creators who link a `.sol` domain. */
+/** API keys, and the sites that may embed the widget. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     create table api_keys (
@@ -21,11 +21,5 @@ export async function up(knex: Knex): Promise<void> {
       domain text not null check (domain = lower(domain) and length(domain) <= 260),
       position smallint not null,
       primary key (user_id, domain));
-
-    create table domain_challenges (
-      user_id uuid primary key references users on delete cascade,
-      sol_domain text not null,
-      message text not null,
-      expires_at timestamptz(3) not null);
   `)
 }

@@ -19,19 +19,5 @@ export async function up(knex: Knex): Promise<void> {
     -- A consumed session stays consumed. Between the other states every step is listed.
     create trigger sdk_sessions_steps before update of consumed_at on sdk_sessions
       for each row when (old.consumed_at is not null and new.consumed_at is null) execute function refuse_change();
-
-    create table sdk_handoffs (
-      code_hash bytea primary key check (length(code_hash) = 32),
-      session_id uuid not null references sdk_sessions on delete cascade,
-      -- A plain handoff: the session's token, sealed under the code, so that this table alone grants no access.
-      sealed_token bytea,
-      -- A Solana Pay request: the code is bound to an amount and a token and does not reveal the session's token.
-      amount_usd numeric check (amount_usd > 0),
-      input_mint text,
-      expires_at timestamptz(3) not null,
-      redeemed_at timestamptz(3),
-      check (num_nonnulls(sealed_token, amount_usd) = 1),
-      check ((amount_usd is null) = (input_mint is null)));
-    create index sdk_handoffs_session on sdk_handoffs (session_id);
   `)
 }

@@ -233,19 +233,5 @@ export async function up(knex: Knex): Promise<void> {
       -- What was confirmed or sent before does not count. Listed again when used after it.
       removed_at timestamptz(3),
       unique (user_id, account_hash));
-
-    -- Codes mailed to confirm a withdrawal. Only its newest one counts.
-    create table withdrawal_codes (
-      id bigint generated always as identity primary key,
-      withdrawal_id uuid not null references withdrawals,
-      user_id uuid not null references users,
-      code_hmac bytea not null check (length(code_hmac) = 32),
-      created_at timestamptz(3) not null default clock_timestamp(),
-      expires_at timestamptz(3) not null,
-      -- Wrong codes entered while it was the newest. Five void it.
-      failures int not null default 0 check (failures between 0 and 5),
-      used_at timestamptz);
-    create index withdrawal_codes_user on withdrawal_codes (user_id, created_at);
-    create index withdrawal_codes_withdrawal on withdrawal_codes (withdrawal_id, id);
   `)
 }

@@ -47,15 +47,12 @@ const payers = ['web', 'payouts', 'reconciler', 'clock', 'operators'] as const
 /** One line for each table. A test compares it with the tables that exist. */
 export const tableRights: Readonly<Record<string, TableRights>> = {
   access_tokens: { write: ['web', 'clock'] },
-  account_links: {
-    write: ['web', 'clock', 'operators'],
-    change: ['settlement', 'payouts', 'reconciler', 'take-outs'],
-  },
   api_keys: { write: ['web', 'operators'], read: ['clock'] },
   audit_log: { append: ['provisioner', 'operators'], read: ['web', 'clock'] },
   banks: { change: ['web', 'clock'], read: ['payouts', 'reconciler', 'operators'] },
   // Who takes a refund out of a reserve, or back into one.
   card_reserves: { change: ['web', 'settlement', 'payouts', 'operators'], read: ['clock'] },
+  code_attempts: { write: ['web', 'clock', 'operators'] },
   collection_differences: { write: ['clock', 'operators'], read: ['web'] },
   creator_cursors: { change: confirmers, read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },
@@ -75,7 +72,6 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   devices: { write: ['web', 'clock', 'operators'] },
   dispute_polls: { change: ['web', 'settlement'] },
   disputes: { change: ['web', 'settlement', 'operators'], read: ['payouts', 'clock'] },
-  domain_challenges: { write: ['web', 'clock', 'operators'] },
   email_changes: {
     write: ['web', 'clock', 'operators'],
     read: ['settlement', 'payouts', 'reconciler', 'take-outs'],
@@ -84,7 +80,6 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     write: ['web', 'mailer', 'clock', 'operators'],
     change: ['settlement', 'payouts', 'reconciler', 'take-outs'],
   },
-  factor_attempts: { write: ['web', 'clock', 'operators'] },
   fiat_intents: { change: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
   fiat_payments: { append: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
   float_readings: { write: ['clock', 'operators'], read: ['web'] },
@@ -95,14 +90,16 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   ledger_entries: { append: posters, sequence: 'ledger_entry_ids' },
   ledger_transfers: { append: posters },
   measurements: { change: roleKinds },
-  otp_codes: { write: ['web', 'clock', 'operators'] },
+  // Who mails what happened to an account adds a link that freezes it.
+  one_time_secrets: {
+    write: ['web', 'clock', 'operators'],
+    append: ['settlement', 'payouts', 'reconciler', 'take-outs'],
+  },
   parties: { change: [...confirmers, 'provisioner'], read: ['finder', ...signers, 'clock'] },
-  passkey_challenges: { write: ['web', 'clock', 'operators'] },
   passkeys: { write: ['web', 'operators'], read: ['clock'] },
   payees: { write: ['web', 'clock', 'operators'] },
   payers: { change: ['web', 'clock', 'operators'], read: ['settlement', 'payouts'] },
   payment_intents: { change: [...confirmers, 'finder'], read: ['clock'] },
-  payout_wallet_challenges: { write: ['web', 'clock', 'operators'] },
   payout_wallets: {
     write: ['web', 'operators'],
     read: [...signers, 'verifier', 'finder', 'settlement', 'payouts', 'reconciler', 'clock'],
@@ -124,10 +121,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     change: ['payouts', 'operators'],
     read: ['settlement', 'clock'],
   },
-  sdk_handoffs: { write: ['web', 'clock', 'operators'] },
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
-  step_up_codes: { write: ['web', 'clock', 'operators'] },
   suspense_items: { change: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
   sweep_parts: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   sweeps: { change: [...signers, 'operators'], read: ['web', 'clock'] },
@@ -155,7 +150,6 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     secret: { columns: ['sealed_secret'], to: ['provisioner', ...signers] },
     kept: { columns: ['public_key', 'key_version'], to: ['provisioner'] },
   },
-  withdrawal_codes: { write: ['web', 'clock', 'operators'] },
   // A check demands that `sends` grows with the first step to `sending`, so only the payouts worker takes it.
   withdrawals: {
     change: payers,

@@ -15,26 +15,22 @@ const statements = {
            select from access_tokens a where a.session_hash = s.token_hash and a.expires_at > now())
        limit $1 for update skip locked)
     returning 1`,
-  // Codes, failed attempts and locks all last less than a day.
-  otp_codes: /* sql */ `
-    delete from otp_codes where user_id in (
-      select user_id from otp_codes where changed_at < now() - interval '1 day'
+  // Locks and what is counted last less than a day.
+  code_attempts: /* sql */ `
+    delete from code_attempts where (user_id, kind) in (
+      select user_id, kind from code_attempts
+       where coalesce(failed_at[cardinality(failed_at)], '-infinity') < now() - interval '1 day'
+       limit $1 for update skip locked)
+    returning 1`,
+  one_time_secrets: /* sql */ `
+    delete from one_time_secrets where id in (
+      select id from one_time_secrets where expires_at < now() - interval '1 day'
        limit $1 for update skip locked)
     returning 1`,
   // As long as browsers keep the cookie.
   devices: /* sql */ `
     delete from devices where (user_id, device_hash) in (
       select user_id, device_hash from devices where last_seen_at < now() - interval '400 days'
-       limit $1 for update skip locked)
-    returning 1`,
-  account_links: /* sql */ `
-    delete from account_links where token_hash in (
-      select token_hash from account_links where expires_at < now() - interval '1 day'
-       limit $1 for update skip locked)
-    returning 1`,
-  passkey_challenges: /* sql */ `
-    delete from passkey_challenges where challenge in (
-      select challenge from passkey_challenges where expires_at < now() - interval '1 day'
        limit $1 for update skip locked)
     returning 1`,
   // One that was undone stays: it voids API keys (creators/api-keys.ts).
@@ -45,7 +41,7 @@ const statements = {
     returning 1`,
 } as const
 
-/** Deletes what has expired of sessions, codes, devices and links, a bounded number of rows per run. Safe to run in parallel. */
+/** Deletes what has expired of sessions, secrets and devices, a bounded number of rows per run. Safe to run in parallel. */
 export async function deleteExpired({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
   for (const [table, text] of Object.entries(statements)) {
     const deleted = await query(db, { name: `expired.${table}`, text, values: [mostRows] })

@@ -20,17 +20,13 @@ export async function lockForClosing(trx: Knex.Transaction, userId: string): Pro
 const statements = {
   sessions: 'delete from sessions where user_id = $1',
   devices: 'delete from devices where user_id = $1',
-  account_links: 'delete from account_links where user_id = $1',
   email_changes: 'delete from email_changes where user_id = $1',
-  otp_codes: 'delete from otp_codes where user_id = $1',
+  one_time_secrets: 'delete from one_time_secrets where user_id = $1',
+  code_attempts: 'delete from code_attempts where user_id = $1',
   totp_factors: 'delete from totp_factors where user_id = $1',
   recovery_codes: 'delete from recovery_codes where user_id = $1',
   passkeys: 'delete from passkeys where user_id = $1',
-  passkey_challenges: 'delete from passkey_challenges where user_id = $1',
-  factor_attempts: 'delete from factor_attempts where user_id = $1',
   payout_wallets: 'delete from payout_wallets where user_id = $1',
-  payout_wallet_challenges: 'delete from payout_wallet_challenges where user_id = $1',
-  step_up_codes: 'delete from step_up_codes where user_id = $1',
 } as const
 
 /**

@@ -109,13 +109,3 @@ export class PayoutWallet extends BaseModel {
   /** New tips go to it instead of the custody wallet. */
   declare takesTips: boolean
 }
-
-/** The message that a creator was asked to sign with a wallet: one per creator. */
-export class PayoutWalletChallenge extends BaseModel {
-  static override tableName = 'payout_wallet_challenges'
-  static override idColumn = 'user_id'
-  declare userId: string
-  declare wallet: string
-  declare message: string
-  declare expiresAt: Date
-}

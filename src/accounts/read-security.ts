@@ -23,7 +23,7 @@ export async function readSecurity(db: Knex, userId: string): Promise<Security> 
              (select count(*) from recovery_codes where user_id = u.id and used_at is null)::int as "recoveryCodesLeft",
              (select count(*) from passkeys where user_id = u.id)::int as passkeys,
              u.frozen_at as "frozenAt", u.tip_mails as "tipMails",
-             (select email from account_links
+             (select content from one_time_secrets
                where user_id = u.id and purpose = 'email_change' and used_at is null and expires_at > clock_timestamp()
                order by created_at desc limit 1) as "pendingEmail"
         from users u where u.id = $1`,

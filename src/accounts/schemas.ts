@@ -6,7 +6,7 @@ import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
 import { emailLength, parseEmailAddress } from './emails/email-address.js'
 import { totpField } from './factors/totp/totp-field.js'
 import { tokenInput } from './links/schemas.js'
-import { codePattern } from './one-time-codes/one-time-code.js'
+import { codePattern } from './secrets/codes.js'
 import { passwordLength } from './sessions/password.js'
 
 export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>

@@ -2,9 +2,9 @@ import type { Knex } from 'knex'
 import { databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
 import { voidFactors } from './factors/void-factors.js'
-import { voidLinks } from './links/account-link.js'
 import { User } from './models.js'
 import { removePayoutWallet } from './payout-wallets/payout-wallet.js'
+import { voidSecrets } from './secrets/secrets.js'
 import { endSessions } from './sessions/end-sessions.js'
 
 /**
@@ -38,5 +38,5 @@ export async function voidCredentials(trx: Knex.Transaction, userId: string): Pr
   await forgetDevices(trx, userId)
   await voidFactors(trx, userId)
   await removePayoutWallet(trx, userId)
-  await voidLinks(trx, userId, ['password_reset', 'email_change'])
+  await voidSecrets(trx, userId, ['password_reset', 'email_change'])
 }

@@ -1,14 +1,11 @@
 import type { Knex } from 'knex'
 import type { Account } from '../accounts/account.js'
 import { changeUser, unlinkDomainOfOthers } from '../accounts/change-user.js'
+import { findMessage, purposes, storeSecret, voidSecrets } from '../accounts/secrets/secrets.js'
 import { verifyTextSignature } from '../kernel/ed25519.js'
 import { DomainError } from '../kernel/errors.js'
-import { newSecret } from '../kernel/ids.js'
-import { databaseTime, timeAfter } from '../platform/database/base-model.js'
+import { hashSecret, newSecret } from '../kernel/ids.js'
 import type { Services } from '../services.js'
-import { DomainChallenge } from './models.js'
-
-const challengeMinutes = 10
 
 /** A `.sol` domain that the creator has proved to control, and its owner at that moment. */
 export interface VerifiedDomain {
@@ -28,12 +25,10 @@ export async function createChallenge(
   const message = [
     `${new URL(config.http.publicUrl).host} asks you to link ${domain} to the account ${userId}.`,
     'Tips to the domain will then go to the wallet of that account. Signing this moves nothing and costs nothing.',
-    `Valid for ${challengeMinutes} minutes, once. Nonce: ${newSecret()}`,
+    `Valid for ${purposes.sol_domain.minutes} minutes, once. Nonce: ${newSecret()}`,
   ].join('\n\n')
-  await DomainChallenge.query(db)
-    .insert({ userId, solDomain: domain, message, expiresAt: timeAfter(challengeMinutes) })
-    .onConflict('user_id')
-    .merge()
+  const challenge = { userId, subject: domain, hash: hashSecret(message), content: message }
+  await storeSecret(db, 'sol_domain', challenge)
   return message
 }
 
@@ -52,7 +47,8 @@ export async function verifyDomain(
   if (record === undefined) throw new DomainError('domain_not_yours')
   const verified = { domain, owner: record.owner }
   if (record.payee !== undefined && record.payee === walletPublicKey) return verified
-  const message = signature === undefined ? undefined : await readChallenge(services.db, id, domain)
+  const message =
+    signature === undefined ? undefined : await findMessage(services.db, 'sol_domain', id, domain)
   if (
     signature === undefined ||
     message === undefined ||
@@ -63,7 +59,7 @@ export async function verifyDomain(
 }
 
 /**
- * Links a verified domain and deletes the challenge. The caller holds the creator's lock. If another account had linked
+ * Links a verified domain and voids the challenge. The caller holds the creator's lock. If another account had linked
  * the domain, that link ends: the newest proof wins.
  */
 export async function linkDomain(
@@ -75,16 +71,9 @@ export async function linkDomain(
   await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [`sol_domain:${domain}`])
   await unlinkDomainOfOthers(trx, domain, userId)
   await changeUser(trx, userId, { solDomain: domain, solDomainOwner: owner })
-  await DomainChallenge.query(trx).deleteById(userId)
+  await voidSecrets(trx, userId, ['sol_domain'])
 }
 
 export async function unlinkDomain(trx: Knex.Transaction, userId: string): Promise<void> {
   await changeUser(trx, userId, { solDomain: null, solDomainOwner: null })
-}
-
-async function readChallenge(db: Knex, userId: string, domain: string): Promise<string | undefined> {
-  const challenge = await DomainChallenge.query(db)
-    .findOne({ user_id: userId, sol_domain: domain })
-    .where('expires_at', '>', databaseTime)
-  return challenge?.message
 }

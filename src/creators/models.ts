@@ -23,13 +23,3 @@ export class Site extends BaseModel {
   declare domain: string
   declare position: number
 }
-
-/** The message that a creator was asked to sign to link a `.sol` domain: one per creator. */
-export class DomainChallenge extends BaseModel {
-  static override tableName = 'domain_challenges'
-  static override idColumn = 'user_id'
-  declare userId: string
-  declare solDomain: string
-  declare message: string
-  declare expiresAt: Date
-}

@@ -22,12 +22,12 @@ export interface PayLink {
  */
 export async function findPayLink(db: Knex, code: string): Promise<PayLink> {
   const [link] = await query<PayLink>(db, {
-    name: 'sdk_handoffs.pay-link',
+    name: 'secrets.pay-link',
     text: /* sql */ `
-      select s.id as "sessionId", s.user_id as "userId", u.name as "creatorName",
-             trim_scale(h.amount_usd)::text as "amountUsd", h.input_mint as "inputMint"
-      from sdk_handoffs h join sdk_sessions s on s.id = h.session_id join users u on u.id = s.user_id
-      where h.code_hash = $1 and h.amount_usd is not null and h.expires_at > now()`,
+      select s.subject as "sessionId", u.id as "userId", u.name as "creatorName",
+             trim_scale(split_part(s.content, ' ', 1)::numeric)::text as "amountUsd", split_part(s.content, ' ', 2) as "inputMint"
+      from one_time_secrets s join users u on u.id = s.user_id
+      where s.hash = $1 and s.purpose = 'pay_link' and s.expires_at > now()`,
     values: [hashSecret(code)],
   })
   if (link === undefined) throw new DomainError('not_found')

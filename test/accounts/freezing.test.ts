@@ -102,7 +102,7 @@ test('a link that is unknown, too old, missing or sent by another site freezes n
   t.is((await notMe({ token: 'x'.repeat(43) })).body.error, 'Invalid or expired link')
   t.is((await notMe({ token }, { origin: 'https://evil.example' })).status, 403)
   await world()
-    .db('account_links')
+    .db('one_time_secrets')
     .where({ user_id: ada.user.id })
     .update({ expires_at: new Date(0) })
   t.is((await notMe({ token })).body.error, 'Invalid or expired link')

@@ -145,7 +145,7 @@ test.serial('of a hundred uses of one reset link at the same time, one sets the 
 
 test('a reset link ends after 30 minutes, and one of two links voids the other', async (t) => {
   const person = await registerPerson(world())
-  const links = world().db('account_links').where({ user_id: person.user.id, purpose: 'password_reset' })
+  const links = world().db('one_time_secrets').where({ user_id: person.user.id, purpose: 'password_reset' })
   const first = await resetToken(person)
   const [{ created_at: from, expires_at: to }] = await links.clone()
   t.true(Math.abs(to - from - 30 * 60_000) < 5)

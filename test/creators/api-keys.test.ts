@@ -182,7 +182,7 @@ test('nobody floods a mailbox: ten mails of a kind in an hour, twenty in all to 
   t.is((await world().request('POST', '/auth/login', { body: { email, password }, headers })).status, 200)
   t.deepEqual(await kinds(), [...Array(10).fill('api-key-created'), ...Array(10).fill('site-added')])
   for (const { body_text } of await mails()) t.notRegex(body_text, /0800|Browser|Label|evil/)
-  const links = await world().db('account_links').where({ user_id: user.id, purpose: 'not_me' })
+  const links = await world().db('one_time_secrets').where({ user_id: user.id, purpose: 'not_me' })
   t.is(links.length, 20)
 
   await world().db('emails').where({ recipient: email }).delete()

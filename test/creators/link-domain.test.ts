@@ -135,7 +135,10 @@ test('an expired or replaced challenge does not link a domain', async (t) => {
   const first = signText(holder, await challenge(creator, domain))
   const second = signText(holder, await challenge(creator, domain))
   t.is(await change(creator, { solDomain: domain, signature: first }), notYours)
-  await world().db('domain_challenges').where({ user_id: creator.user.id }).update({ expires_at: new Date() })
+  await world()
+    .db('one_time_secrets')
+    .where({ user_id: creator.user.id, purpose: 'sol_domain' })
+    .update({ expires_at: new Date() })
   t.is(await change(creator, { solDomain: domain, signature: second }), notYours)
 })
 

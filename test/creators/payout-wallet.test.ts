@@ -106,7 +106,9 @@ test('no other wallet and no other signature is taken, and no code is mailed for
   ]
   for (const body of forged) t.is((await put(ada, body)).body.code, 'invalid_wallet_signature')
   const late = await proofOf(ada, holder)
-  await db('payout_wallet_challenges').where({ user_id: ada.user.id }).update({ expires_at: new Date() })
+  await db('one_time_secrets')
+    .where({ user_id: ada.user.id, purpose: 'payout_wallet' })
+    .update({ expires_at: new Date() })
   t.is((await put(ada, late)).body.code, 'invalid_wallet_signature')
 
   await addPayoutWallet(world(), eve, holder)

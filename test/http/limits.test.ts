@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import type { Context } from 'koa'
-import { codeHmac } from '../../src/accounts/one-time-codes/one-time-code.js'
 import { clientAddress, clientNetwork } from '../../src/http/limits/client-address.js'
 import { trustProxies } from '../../src/http/limits/trusted-proxies.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import type { TrustProxy } from '../../src/platform/config/trust-proxy.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
+import { storeCode } from '../helpers/make/sign-in/emailed-codes.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -194,11 +194,8 @@ test('14.11 wrong codes are capped per address over all accounts, right ones are
   t.is((await verify('192.0.2.2', freshEmail())).status, 400)
   const [person] = people
   if (person === undefined) return t.fail()
-  const { id } = person.user
   for (let n = 0; n < 4; n++) {
-    const code_hmac = codeHmac(world().services.config.otpPeppers[0], id, '123456')
-    const expires_at = new Date(Date.now() + 60_000)
-    await world().db('otp_codes').where({ user_id: id }).update({ code_hmac, expires_at, used_at: null })
+    await storeCode(world(), person, '123456')
     t.is((await verify('192.0.2.3', person.email, '123456')).status, 200)
   }
   t.is((await verify('192.0.2.3', person.email, '12')).status, 400, 'a malformed code is not counted')

@@ -97,18 +97,12 @@ async function fillAccount(
   })
   await db('recovery_codes').insert({ user_id: user.id, code_hmac: Buffer.alloc(32, 5) })
   await db('payout_wallets').insert({ user_id: user.id, wallet: unusedWallet(), takes_tips: true })
-  await db('payout_wallet_challenges').insert({
-    user_id: user.id,
-    wallet: unusedWallet(),
-    message: 'zqx-message',
-    expires_at: new Date(),
-  })
-  await db('step_up_codes').insert({
-    user_id: user.id,
-    request_hash: Buffer.alloc(32, 6),
-    code_hmac: Buffer.alloc(32, 7),
-    expires_at: new Date(),
-  })
+  const secret = { user_id: user.id, hash: Buffer.alloc(32, 7), expires_at: new Date() }
+  await db('one_time_secrets').insert([
+    { ...secret, purpose: 'payout_wallet', subject: unusedWallet(), content: 'zqx-message' },
+    { ...secret, purpose: 'step_up', subject: 'zqx-request' },
+  ])
+  await db('code_attempts').insert({ user_id: user.id, kind: 'totp', failed_at: [new Date()] })
   await db('audit_log').insert({
     actor: 'zqx-operator',
     action: 'link-handle',
@@ -121,35 +115,29 @@ async function fillAccount(
 /** What becomes of the rows of each table that names a user when the account is closed. */
 const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   access_tokens: 'deleted',
-  account_links: 'deleted',
   api_keys: 'deleted',
+  code_attempts: 'deleted',
   creator_domains: 'deleted',
   custody: 'stays',
   data_exports: 'deleted',
   devices: 'deleted',
-  domain_challenges: 'deleted',
   email_changes: 'deleted',
-  factor_attempts: 'deleted',
   fiat_intents: 'stays',
   ledger_accounts: 'stays',
-  otp_codes: 'deleted',
+  one_time_secrets: 'deleted',
   parties: 'stays',
-  passkey_challenges: 'deleted',
   passkeys: 'deleted',
   payees: 'deleted',
-  payout_wallet_challenges: 'deleted',
   payout_wallets: 'deleted',
   receivables: 'stays',
   recovery_codes: 'deleted',
   refunds: 'stays',
   sdk_sessions: 'deleted',
   sessions: 'deleted',
-  step_up_codes: 'deleted',
   sweep_parts: 'stays',
   totp_factors: 'deleted',
   wallet_transfers: 'stays',
   wallets: 'stays',
-  withdrawal_codes: 'deleted',
   withdrawals: 'stays',
 }
 

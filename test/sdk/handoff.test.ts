@@ -35,8 +35,8 @@ const payWith = (code: string, account: unknown) =>
 
 async function expireCodes(token: string): Promise<void> {
   await world().db.raw(
-    `update sdk_handoffs set expires_at = clock_timestamp() where session_id =
-       (select id from sdk_sessions where token_hash = sha256(convert_to(?, 'utf8')))`,
+    `update one_time_secrets set expires_at = clock_timestamp() where subject =
+       (select id::text from sdk_sessions where token_hash = sha256(convert_to(?, 'utf8')))`,
     [token],
   )
 }
@@ -104,7 +104,7 @@ test('the stored form of a code contains neither the code nor the session token'
   const { token } = await startSession()
   const { code } = (await handoff(token)).body
   const { rows } = await world().db.raw(
-    `select encode(sealed_token, 'escape') as sealed, encode(code_hash, 'escape') as hash from sdk_handoffs`,
+    `select encode(sealed, 'escape') as sealed, encode(hash, 'escape') as hash, content from one_time_secrets`,
   )
   const dump = JSON.stringify(rows)
   t.false(dump.includes(code))

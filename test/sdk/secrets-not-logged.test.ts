@@ -83,7 +83,7 @@ test('keys, tokens and codes do not appear in logs, Redis commands, error texts 
   }
 
   const tables = await Promise.all(
-    ['api_keys', 'sdk_sessions', 'sdk_handoffs', 'payment_intents'].map((name) =>
+    ['api_keys', 'sdk_sessions', 'one_time_secrets', 'payment_intents'].map((name) =>
       world().db.raw(`select ${name}::text from ${name}`),
     ),
   )

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { deleteExpired } from '../../src/accounts/delete-expired.js'
 import { hashSecret } from '../../src/kernel/ids.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import { listOpenCases } from '../../src/operators/open-cases.js'
@@ -29,6 +30,7 @@ import {
   type WithdrawalBody,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { as } from '../helpers/servers/roles.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { runBatch, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -112,7 +114,7 @@ test.serial(
     t.is(told.length, 2)
     t.is(
       await world()
-        .db('account_links')
+        .db('one_time_secrets')
         .where({ user_id: ada.user.id, purpose: 'not_me' })
         .then((all) => all.length),
       5,
@@ -393,7 +395,9 @@ test.serial('the page of the mail confirms a withdrawal alone, without a session
   t.is(await press(token), 'account_frozen')
   await users.clone().update({ frozen_at: null, frozen_reason: null })
   await db('sessions').where({ user_id: ada.user.id }).delete()
-  await db('withdrawal_codes').update({ expires_at: new Date(0) })
+  await db('one_time_secrets')
+    .where({ purpose: 'withdrawal' })
+    .update({ expires_at: new Date(0) })
   t.is(await press(token), 200, 'read late')
   t.is(await press(token), 200, 'a double press')
   await sendDuePayouts(world())
@@ -512,7 +516,8 @@ test.serial('a new code replaces the one before, and an account gets ten in a da
   })
   t.is((await act(ada, reference, 'confirm', { code: first })).status, 400)
   await world()
-    .db('withdrawal_codes')
+    .db('one_time_secrets')
+    .where({ purpose: 'withdrawal' })
     .update({ expires_at: new Date(0) })
   t.is((await act(ada, reference, 'confirm', { code: second })).status, 400, 'too old')
   const more = []
@@ -539,11 +544,16 @@ test.serial('a new code replaces the one before, and an account gets ten in a da
   const unmailed = await createHeld(ada, account)
   t.is(unmailed.heldFor, 'confirmation')
   await world()
-    .db('withdrawal_codes')
-    .update({ created_at: new Date(Date.now() - 25 * 3_600_000) })
+    .db('one_time_secrets')
+    .where({ purpose: 'withdrawal' })
+    .update({
+      created_at: new Date(Date.now() - 25 * 3_600_000),
+      expires_at: new Date(Date.now() - 24.8 * 3_600_000),
+    })
   t.is((await act(ada, unmailed.reference, 'confirm/resend')).status, 200)
+  await deleteExpired(as('clock', world().services))
   t.is(
-    (await world().db('withdrawal_codes').where({ user_id: ada.user.id })).length,
+    (await world().db('one_time_secrets').where({ user_id: ada.user.id, purpose: 'withdrawal' })).length,
     1,
     'old ones are deleted',
   )

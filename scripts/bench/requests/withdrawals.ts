@@ -156,7 +156,10 @@ async function askAndConfirm(stage: Stage, creator: Creator): Promise<void> {
   const code = /^ {4}(\S+)$/m.exec(rows[0]?.text ?? '')?.[1]
   await post(`${stage.web.url}/payouts/${reference}/confirm`, { code }, creator.cookie)
   // An account has ten codes a day.
-  await stage.db.raw('/* bench */ delete from withdrawal_codes where user_id = ?', [creator.userId])
+  await stage.db.raw(
+    `/* bench */ delete from one_time_secrets where user_id = ? and purpose = 'withdrawal'`,
+    [creator.userId],
+  )
 }
 
 async function insertTwice({ floorUrl, creators }: Stage): Promise<void> {

@@ -110,7 +110,7 @@ async function requestSteppedUp(
 
 /** There are ten codes a day. Here a day is short. */
 async function forgetCodes({ db }: TakeOutNeeds, { userId }: Taker): Promise<void> {
-  await db('step_up_codes').where({ user_id: userId }).delete()
+  await db('one_time_secrets').where({ user_id: userId, purpose: 'step_up' }).delete()
 }
 
 async function newestCode({ readMails }: TakeOutNeeds, { email }: Taker): Promise<string | undefined> {

@@ -4,12 +4,13 @@ import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { createLink, findLink, linkUrl, useLink, voidLinks } from '../links/account-link.js'
+import { findLink, linkUrl, useLink } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyAddress, notifyOwner } from '../owner-mails/notify-owner.js'
 import { assertStillOwner, type Presented, reauthenticateTwice } from '../passwords/reauthenticate.js'
 import { cautionHours } from '../recent-changes.js'
+import { createToken, purposes, secondsToNext, voidSecrets } from '../secrets/secrets.js'
 import type { Passwords } from '../sessions/password.js'
 import type { SignedIn } from '../sessions/session.js'
 import { assertNotReserved } from './address-in-use.js'
@@ -17,8 +18,7 @@ import { confirmEmailMail, undoEmailMail } from './email-mails.js'
 import { endFirstProof, type Prover, readProof } from './prove-email.js'
 import { takeAddress } from './take-address.js'
 
-const linkMinutes = 60
-/** In 15 minutes: to one address, of all accounts, and of one account, whose holder chooses the addresses. */
+/** In 15 minutes to one address, of all accounts. One account, whose holder chooses the addresses, gets no more either. */
 const mostMails = 5
 const windowMinutes = 15
 
@@ -39,20 +39,20 @@ export async function requestEmailChange(
   await services.transact(async (uow) => {
     const owner = await assertStillOwner(uow.trx, signedIn, proof)
     await assertFree(uow.trx, email, owner.id)
-    await assertSeldom(uow.trx, owner.id)
+    // Only requests with the right proof are counted: a stolen cookie does not use them up.
+    const seconds = await secondsToNext(uow.trx, 'email_change', owner.id)
+    if (seconds > 0) throw refusedFor('too_many_requests', seconds)
     // Answered like a success: the caller may be of another account, and learns nothing about the address.
     if (await wasMailedOften(uow.trx, email)) return
-    await voidLinks(uow.trx, owner.id, ['email_change'])
-    const { token, expiresAt } = await createLink(uow.trx, {
+    await voidSecrets(uow.trx, owner.id, ['email_change'])
+    const { token, expiresAt } = await createToken(uow.trx, 'email_change', {
       userId: owner.id,
-      purpose: 'email_change',
-      email,
-      minutes: linkMinutes,
+      content: email,
     })
     const content = confirmEmailMail({
       url: linkUrl(publicUrl, 'confirm-email', token),
       site: new URL(publicUrl).host,
-      minutes: linkMinutes,
+      minutes: purposes.email_change.minutes,
     })
     await queueEmail(uow, { kind: 'email-change', to: email, expiresAt, ...content })
     await notifyOwner(uow, publicUrl, owner.id, { kind: 'email-change-requested', newEmail: email })
@@ -69,21 +69,6 @@ async function wasMailedOften(trx: Knex.Transaction, email: string): Promise<boo
     values: [email, windowMinutes],
   })
   return (row?.mails ?? 0) >= mostMails
-}
-
-/** Only requests with the right proof are counted: a stolen cookie does not use them up. The caller holds the account's lock. */
-async function assertSeldom(trx: Knex.Transaction, userId: string): Promise<void> {
-  const [made] = await query<{ count: number; seconds: number }>(trx, {
-    name: 'emails.requests',
-    text: /* sql */ `
-      select count(*)::int as count, ceil(extract(epoch from
-          min(created_at) + $2::int * interval '1 minute' - clock_timestamp()))::int as seconds
-        from account_links
-       where user_id = $1 and purpose = 'email_change' and created_at > clock_timestamp() - $2::int * interval '1 minute'`,
-    values: [userId, windowMinutes],
-  })
-  if (made !== undefined && made.count >= mostMails)
-    throw refusedFor('too_many_requests', Math.max(1, made.seconds))
 }
 
 async function assertFree(trx: Knex.Transaction, email: string, userId: string): Promise<void> {
@@ -114,7 +99,7 @@ export async function confirmEmailChange(
     if (before.emailVerifiedAt === null)
       await endFirstProof(uow, publicUrl, before, await readProof(uow.trx, config, before, caller))
     // Whoever reads the old address could still set a password.
-    await voidLinks(uow.trx, id, ['password_reset'])
+    await voidSecrets(uow.trx, id, ['password_reset'])
     await mailUndo(uow, publicUrl, {
       id,
       oldEmail,
@@ -150,12 +135,7 @@ async function mailUndo(
       values ($1, $2, $3, clock_timestamp() + $4::int * interval '1 hour', $5)`,
     values: [id, oldEmail, newEmail, cautionHours, oldProven],
   })
-  const { token, expiresAt } = await createLink(uow.trx, {
-    userId: id,
-    purpose: 'email_undo',
-    email: oldEmail,
-    minutes: cautionHours * 60,
-  })
+  const { token, expiresAt } = await createToken(uow.trx, 'email_undo', { userId: id, content: oldEmail })
   const content = undoEmailMail({
     url: linkUrl(publicUrl, 'undo-email', token),
     site: new URL(publicUrl).host,

@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config/config.js'
 import { databaseTime } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import { User } from '../models.js'
-import { voidCodes } from '../one-time-codes/one-time-code.js'
+import { voidSignIn } from '../secrets/codes.js'
 import { assertNotReserved } from './address-in-use.js'
 
 const uniqueViolation = '23505'
@@ -29,7 +29,7 @@ export async function takeAddress(
   }
   await assertNotReserved(trx, email, userId)
   await rememberProven(trx, config, userId, email)
-  await voidCodes(trx, userId)
+  await voidSignIn(trx, userId)
 }
 
 /** Remembers that the owner of an account has read mail to this address, for as long as a debt may be found by it (docs/decisions/0067). */

@@ -3,12 +3,13 @@ import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { voidFactors } from '../factors/void-factors.js'
-import { findLink, useLink, voidLinks } from '../links/account-link.js'
+import { findLink, useLink } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { mailResetLink } from '../passwords/reset-password.js'
 import { removePayoutWallet } from '../payout-wallets/payout-wallet.js'
 import { cautionHours } from '../recent-changes.js'
+import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import { forgetDevices, voidCredentials } from '../void-credentials.js'
 import { takeAddress } from './take-address.js'
@@ -44,10 +45,10 @@ export async function undoEmailChange(
     await endSessions(trx, userId)
     await voidFactors(trx, userId, factorsSince)
     await removePayoutWallet(trx, userId, factorsSince)
-    await voidLinks(trx, userId, ['password_reset', 'email_change'])
+    await voidSecrets(trx, userId, ['password_reset', 'email_change'])
     await forgetDevices(trx, userId)
     // Links of earlier changes stay: they restore an earlier owner's address. Whoever changed the address got links that freeze.
-    await voidLinks(trx, userId, ['email_undo', 'not_me'], changedAt)
+    await voidSecrets(trx, userId, ['email_undo', 'not_me'], changedAt)
     await mailResetLink(uow, config.http.publicUrl, { id: userId, email })
   })
 }

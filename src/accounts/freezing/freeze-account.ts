@@ -1,13 +1,13 @@
 import { databaseTime } from '../../platform/database/base-model.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { voidFactors } from '../factors/void-factors.js'
-import { voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
 import { mailResetLink } from '../passwords/reset-password.js'
 import { removePayoutWallet } from '../payout-wallets/payout-wallet.js'
 import { cautionHours, readRecentChanges } from '../recent-changes.js'
+import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import { forgetDevices } from '../void-credentials.js'
 
@@ -55,7 +55,7 @@ export async function unfreezeAccount(
   const since = new Date(frozenAt.getTime() - cautionHours * hourMs)
   await voidFactors(uow.trx, userId, since)
   await removePayoutWallet(uow.trx, userId, since)
-  await voidLinks(uow.trx, userId, ['not_me', 'password_reset', 'email_change'])
+  await voidSecrets(uow.trx, userId, ['not_me', 'password_reset', 'email_change'])
   await notifyOwner(uow, publicUrl, userId, { kind: 'account-unfrozen', passwordVoid: voidPassword })
   if (!voidPassword) return true
   await User.query(uow.trx).patch({ passwordHash: null }).findById(userId)

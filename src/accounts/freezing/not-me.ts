@@ -39,8 +39,8 @@ async function hasFrozen(trx: Knex.Transaction, token: string): Promise<boolean>
   const rows = await query(trx, {
     name: 'links.has-frozen',
     text: /* sql */ `
-      select 1 from account_links l join users u on u.id = l.user_id
-       where l.token_hash = $1 and l.purpose = 'not_me' and l.used_at is not null and u.frozen_at is not null`,
+      select 1 from one_time_secrets l join users u on u.id = l.user_id
+       where l.hash = $1 and l.purpose = 'not_me' and l.used_at is not null and u.frozen_at is not null`,
     values: [hashSecret(token)],
   })
   return rows.length > 0

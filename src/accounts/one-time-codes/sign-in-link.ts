@@ -11,17 +11,15 @@ import { type Account, accountColumns } from '../account.js'
 import { proveEmail, readProof } from '../emails/prove-email.js'
 import { verifySignInByMail } from '../factors/check-factor.js'
 import { refusalOf } from '../factors/factor-rules.js'
-import { linkUrl } from '../links/account-link.js'
+import { linkUrl, useLink } from '../links/account-link.js'
 import type { signInLinkInput } from '../schemas.js'
+import { purposes, storeSecret } from '../secrets/secrets.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
 import { linkEmail } from './code-mail.js'
 
-/** A link is valid this long, and the next one is mailed no sooner. */
-const linkMinutes = 15
-
 /**
  * Mails a link that logs in, while the account's codes are locked: whoever guesses codes does not keep its owner out. Does
- * nothing when a link was mailed in the last 15 minutes.
+ * nothing when a link was mailed in the last 15 minutes. The caller holds the lock of the attempts (`createSignInCode`).
  */
 export async function mailSignInLink(
   uow: UnitOfWork,
@@ -29,19 +27,11 @@ export async function mailSignInLink(
   { id, email }: Pick<Account, 'id' | 'email'>,
 ): Promise<void> {
   const token = newSecret()
-  const [mailed] = await query<{ expiresAt: Date }>(uow.trx, {
-    name: 'otp.link',
-    text: /* sql */ `
-      update otp_codes set link_hash = $2, link_mailed_at = clock_timestamp(), changed_at = clock_timestamp()
-       where user_id = $1
-         and (link_mailed_at is null or link_mailed_at <= clock_timestamp() - $3::int * interval '1 minute')
-      returning link_mailed_at + $3::int * interval '1 minute' as "expiresAt"`,
-    values: [id, hashSecret(token), linkMinutes],
-  })
-  if (mailed === undefined) return
+  const expiresAt = await storeSecret(uow.trx, 'sign_in_link', { userId: id, hash: hashSecret(token) })
+  if (expiresAt === undefined) return
   const url = linkUrl(publicUrl, 'sign-in', token)
-  const content = linkEmail({ url, minutes: linkMinutes, site: new URL(publicUrl).host })
-  await queueEmail(uow, { kind: 'sign-in-link', to: email, expiresAt: mailed.expiresAt, ...content })
+  const content = linkEmail({ url, minutes: purposes.sign_in_link.minutes, site: new URL(publicUrl).host })
+  await queueEmail(uow, { kind: 'sign-in-link', to: email, expiresAt, ...content })
 }
 
 /**
@@ -60,7 +50,7 @@ export async function signInByLink(
     const proof = { ...(await readProof(uow.trx, config, found, caller)), notMine }
     const factor = await verifySignInByMail(uow, config, found, { totp, ...proof })
     if (factor.kind !== 'right') return factor
-    await useSignInLink(uow.trx, found.id)
+    await useLink(uow.trx, 'sign_in_link', token)
     const account = await proveEmail(uow, config, found, proof)
     return { account, session: await openSession(uow, config, account, caller) }
   })
@@ -75,19 +65,11 @@ async function lockLink(trx: Knex.Transaction, token: string): Promise<Account> 
     name: 'otp.lock-link',
     text: /* sql */ `
       select ${accountColumns}
-        from otp_codes o join users u on u.id = o.user_id left join wallets w on w.user_id = u.id
-       where o.link_hash = $1 and o.link_mailed_at > clock_timestamp() - $2::int * interval '1 minute'
-         for update of o`,
-    values: [hashSecret(token), linkMinutes],
+        from one_time_secrets s join users u on u.id = s.user_id left join wallets w on w.user_id = u.id
+       where s.hash = $1 and s.purpose = 'sign_in_link' and s.used_at is null and s.expires_at > clock_timestamp()
+         for update of s`,
+    values: [hashSecret(token)],
   })
   if (account === undefined) throw new DomainError('invalid_link')
   return account
-}
-
-async function useSignInLink(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
-    name: 'otp.use-link',
-    text: 'update otp_codes set link_hash = null, changed_at = clock_timestamp() where user_id = $1',
-    values: [userId],
-  })
 }

@@ -2,13 +2,14 @@ import { DomainError } from '../../kernel/errors.js'
 import { dropUnsentEmails, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
+import { accountLocked } from '../secrets/attempts.js'
+import { createSignInCode } from '../secrets/codes.js'
+import { purposes } from '../secrets/secrets.js'
 import { codeEmail } from './code-mail.js'
-import { accountLocked } from './lockout.js'
-import { codeHmac, findOtpAccount, newCode } from './one-time-code.js'
+import { findOtpAccount } from './otp-account.js'
 import { mailSignInLink } from './sign-in-link.js'
 
-/** API: a code is valid for 10 minutes. */
-const codeMinutes = 10
+const { minutes } = purposes.sign_in_code
 const kind = 'one-time-code'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
@@ -20,7 +21,6 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 export async function startOtp({ config, db, transact }: Needs, email: string): Promise<void> {
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('account_not_found')
-  const code = newCode()
   const { id, email: to } = found.account
   const started = await transact(async (uow) => {
     // A change of the e-mail may have been undone meanwhile: nothing is mailed to the address before.
@@ -30,26 +30,15 @@ export async function startOtp({ config, db, transact }: Needs, email: string): 
       values: [id, to],
     })
     if (owned.length === 0) throw new DomainError('account_not_found')
-    const [replaced] = await query<{ expiresAt: Date }>(uow.trx, {
-      name: 'otp.start',
-      text: /* sql */ `
-        insert into otp_codes as o (user_id, code_hmac, expires_at)
-        values ($1, $2, clock_timestamp() + $3::int * interval '1 minute')
-        on conflict (user_id) do update
-           set code_hmac = excluded.code_hmac, expires_at = excluded.expires_at, used_at = null,
-               changed_at = clock_timestamp()
-         where o.locked_until is null or o.locked_until <= clock_timestamp()
-        returning expires_at as "expiresAt"`,
-      values: [id, codeHmac(config.otpPeppers[0], id, code), codeMinutes],
-    })
-    if (replaced === undefined) {
+    const made = await createSignInCode(uow.trx, config, id)
+    if (made === undefined) {
       await mailSignInLink(uow, config.http.publicUrl, found.account)
       return false
     }
     // An unsent e-mail holds a code that is no longer valid.
     await dropUnsentEmails(uow, { kind, to })
-    const content = codeEmail({ code, minutes: codeMinutes, site: new URL(config.http.publicUrl).host })
-    await queueEmail(uow, { kind, to, expiresAt: replaced.expiresAt, ...content })
+    const content = codeEmail({ code: made.code, minutes, site: new URL(config.http.publicUrl).host })
+    await queueEmail(uow, { kind, to, expiresAt: made.expiresAt, ...content })
     return true
   })
   // Throw after the commit: a throw inside the transaction would undo the link.

@@ -3,8 +3,9 @@ import { type EmailBlock, emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { createLink, linkUrl } from '../links/account-link.js'
+import { linkUrl } from '../links/account-link.js'
 import { readRecentChanges } from '../recent-changes.js'
+import { createToken } from '../secrets/secrets.js'
 import {
   type AccountNotice,
   accountNoticeKinds,
@@ -14,8 +15,6 @@ import {
 import type { MoneyNotice, NoticeText } from './notice-text.js'
 import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
 
-/** An owner may read the mail days later. */
-const notMeMinutes = 7 * 24 * 60
 /** Of one kind to one address in an hour. */
 const mostOfKind = 10
 /** About the account in a day, to the address of an account that nobody has proven: its owner may never have heard of us. */
@@ -148,6 +147,6 @@ export async function createNotMeLink(
   publicUrl: string,
   userId: string,
 ): Promise<string> {
-  const { token } = await createLink(trx, { userId, purpose: 'not_me', minutes: notMeMinutes })
+  const { token } = await createToken(trx, 'not_me', { userId })
   return linkUrl(publicUrl, 'not-me', token)
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import type { PresentedFactor } from '../factors/check-factor.js'
-import { voidLinks } from '../links/account-link.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import type { Passwords } from '../sessions/password.js'
 import { type AccountSession, openSession, type SignedIn } from '../sessions/session.js'
@@ -36,7 +36,7 @@ export async function changePassword(
   return transact(async (uow) => {
     await assertStillOwner(uow.trx, signedIn, proof)
     await User.query(uow.trx).findById(account.id).patch({ passwordHash })
-    await voidLinks(uow.trx, account.id, ['password_reset', 'email_change'])
+    await voidSecrets(uow.trx, account.id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, account.id)
     await notifyOwner(uow, config.http.publicUrl, account.id, { kind: 'password-changed' }, caller)
     return { account, session: await openSession(uow, config, account, caller) }

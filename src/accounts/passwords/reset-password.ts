@@ -7,15 +7,15 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type Prover, proveEmail, readProof, voidReason } from '../emails/prove-email.js'
 import { hasFactor } from '../factors/check-factor.js'
-import { createLink, findLink, linkUrl, useLink, voidLinks } from '../links/account-link.js'
+import { findLink, linkUrl, useLink } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner, type Origin } from '../owner-mails/notify-owner.js'
+import { createToken, purposes, voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import type { Passwords } from '../sessions/password.js'
 import { assertUncommon } from './common-passwords.js'
 
-const linkMinutes = 30
 /** An unused link that is younger keeps another one from being mailed. */
 const pauseMinutes = 1
 /** No answer comes sooner, so that the time does not tell whether there is an account: writing a link takes a tenth of it. */
@@ -42,7 +42,7 @@ async function wasMailed(trx: Knex.Transaction, userId: string): Promise<boolean
     name: 'passwords.reset-mailed',
     text: /* sql */ `
       select exists (
-        select from account_links
+        select from one_time_secrets
          where user_id = $1 and purpose = 'password_reset' and used_at is null
            and created_at > clock_timestamp() - $2::int * interval '1 minute') as recent`,
     values: [userId, pauseMinutes],
@@ -56,17 +56,13 @@ export async function mailResetLink(
   publicUrl: string,
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {
-  const { token, expiresAt } = await createLink(uow.trx, {
-    userId: id,
-    purpose: 'password_reset',
-    minutes: linkMinutes,
-  })
+  const { token, expiresAt } = await createToken(uow.trx, 'password_reset', { userId: id })
   const content = emailLayout({
     subject: `A new password for ${new URL(publicUrl).host}`,
     blocks: [
       'To set a new password, open this link:',
       { link: linkUrl(publicUrl, 'reset-password', token) },
-      `It is valid for ${linkMinutes} minutes and works once. Never give it to anybody: we never ask for it.`,
+      `It is valid for ${purposes.password_reset.minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
       'If it was not you, ignore this e-mail.',
     ],
   })
@@ -100,7 +96,7 @@ export async function resetPassword(
     if (voidReason(user, proof) !== undefined || !(await hasFactor(uow.trx, id)))
       await proveEmail(uow, config, { id, email }, proof)
     await User.query(uow.trx).findById(id).patch({ passwordHash })
-    await voidLinks(uow.trx, id, ['password_reset', 'email_change'])
+    await voidSecrets(uow.trx, id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, id)
     await notifyOwner(uow, publicUrl, id, { kind: 'password-changed' }, caller)
   })

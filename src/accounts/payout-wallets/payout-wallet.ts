@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import { databaseTime } from '../../platform/database/base-model.js'
-import { PayoutWallet, PayoutWalletChallenge } from '../models.js'
+import { PayoutWallet } from '../models.js'
+import { voidSecrets } from '../secrets/secrets.js'
 
 /** The unique constraint on the wallet. */
 const walletConstraint = 'payout_wallets_wallet_key'
@@ -20,7 +21,7 @@ export async function storePayoutWallet(
   userId: string,
   wallet: string,
 ): Promise<PayoutWallet> {
-  await PayoutWalletChallenge.query(trx).deleteById(userId)
+  await voidSecrets(trx, userId, ['payout_wallet'])
   try {
     return await PayoutWallet.query(trx)
       .insert({ userId, wallet, provenAt: databaseTime })
@@ -61,7 +62,7 @@ export async function chooseTipsTo(
  * later, because somebody else may have set it.
  */
 export async function removePayoutWallet(trx: Knex.Transaction, userId: string, since?: Date): Promise<void> {
-  await PayoutWalletChallenge.query(trx).deleteById(userId)
+  await voidSecrets(trx, userId, ['payout_wallet'])
   const wallet = PayoutWallet.query(trx).delete().where({ user_id: userId })
   await (since === undefined ? wallet : wallet.where('proven_at', '>=', since))
 }

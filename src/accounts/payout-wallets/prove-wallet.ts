@@ -1,17 +1,15 @@
 import type { Knex } from 'knex'
 import { verifyTextSignature } from '../../kernel/ed25519.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
-import { newSecret } from '../../kernel/ids.js'
-import { databaseTime, timeAfter } from '../../platform/database/base-model.js'
+import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Services } from '../../services.js'
 import { lockUserExceptSessions } from '../lock-user.js'
-import { PayoutWallet, PayoutWalletChallenge, Wallet } from '../models.js'
+import { PayoutWallet, Wallet } from '../models.js'
 import { notifyOwner, type Origin } from '../owner-mails/notify-owner.js'
+import { findMessage, purposes, storeSecret } from '../secrets/secrets.js'
 import { type PresentedStepUp, withStepUp } from '../step-up/step-up.js'
 import { walletNotice } from './mails.js'
 import { readPayoutWallet, removePayoutWallet, storePayoutWallet } from './payout-wallet.js'
-
-const challengeMinutes = 10
 
 type Needs = Pick<Services, 'chain' | 'config' | 'db' | 'transact'>
 
@@ -30,12 +28,10 @@ export async function createWalletChallenge(
   const message = [
     `${new URL(config.http.publicUrl).host} asks you to make ${wallet} the payout wallet of the account ${userId}.`,
     'Tips and take-outs of that account may then go to this wallet. Signing this moves nothing and costs nothing.',
-    `Made at ${new Date().toISOString()}, valid for ${challengeMinutes} minutes, once. Nonce: ${newSecret()}`,
+    `Made at ${new Date().toISOString()}, valid for ${purposes.payout_wallet.minutes} minutes, once. Nonce: ${newSecret()}`,
   ].join('\n\n')
-  await PayoutWalletChallenge.query(db)
-    .insert({ userId, wallet, message, expiresAt: timeAfter(challengeMinutes) })
-    .onConflict('user_id')
-    .merge()
+  const challenge = { userId, subject: wallet, hash: hashSecret(message), content: message }
+  await storeSecret(db, 'payout_wallet', challenge)
   return message
 }
 
@@ -108,9 +104,7 @@ async function checkWallet({ chain, config, db }: Needs, wallet: string): Promis
 }
 
 async function checkSignature(db: Knex, userId: string, { wallet, signature }: ProvenBy): Promise<void> {
-  const challenge = await PayoutWalletChallenge.query(db)
-    .findOne({ user_id: userId, wallet })
-    .where('expires_at', '>', databaseTime)
-  if (challenge === undefined || !verifyTextSignature(wallet, challenge.message, signature))
+  const message = await findMessage(db, 'payout_wallet', userId, wallet)
+  if (message === undefined || !verifyTextSignature(wallet, message, signature))
     throw new DomainError('invalid_wallet_signature')
 }

@@ -1,10 +1,9 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { voidChallenges } from '../factors/passkeys/passkey-challenges.js'
-import { voidLinks } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { Session } from '../models.js'
+import { voidSecrets } from '../secrets/secrets.js'
 import type { SignedIn } from './session.js'
 
 /** Whether this is the id of the session that the request was sent with. */
@@ -33,7 +32,7 @@ export async function endOtherSessions(
   await transact(async ({ trx }) => {
     await lockUser(trx, account.id)
     await endSessions(trx, account.id, sessionHash)
-    await voidLinks(trx, account.id, ['email_change'])
+    await voidSecrets(trx, account.id, ['email_change'])
   })
 }
 
@@ -41,5 +40,5 @@ export async function endOtherSessions(
 export async function endSessions(trx: Knex.Transaction, userId: string, except?: Buffer): Promise<void> {
   const ended = Session.query(trx).delete().where({ user_id: userId })
   await (except === undefined ? ended : ended.whereNot({ token_hash: except }))
-  await voidChallenges(trx, userId)
+  await voidSecrets(trx, userId, ['passkey_add', 'passkey_confirm'])
 }

@@ -4,16 +4,15 @@ import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { lockUserExceptSessions } from '../lock-user.js'
+import { createNotMeLink, notMeBlocks } from '../owner-mails/notify-owner.js'
+import { readRecentChanges } from '../recent-changes.js'
 import {
-  type CodeTable,
-  type ConfirmedSubject,
+  type Confirmed,
   createConfirmationCode,
   tooManyCodes,
   useConfirmationCode,
-} from '../one-time-codes/confirmation-code.js'
-import { confirmationCodes } from '../one-time-codes/one-time-code.js'
-import { createNotMeLink, notMeBlocks } from '../owner-mails/notify-owner.js'
-import { readRecentChanges } from '../recent-changes.js'
+} from '../secrets/codes.js'
+import { purposes } from '../secrets/secrets.js'
 
 type Settings = Pick<Config, 'http' | 'otpPeppers'>
 
@@ -26,11 +25,9 @@ export interface SteppedUpRequest {
   readonly wish: string
 }
 
-const codes: CodeTable = { table: 'step_up_codes', subject: 'request_hash' }
-
-function subjectOf({ userId, bound }: SteppedUpRequest): ConfirmedSubject {
+function confirmedBy({ userId, bound }: SteppedUpRequest): Confirmed {
   const text = JSON.stringify([userId, ...bound.map(String)])
-  return { userId, subject: hash('sha256', text, 'buffer'), bound: `step-up/1|${text}` }
+  return { purpose: 'step_up', userId, subject: hash('sha256', text), bound: `step-up/1|${text}` }
 }
 
 /**
@@ -46,8 +43,8 @@ export async function mailStepUpCode(
   const { publicUrl } = settings.http
   // One account's codes are made one after the other, so that none is missed in the count.
   await lockUserExceptSessions(uow.trx, userId)
-  const made = await createConfirmationCode(uow, settings, codes, subjectOf(request))
-  if (made === undefined) throw await tooManyCodes(uow, codes, userId)
+  const made = await createConfirmationCode(uow, settings, confirmedBy(request))
+  if (made === undefined) throw await tooManyCodes(uow, 'step_up', userId)
   const { code, expiresAt } = made
   const { moneyEmail } = await readRecentChanges(uow.trx, userId)
   const notMe = await createNotMeLink(uow, publicUrl, userId)
@@ -66,7 +63,7 @@ function codeMail(
       `Somebody, most likely you, wants to ${wish}.`,
       'Nothing happens before you confirm it. If you want exactly this, enter this code there:',
       { standout: code },
-      `It is valid for ${confirmationCodes.minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
+      `It is valid for ${purposes.step_up.minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
       'If it was not you, enter the code nowhere: somebody else is signed in to your account.',
       ...notMeBlocks(notMe),
     ],
@@ -80,5 +77,5 @@ export function useStepUpCode(
   request: SteppedUpRequest,
   code: string,
 ): Promise<boolean> {
-  return useConfirmationCode(uow, settings, codes, subjectOf(request), code)
+  return useConfirmationCode(uow, settings, confirmedBy(request), code)
 }

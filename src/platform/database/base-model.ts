@@ -26,11 +26,6 @@ export class BaseModel extends Model {
 /** The time in the database, where all times come from. */
 export const databaseTime: RawBuilder = raw('clock_timestamp()')
 
-/** A time so many minutes from now. */
-export function timeAfter(minutes: number): RawBuilder {
-  return raw(`clock_timestamp() + ?::float8 * interval '1 minute'`, minutes)
-}
-
 /** The time in a column, or now if it has none: for what happens once. */
 export function firstTime(column: string): RawBuilder {
   return raw('coalesce(??, clock_timestamp())', column)

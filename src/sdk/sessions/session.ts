@@ -134,7 +134,7 @@ export async function findEmbed(
   return embed
 }
 
-/** Deletes sessions a day after they expired, with their handoff codes. Returns the number of sessions. */
+/** Deletes sessions a day after they expired. Returns the number of sessions. */
 export async function deleteOldSdkSessions(db: Knex): Promise<number> {
   const deleted = await query(db, {
     name: 'sdk_sessions.delete-old',

@@ -1,15 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { linkUrl } from '../../accounts/links/account-link.js'
+import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
+import { readRecentChanges } from '../../accounts/recent-changes.js'
 import {
-  type CodeTable,
-  type ConfirmedSubject,
+  type Confirmed,
   createConfirmationCode,
   tooManyCodes,
   useConfirmationCode,
-} from '../../accounts/one-time-codes/confirmation-code.js'
-import { confirmationCodes } from '../../accounts/one-time-codes/one-time-code.js'
-import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
-import { readRecentChanges } from '../../accounts/recent-changes.js'
+} from '../../accounts/secrets/codes.js'
+import { purposes } from '../../accounts/secrets/secrets.js'
 import type { DomainError } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'
@@ -32,13 +31,12 @@ export interface ConfirmedWithdrawal extends MailedWithdrawal {
 
 /** A hyphen and an HMAC in base64url, after the reference. */
 const tailLength = 44
-const codes: CodeTable = { table: 'withdrawal_codes', subject: 'withdrawal_id' }
 
 /** A code is another one for another amount, bank or account. */
-function subjectOf(withdrawal: ConfirmedWithdrawal): ConfirmedSubject {
+function confirmedBy(withdrawal: ConfirmedWithdrawal): Confirmed {
   const { id, userId, reference, debitMicro, netKobo, accountHash } = withdrawal
   const bound = ['withdrawal/1', reference, debitMicro, netKobo, accountHash?.toString('hex')].join('|')
-  return { userId, subject: id, bound }
+  return { purpose: 'withdrawal', userId, subject: id, bound }
 }
 
 /**
@@ -50,7 +48,7 @@ export async function mailWithdrawalCode(
   settings: Settings,
   withdrawal: ConfirmedWithdrawal,
 ): Promise<boolean> {
-  const made = await createConfirmationCode(uow, settings, codes, subjectOf(withdrawal))
+  const made = await createConfirmationCode(uow, settings, confirmedBy(withdrawal))
   if (made === undefined) return false
   const { moneyEmail } = await readRecentChanges(uow.trx, withdrawal.userId)
   const described = await describeWithdrawal(uow, withdrawal)
@@ -74,7 +72,7 @@ export async function mailWithdrawalCode(
 
 /** Of the mail's link. Nothing of it is stored: it confirms as long as its withdrawal waits for that, whoever is signed in. */
 function linkToken(pepper: Uint8Array, withdrawal: ConfirmedWithdrawal): string {
-  const { bound } = subjectOf(withdrawal)
+  const { bound } = confirmedBy(withdrawal)
   const mac = createHmac('sha256', pepper).update(`link|${bound}`).digest('base64url')
   return `${withdrawal.reference}-${mac}`
 }
@@ -95,7 +93,7 @@ export function isLinkOf({ otpPeppers }: Settings, withdrawal: ConfirmedWithdraw
 
 /** The refusal of another code. It says when the account may have one. */
 export function tooManyWithdrawalCodes(uow: UnitOfWork, userId: string): Promise<DomainError> {
-  return tooManyCodes(uow, codes, userId)
+  return tooManyCodes(uow, 'withdrawal', userId)
 }
 
 const reasons: Readonly<Record<ConfirmationReason, string>> = {
@@ -120,7 +118,7 @@ function codeMail(
       { link, label: 'Confirm this withdrawal' },
       'Or enter this code where you asked for it:',
       { standout: code },
-      `It is valid for ${confirmationCodes.minutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,
+      `It is valid for ${purposes.withdrawal.minutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,
       'If it was not you, use neither: nothing leaves without them.',
       ...notMeBlocks(notMe),
     ],
@@ -134,5 +132,5 @@ export function useWithdrawalCode(
   withdrawal: ConfirmedWithdrawal,
   code: string,
 ): Promise<boolean> {
-  return useConfirmationCode(uow, settings, codes, subjectOf(withdrawal), code)
+  return useConfirmationCode(uow, settings, confirmedBy(withdrawal), code)
 }

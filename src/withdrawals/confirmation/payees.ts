@@ -168,13 +168,8 @@ export async function removePayee(
   if (rows.length === 0) throw new DomainError('payee_not_found')
 }
 
-/** Deletes the payees and codes of a creator, and from where the withdrawals were asked for. The withdrawals stay. */
+/** Deletes the payees of a creator, and from where the withdrawals were asked for. The withdrawals stay. */
 export async function forgetPayees(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
-    name: 'payees.forget-codes',
-    text: 'delete from withdrawal_codes where user_id = $1',
-    values: [userId],
-  })
   await query(trx, {
     name: 'payees.forget',
     text: 'delete from payees where user_id = $1',

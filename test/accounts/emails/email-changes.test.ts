@@ -191,7 +191,7 @@ test('a thief with password and cookie changes the e-mail twice, and the owner t
   t.is(await post('/auth/not-me', { token: thiefFreeze }), badLink)
   t.deepEqual(await world().db('devices').where({ user_id: userId }), [])
   const pending = await world()
-    .db('account_links')
+    .db('one_time_secrets')
     .where({ user_id: userId, purpose: 'email_change', used_at: null })
   t.deepEqual(pending, [])
   t.is((await events(thiefKey)).status, 401)
@@ -223,8 +223,14 @@ test('who registered another’s e-mail and waited keeps nothing once its owner 
   t.is(await post('/auth/email/confirm', { token: await mailedToken(world(), 'email-change', other) }), '200')
   await request('POST', '/auth/passkeys/options', { session, body: {} })
   t.is(await post('/auth/email/undo', { token: await undoToken(email) }), '200')
-  for (const table of ['passkeys', 'totp_factors', 'recovery_codes', 'sessions', 'passkey_challenges'])
+  for (const table of ['passkeys', 'totp_factors', 'recovery_codes', 'sessions'])
     t.deepEqual(await db(table).where({ user_id: user.id }), [], table)
+  const challenges = db('one_time_secrets').where({ user_id: user.id, purpose: 'passkey_add' })
+  t.deepEqual(
+    (await challenges.pluck('used_at')).map((at) => at !== null),
+    [true, true],
+    'void',
+  )
   const bearer = made.body.apiKey
   t.is((await request('GET', `/sdk/events?creatorId=${user.id}`, { bearer })).status, 401)
 })

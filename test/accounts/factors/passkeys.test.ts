@@ -3,6 +3,7 @@ import test from 'ava'
 import { checkFactor } from '../../../src/accounts/factors/check-factor.js'
 import { cautionHours } from '../../../src/accounts/recent-changes.js'
 import { DomainError } from '../../../src/kernel/errors.js'
+import { hashSecret } from '../../../src/kernel/ids.js'
 import { type EnteredBody, type Person, registerPerson } from '../../helpers/make/creators.js'
 import { Authenticator, type CreationOptions } from '../../helpers/make/sign-in/authenticator.js'
 import {
@@ -132,8 +133,8 @@ test('an answer is refused that was sent before, is too old, or was made for som
 
   const options = await requestOptions(world())
   await world()
-    .db('passkey_challenges')
-    .where({ challenge: Buffer.from(options.challenge, 'base64url') })
+    .db('one_time_secrets')
+    .where({ hash: hashSecret(options.challenge) })
     .update({ expires_at: new Date(0) })
   t.is(await logIn(device.get(options)), invalid, 'too old')
 

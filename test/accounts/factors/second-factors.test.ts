@@ -44,6 +44,7 @@ async function call(
 const login = ({ email, password }: Person, totp?: string) =>
   call('POST', '/auth/login', { body: { email, password, totp } })
 const row = ({ user }: Person, table: string) => world().db(table).where({ user_id: user.id })
+const attempts = (person: Person, kind: string) => row(person, 'code_attempts').where({ kind })
 const mails = ({ email }: Person, kind: string) => world().db('emails').where({ recipient: email, kind })
 
 /** Requests a code once the mails before it have arrived, so that its mail is the newest. */
@@ -78,7 +79,7 @@ test('an authenticator app is in force after its first code, and each account ha
   const { session } = ada
   const path = '/auth/totp/confirm'
   t.is(await call('POST', path, { session, body: { code: '123456' } }), wrong, 'nothing was started')
-  t.deepEqual(await row(ada, 'factor_attempts'), [], 'and nothing was counted')
+  t.deepEqual(await attempts(ada, 'totp'), [], 'and nothing was counted')
   const start = () =>
     world().request<{ secret: string; uri: string }>('POST', '/auth/totp', { session, body: {} })
   const replaced = decodeBase32((await start()).body.secret)
@@ -132,7 +133,7 @@ test('an accepted code is refused ever after, and its neighbours count once each
   t.is(await login(ada, last), wrong, 'an earlier one')
   t.is(await login(ada, next), '200')
   t.is(await login(ada, next), wrong)
-  t.deepEqual((await row(ada, 'factor_attempts').first()).failed_at, [], 'used codes are not failed attempts')
+  t.deepEqual((await attempts(ada, 'totp').first()).failed_at, [], 'used codes are not failed attempts')
 })
 
 test.serial('of a hundred equal codes at the same time one signs in', async (t) => {
@@ -169,7 +170,7 @@ test('five wrong codes lock the app for 15 minutes, for the right code too, and 
   t.is(await login(ada, recoveryCodes[0]), '200', 'recovery codes are not locked')
   t.is(await check(ada, { passkey: await passkeyFactor(world(), ada.session, device) }), undefined)
   t.is(await login(ada, code), locked, 'and do not end the lock')
-  await row(ada, 'factor_attempts').update({
+  await attempts(ada, 'totp').update({
     locked_until: world().db.raw("locked_until - interval '15 minutes'"),
   })
   t.is(await login(ada, await nextCode(world(), ada, secret)), '200')
@@ -186,7 +187,11 @@ test('a mailed code needs the second factor, and is not used up without it', asy
   t.is(await verify({ code }), required)
   t.is(await verify({ code, totp: wrongCode(totp, 100_000) }), wrong)
   t.is(await verify({ code: wrongCode(code), totp }), wrong)
-  t.is((await row(ada, 'otp_codes').first()).failed_at.length, 2, 'only wrong mailed codes count as such')
+  t.is(
+    (await attempts(ada, 'sign_in_code').first()).failed_at.length,
+    2,
+    'only wrong mailed codes count as such',
+  )
   t.is(await verify({ code, totp }), '200')
   t.is(await verify({ code, totp: await nextCode(world(), ada, secret) }), wrong, 'used')
   t.is(await verify({ code }), wrong, 'used')
@@ -197,8 +202,8 @@ test('a mailed link needs the second factor, and is not used up without it', asy
   const { secret } = await addTotp(world(), ada)
   const { email } = ada
   await world()
-    .db('otp_codes')
-    .insert({ user_id: ada.user.id, locked_until: new Date(Date.now() + 600_000) })
+    .db('code_attempts')
+    .insert({ user_id: ada.user.id, kind: 'sign_in_code', locked_until: new Date(Date.now() + 600_000) })
   await deliverEmail(world(), email)
   t.is(await call('POST', '/auth/otp/start', { body: { email } }), locked)
   const { text } = await deliverEmail(world(), email)

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import {
-  createConfirmationCode,
-  useConfirmationCode,
-} from '../../../src/accounts/one-time-codes/confirmation-code.js'
-import { codeHmac } from '../../../src/accounts/one-time-codes/one-time-code.js'
 import { verifyOtp } from '../../../src/accounts/one-time-codes/verify.js'
+import { createConfirmationCode, useConfirmationCode } from '../../../src/accounts/secrets/codes.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import type { RequestOptions } from '../../helpers/http/client.js'
 import { badBodies } from '../../helpers/http/hostile-input.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
-import { deliverEmail, requestCode, wrongCode } from '../../helpers/make/sign-in/emailed-codes.js'
+import {
+  deliverEmail,
+  requestCode,
+  storeCode as storeKnownCode,
+  wrongCode,
+} from '../../helpers/make/sign-in/emailed-codes.js'
 import { publicUrl, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
@@ -26,8 +27,17 @@ function verify(email: unknown, code: unknown, options: RequestOptions = {}) {
   })
 }
 
-function codeRow({ user }: Person) {
-  return world().db('otp_codes').where({ user_id: user.id })
+/** The failed attempts and the lock. */
+function attempts({ user }: Person) {
+  return world().db('code_attempts').where({ user_id: user.id, kind: 'sign_in_code' })
+}
+
+async function failures(person: Person): Promise<Date[]> {
+  return (await attempts(person).first())?.failed_at ?? []
+}
+
+function secretsOf({ user }: Person, purpose: string) {
+  return world().db('one_time_secrets').where({ user_id: user.id, purpose })
 }
 
 async function markVerified({ user }: Person): Promise<void> {
@@ -37,22 +47,15 @@ async function markVerified({ user }: Person): Promise<void> {
     .update({ email_verified_at: new Date(0) })
 }
 
-/** Stores a known code without an e-mail. */
-async function storeCode({ user }: Person, code: string): Promise<void> {
-  const code_hmac = codeHmac(world().services.config.otpPeppers[0], user.id, code)
-  const fields = { code_hmac, expires_at: new Date(Date.now() + 600_000), used_at: null }
-  await world()
-    .db('otp_codes')
-    .insert({ user_id: user.id, ...fields })
-    .onConflict('user_id')
-    .merge(fields)
-}
+const storeCode = (person: Person, code: string) => storeKnownCode(world(), person, code)
 
-/** Moves the times of the account's code, failures and lock back by so many minutes. */
+/** Moves the times of the account's codes, links, failures and lock back by so many minutes. */
 async function advanceMinutes({ user }: Person, minutes: number): Promise<void> {
   await world().db.raw(
-    `update otp_codes set expires_at = expires_at - :m * interval '1 minute',
-            locked_until = locked_until - :m * interval '1 minute',
+    `with older as (
+       update one_time_secrets set created_at = created_at - :m * interval '1 minute', expires_at = expires_at - :m * interval '1 minute'
+        where user_id = :id)
+     update code_attempts set locked_until = locked_until - :m * interval '1 minute',
             failed_at = array(select f - :m * interval '1 minute' from unnest(failed_at) with ordinality u (f, n) order by n)
       where user_id = :id`,
     { m: minutes, id: user.id },
@@ -156,8 +159,8 @@ test('a code works for its own account only', async (t) => {
   await storeCode(ada, '123456')
   t.is(await refusal(bob.email, '123456'), `400 ${wrong}`)
   await world().db.raw(
-    `insert into otp_codes (user_id, code_hmac, expires_at) select ?, code_hmac, expires_at from otp_codes where user_id = ?
-     on conflict (user_id) do update set code_hmac = excluded.code_hmac, expires_at = excluded.expires_at`,
+    `insert into one_time_secrets (purpose, user_id, hash, expires_at)
+     select purpose, ?, hash, expires_at from one_time_secrets where user_id = ? and purpose = 'sign_in_code'`,
     [bob.user.id, ada.user.id],
   )
   t.is(
@@ -227,7 +230,7 @@ test('malformed input and unknown e-mails answer Invalid or expired code and are
     t.is(await refusal(email, code), `400 ${wrong}`, JSON.stringify(code))
   const emails = [undefined, null, '', 7, [email], 'ada', `${email}\u0000`, `${email},${email}`, freshEmail()]
   for (const one of emails) t.is(await refusal(one, '123456'), `400 ${wrong}`, JSON.stringify(one))
-  t.deepEqual((await codeRow(person).first()).failed_at, [])
+  t.deepEqual(await failures(person), [])
   t.is(
     (await verify(` ${email.toUpperCase()} `, '123456')).status,
     200,
@@ -266,7 +269,7 @@ test('after five wrong codes the account is locked, also for the right code', as
   for (const attempt of [wrongCode(code), code, code])
     t.is(await refusal(person.email, attempt), `429 ${locked}`)
   t.is(await refusal(person.email, 'malformed'), `400 ${wrong}`)
-  t.is((await codeRow(person).first()).failed_at.length, 5, 'attempts on a locked account are not counted')
+  t.is((await failures(person)).length, 5, 'attempts on a locked account are not counted')
 })
 
 test('wrong codes are counted also when no code was ever requested', async (t) => {
@@ -325,7 +328,7 @@ test('a success resets the count', async (t) => {
     const code = await requestCode(world(), person)
     for (let n = 1; n <= 4; n++) t.is(await refusal(person.email, wrongCode(code, n)), `400 ${wrong}`)
     t.is((await verify(person.email, code)).status, 200)
-    t.deepEqual((await codeRow(person).first()).failed_at, [])
+    t.deepEqual(await failures(person), [])
   }
 })
 
@@ -338,11 +341,11 @@ test('a new code does not reset the count, and a locked account gets no new code
   for (let n = 1; n <= 2; n++) t.is(await refusal(email, wrongCode(next, n)), `400 ${wrong}`)
   t.is(await refusal(email, next), `429 ${locked}`)
 
-  const before = await codeRow(person).first()
+  const rows = async () => [await attempts(person), await secretsOf(person, 'sign_in_code')]
+  const before = await rows()
   const answer = await world().request('POST', '/auth/otp/start', { body: { email } })
   t.deepEqual([answer.status, answer.body.error], [429, locked])
-  const { code_hmac, expires_at, failed_at, locked_until } = before
-  t.like(await codeRow(person).first(), { code_hmac, expires_at, failed_at, locked_until })
+  t.deepEqual(await rows(), before)
   t.is(await refusal(email, next), `429 ${locked}`)
 })
 
@@ -363,9 +366,14 @@ test('14.6 while codes are locked one link is mailed per 15 minutes, which the l
     (await world().request('POST', '/auth/otp/start', { body: { email: person.email } })).status
   t.deepEqual([await startAgain(), await startAgain(), await startAgain()], [429, 429, 429])
   const mails = () => world().db('emails').where({ recipient: person.email, kind: 'sign-in-link' })
+  const age = (column: string) => world().db.raw("?? - interval '15 minutes'", [column])
+  const ageLinks = () =>
+    secretsOf(person, 'sign_in_link').update({ created_at: age('created_at'), expires_at: age('expires_at') })
   t.is((await mails()).length, 1)
   const token = await mailedLink(person)
-  t.false(JSON.stringify(await codeRow(person).first()).includes(token))
+  const stored = await secretsOf(person, 'sign_in_link').select('hash', 'subject', 'content', 'sealed')
+  t.is(stored.length, 1)
+  t.false(JSON.stringify(stored).includes(token))
   t.is(
     (await world().request('GET', `/dashboard`)).status,
     200,
@@ -386,21 +394,11 @@ test('14.6 while codes are locked one link is mailed per 15 minutes, which the l
   ])
     t.is((await openLink(wrongToken)).body.error, error as string)
 
-  await world()
-    .db('otp_codes')
-    .where({ user_id: person.user.id })
-    .update({
-      link_mailed_at: world().db.raw("link_mailed_at - interval '15 minutes'"),
-    })
+  await ageLinks()
   t.is(await startAgain(), 429)
   t.is((await mails()).length, 2)
   const second = await mailedLink(person)
-  await world()
-    .db('otp_codes')
-    .where({ user_id: person.user.id })
-    .update({
-      link_mailed_at: world().db.raw("link_mailed_at - interval '15 minutes'"),
-    })
+  await ageLinks()
   t.is((await openLink(second)).status, 400, 'older than 15 minutes')
 })
 
@@ -426,7 +424,7 @@ test('a used code is refused and not counted as a failed attempt', async (t) => 
   await verify(person.email, '123456')
   for (let n = 0; n < 4; n++) t.is(await refusal(person.email, guess), `400 ${wrong}`)
   for (let n = 0; n < 7; n++) t.is(await refusal(person.email, '123456'), `400 ${wrong}`)
-  t.is((await codeRow(person).first()).failed_at.length, 4)
+  t.is((await failures(person)).length, 4)
   t.is(await refusal(person.email, guess), `400 ${wrong}`)
   t.is(await refusal(person.email, '123456'), `429 ${locked}`)
 })
@@ -441,10 +439,10 @@ test.serial('of a thousand concurrent wrong codes only five are compared', async
   t.log(`${Math.round(performance.now() - startedAt)} ms`)
   const counted = (text: string) => answers.filter((answer) => answer === text).length
   t.deepEqual([counted(`400 ${wrong}`), counted(`429 ${locked}`)], [5, 995])
-  const row = await codeRow(person).first()
+  const row = await attempts(person).first()
   t.is(row.failed_at.length, 5)
   t.true(row.locked_until.getTime() > Date.now() + 14 * 60_000)
-  t.is(row.used_at, null)
+  t.deepEqual(await secretsOf(person, 'sign_in_code').pluck('used_at'), [null])
   t.is(await refusal(person.email, code), `429 ${locked}`, 'the right code is locked as well')
 })
 
@@ -485,7 +483,7 @@ test.serial('if the session cannot be stored, the code stays unused and nothing 
   } finally {
     await db.raw('alter table sessions drop constraint broken')
   }
-  t.deepEqual((await codeRow(person).first()).failed_at, [])
+  t.deepEqual(await failures(person), [])
   t.is((await verify(person.email, '123456')).status, 200)
 })
 
@@ -510,12 +508,16 @@ test('while OTP_PEPPER changes, a code of either pepper is accepted, and none of
   await storeCode(person, '222222')
   await t.throwsAsync(enter(during(gone), person, '222222'), { message: wrong })
 
-  const codes = { table: 'step_up_codes', subject: 'request_hash' } as const
-  const confirmed = { userId: person.user.id, subject: randomBytes(32), bound: 'a request' }
+  const confirmed = {
+    purpose: 'step_up',
+    userId: person.user.id,
+    subject: 'a hash',
+    bound: 'a request',
+  } as const
   const confirms = (made: typeof both, used: typeof both) =>
     services.transact(async (uow) => {
-      const { code = '' } = (await createConfirmationCode(uow, made, codes, confirmed)) ?? {}
-      return useConfirmationCode(uow, used, codes, confirmed, code)
+      const { code = '' } = (await createConfirmationCode(uow, made, confirmed)) ?? {}
+      return useConfirmationCode(uow, used, confirmed, code)
     })
   t.true(await confirms(services.config, both), 'an old code after the change')
   t.true(await confirms(both, during(newer)), 'new codes have the first pepper')

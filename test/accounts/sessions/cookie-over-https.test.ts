@@ -1,7 +1,7 @@
 import test from 'ava'
-import { codeHmac } from '../../../src/accounts/one-time-codes/one-time-code.js'
 import { requestRaw } from '../../helpers/http/raw-request.js'
 import { freshEmail, registerPerson } from '../../helpers/make/creators.js'
+import { storeCode } from '../../helpers/make/sign-in/emailed-codes.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { env: { PUBLIC_URL: 'https://tips.example' } })
@@ -17,12 +17,10 @@ test('over https the cookie is Secure and bound to the host by its prefix', asyn
 })
 
 test('over https a login with a one-time code sets the same kind of cookie', async (t) => {
-  const { user, email } = await registerPerson(world())
-  const code_hmac = codeHmac(world().services.config.otpPeppers[0], user.id, '123456')
-  await world()
-    .db('otp_codes')
-    .insert({ user_id: user.id, code_hmac, expires_at: new Date(Date.now() + 60_000) })
-  const answer = await world().request('POST', '/auth/otp/verify', { body: { email, code: '123456' } })
+  const person = await registerPerson(world())
+  await storeCode(world(), person, '123456')
+  const body = { email: person.email, code: '123456' }
+  const answer = await world().request('POST', '/auth/otp/verify', { body })
   t.is(answer.status, 200)
   t.regex(
     answer.headers['set-cookie']?.[0] ?? '',

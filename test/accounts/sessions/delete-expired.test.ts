@@ -49,36 +49,36 @@ test.serial('a session past its absolute end is deleted even if it was used rece
   t.is((await session(person)).length, 0)
 })
 
-test.serial('codes, failed attempts and locks are deleted after a day without a change', async (t) => {
-  const [old, fresh] = [await registerPerson(world()), await registerPerson(world())]
-  const rows = [old, fresh].map(({ user }) => ({ user_id: user.id, locked_until: ago(-0.01) }))
-  await world().db('otp_codes').insert(rows)
+test.serial('failed attempts and locks are deleted a day after the last, and what counts none', async (t) => {
+  const [old, fresh, none] = [
+    await registerPerson(world()),
+    await registerPerson(world()),
+    await registerPerson(world()),
+  ]
   await world()
-    .db('otp_codes')
-    .where({ user_id: old.user.id })
-    .update({ changed_at: ago(1.1) })
+    .db('code_attempts')
+    .insert([
+      { user_id: old.user.id, kind: 'totp', failed_at: [ago(1.2), ago(1.1)] },
+      { user_id: fresh.user.id, kind: 'totp', failed_at: [ago(1.1), ago(0.9)], locked_until: ago(0.89) },
+      { user_id: none.user.id, kind: 'sign_in_code' },
+    ])
   await deleteExpired(as('clock', world().services))
-  t.deepEqual(await world().db('otp_codes').pluck('user_id'), [fresh.user.id])
+  t.deepEqual(await world().db('code_attempts').pluck('user_id'), [fresh.user.id])
 })
 
 test.serial(
-  'devices, links, challenges and changes of e-mail are deleted when they are over; an undone change stays',
+  'devices, secrets and changes of e-mail are deleted when they are over; an undone change stays',
   async (t) => {
     const { user } = await registerPerson(world())
     const { db } = world()
     const hash = (byte: number) => Buffer.alloc(32, byte)
     const [over, recent] = [ago(1.1), ago(0.9)]
     await db('devices').update({ last_seen_at: ago(401) })
-    await db('account_links').insert(
-      [over, recent].map((at, n) => ({
-        token_hash: hash(n),
-        user_id: user.id,
-        purpose: 'not_me',
-        expires_at: at,
-      })),
-    )
-    await db('passkey_challenges').insert(
-      [over, recent].map((at, n) => ({ challenge: hash(n), purpose: 'login', expires_at: at })),
+    await db('one_time_secrets').insert(
+      [over, recent].flatMap((expires_at, n) => [
+        { hash: hash(n), user_id: user.id, purpose: 'not_me', expires_at },
+        { hash: hash(n), user_id: null, purpose: 'passkey_login', expires_at },
+      ]),
     )
     await db('email_changes').insert(
       [
@@ -95,8 +95,7 @@ test.serial(
     )
     await deleteExpired(as('clock', world().services))
     t.is((await db('devices')).length, 0)
-    t.deepEqual(await db('account_links').pluck('token_hash'), [hash(1)])
-    t.deepEqual(await db('passkey_challenges').pluck('challenge'), [hash(1)])
+    t.deepEqual(await db('one_time_secrets').pluck('hash'), [hash(1), hash(1)])
     t.deepEqual((await db('email_changes').pluck('undone_at')).map((at) => at === null).sort(), [false, true])
   },
 )

@@ -5,10 +5,11 @@ import { parseUserId as parseUuid } from '../../../kernel/ids.js'
 import { query } from '../../../platform/database/database.js'
 import type { Services } from '../../../services.js'
 import type { Account } from '../../account.js'
+import { createToken, purposes } from '../../secrets/secrets.js'
 import { factorNames, lockFactors, recordAdded, recordRemoved } from '../change-factors.js'
 import type { PresentedFactor } from '../check-factor.js'
 import { requireFactor } from '../require-fresh.js'
-import { challengeMinutes, createChallenge, useChallenge } from './passkey-challenges.js'
+import { useChallenge } from './passkey-challenges.js'
 import {
   type CreationOptions,
   mostPasskeys,
@@ -22,7 +23,7 @@ import { userHandleOf } from './verify-passkey.js'
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 type Owner = Pick<Account, 'id' | 'email' | 'name'>
 
-const timeout = challengeMinutes * 60_000
+const timeout = purposes.passkey_add.minutes * 60_000
 const defaultLabel = 'Passkey'
 /** EdDSA, ES256 and RS256 (COSE): between them every authenticator has one. */
 const algorithms = [-8, -7, -257]
@@ -37,7 +38,7 @@ export async function creationOptions({ config, db }: Needs, owner: Owner): Prom
     userID: new Uint8Array(userHandleOf(owner.id)),
     userName: owner.email,
     userDisplayName: owner.name,
-    challenge: new Uint8Array(await createChallenge(db, 'add', owner.id)),
+    challenge: bytesOf(await createToken(db, 'passkey_add', { userId: owner.id })),
     timeout,
     attestationType: 'none',
     excludeCredentials: await listCredentials(db, owner.id),
@@ -49,7 +50,7 @@ export async function creationOptions({ config, db }: Needs, owner: Owner): Prom
 
 /** The options with which a passkey signs in. They name no account: the authenticator does. */
 export async function loginOptions({ config, db }: Pick<Needs, 'config' | 'db'>): Promise<RequestOptions> {
-  return requestOptions(config, await createChallenge(db, 'login', null), [])
+  return requestOptions(config, await createToken(db, 'passkey_login', { userId: null }), [])
 }
 
 /** The options with which one of the account's passkeys confirms something. Throws `factor_not_found`. */
@@ -59,8 +60,14 @@ export async function confirmOptions(
 ): Promise<RequestOptions> {
   const credentials = await listCredentials(db, userId)
   if (credentials.length === 0) throw new DomainError('factor_not_found')
-  return requestOptions(config, await createChallenge(db, 'confirm', userId), credentials)
+  return requestOptions(config, await createToken(db, 'passkey_confirm', { userId }), credentials)
 }
+
+interface Challenge {
+  readonly token: string
+}
+
+const bytesOf = ({ token }: Challenge) => new Uint8Array(Buffer.from(token, 'base64url'))
 
 interface Credential {
   readonly id: string
@@ -69,13 +76,13 @@ interface Credential {
 
 async function requestOptions(
   { http }: Pick<Needs['config'], 'http'>,
-  challenge: Buffer,
+  challenge: Challenge,
   credentials: Credential[],
 ): Promise<RequestOptions> {
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const options = await generateAuthenticationOptions({
     rpID: relyingParty(http.publicUrl).id,
-    challenge: new Uint8Array(challenge),
+    challenge: bytesOf(challenge),
     timeout,
     userVerification: 'required',
     ...(credentials.length > 0 && { allowCredentials: credentials }),
@@ -163,7 +170,7 @@ async function verifyNew(
   response: z.output<typeof newPasskeyInput>['response'],
 ) {
   const { id, origin } = relyingParty(config.http.publicUrl)
-  const challenge = await useChallenge(db, 'add', userId, response.response.clientDataJSON)
+  const challenge = await useChallenge(db, 'passkey_add', userId, response.response.clientDataJSON)
   if (challenge === undefined) throw new DomainError('invalid_passkey')
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const result = await verifyRegistrationResponse({

@@ -34,7 +34,7 @@ export async function verifyPasskey(
 ): Promise<FactorOutcome> {
   const parsed = passkeyAnswer.safeParse(answer)
   if (!parsed.success) return wrong
-  const found = await findAnswered(services, 'confirm', userId, parsed.data)
+  const found = await findAnswered(services, 'passkey_confirm', userId, parsed.data)
   if (found === undefined || found.passkey.userId !== userId) return wrong
   if (!countsFor(found.passkey, rule)) return { kind: 'young', field: 'passkey' }
   const verified = await verifyAnswer(services.config, parsed.data, found)
@@ -47,7 +47,7 @@ export async function verifyLogin(
   services: Pick<Services, 'config' | 'transact'>,
   answer: z.output<typeof passkeyAnswer>,
 ): Promise<VerifiedPasskey | undefined> {
-  const found = await findAnswered(services, 'login', null, answer)
+  const found = await findAnswered(services, 'passkey_login', null, answer)
   return found === undefined ? undefined : verifyAnswer(services.config, answer, found)
 }
 
@@ -59,7 +59,7 @@ interface Answered {
 /** Uses the challenge and finds the passkey that answered it, in a transaction of its own. */
 function findAnswered(
   { transact }: Pick<Services, 'transact'>,
-  purpose: 'confirm' | 'login',
+  purpose: 'passkey_confirm' | 'passkey_login',
   userId: string | null,
   { id, response }: z.output<typeof passkeyAnswer>,
 ): Promise<Answered | undefined> {

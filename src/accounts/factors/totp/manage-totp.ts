@@ -4,7 +4,7 @@ import { query } from '../../../platform/database/database.js'
 import type { UnitOfWork } from '../../../platform/database/transact.js'
 import type { Services } from '../../../services.js'
 import type { Account } from '../../account.js'
-import { clearFactorAttempts, countFactorAttempt } from '../attempts.js'
+import { clearTotpAttempts, countTotpAttempt } from '../../secrets/attempts.js'
 import { factorNames, lockFactors, recordAdded, recordRemoved } from '../change-factors.js'
 import type { PresentedFactor } from '../check-factor.js'
 import { type FactorRefusal, refusalOf } from '../factor-rules.js'
@@ -71,7 +71,7 @@ async function confirmFirstCode(
   if (code === undefined) return wrong
   // Uncounted: nothing is guessed, and whoever has an old session does not lock the owner's app.
   if ((await findPending(trx, userId)) === undefined) return wrong
-  const attempt = await countFactorAttempt(trx, userId)
+  const attempt = await countTotpAttempt(trx, userId)
   if (attempt.kind === 'locked') return attempt
   // Again, under the lock of the attempt: another request may have confirmed it.
   const pending = await findPending(trx, userId)
@@ -82,7 +82,7 @@ async function confirmFirstCode(
     text: 'update totp_factors set confirmed_at = clock_timestamp(), last_step = $2 where user_id = $1',
     values: [userId, step],
   })
-  await clearFactorAttempts(trx, userId)
+  await clearTotpAttempts(trx, userId)
   return undefined
 }
 

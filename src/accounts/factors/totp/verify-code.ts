@@ -3,7 +3,7 @@ import { createSealer } from '../../../kernel/personal-data.js'
 import type { Config } from '../../../platform/config/config.js'
 import { query } from '../../../platform/database/database.js'
 import { type SealedColumn, sealedBatchSize } from '../../../platform/database/sealed-column.js'
-import { clearFactorAttempts, countFactorAttempt, forgetFactorAttempt } from '../attempts.js'
+import { clearTotpAttempts, countTotpAttempt, forgetAttempt } from '../../secrets/attempts.js'
 import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from '../factor-rules.js'
 import { parseRecoveryCode, useRecoveryCode } from '../recovery-codes.js'
 import { findStep, parseTotpCode } from './totp.js'
@@ -40,21 +40,21 @@ async function verifyTotp(
   code: string,
   rule: FactorRule,
 ): Promise<FactorOutcome> {
-  const attempt = await countFactorAttempt(trx, userId)
+  const attempt = await countTotpAttempt(trx, userId)
   if (attempt.kind === 'locked') return attempt
   const factor = await findTotp(trx, userId)
   if (factor === undefined) return wrong
   const step = findStep(openTotpSecret(config, userId, factor.sealedSecret), code, factor.now)
   if (step === undefined) return wrong
   if (!countsFor(factor, rule)) {
-    await forgetFactorAttempt(trx, userId)
+    await forgetAttempt(trx, userId, 'totp')
     return young
   }
   if (!(await useStep(trx, userId, step))) {
-    await forgetFactorAttempt(trx, userId)
+    await forgetAttempt(trx, userId, 'totp')
     return wrong
   }
-  await clearFactorAttempts(trx, userId)
+  await clearTotpAttempts(trx, userId)
   return { kind: 'right' }
 }
 

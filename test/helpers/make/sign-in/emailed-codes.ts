@@ -1,4 +1,5 @@
 import type { ReceivedMail } from '../../../../scripts/sandbox/mail/received-mail.js'
+import { codeHmac, signInBound } from '../../../../src/accounts/secrets/codes.js'
 import { createMailerBatch } from '../../../../src/mail/send-emails.js'
 import { createSmtp } from '../../../../src/providers/smtp/smtp.js'
 import { as } from '../../servers/roles.js'
@@ -34,6 +35,20 @@ export async function requestCode(world: World, { email }: Pick<Person, 'email'>
   const code = codes.find((one) => one !== undefined)
   if (code === undefined) throw new Error(`no code was mailed to ${email}`)
   return code
+}
+
+/** Stores a known code that signs in, without an e-mail. */
+export async function storeCode(
+  { db, services }: World,
+  { user }: Pick<Person, 'user'>,
+  code: string,
+): Promise<void> {
+  await db('one_time_secrets').insert({
+    purpose: 'sign_in_code',
+    user_id: user.id,
+    hash: codeHmac(services.config.otpPeppers[0], signInBound(user.id), code),
+    expires_at: new Date(Date.now() + 600_000),
+  })
 }
 
 /** A well-formed code that differs from this one, and for every `nth` below 999,999 from the others. */
