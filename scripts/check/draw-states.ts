@@ -26,18 +26,24 @@ function drawing(machine: AnyMachine): string {
   return ['```mermaid', 'stateDiagram-v2', ...lines.map((line) => `  ${line}`), '```'].join('\n')
 }
 
+/** The steps that lead to one state for one reason are one row. Without ledger entries there is no column for them. */
+function stepsTable({ steps }: AnyMachine): string {
+  const reasons = steps.map(({ to, by, entries }) => JSON.stringify([to, by, entries]))
+  const columns = steps.some(({ entries }) => entries.length > 0) ? 4 : 3
+  const rows = steps.flatMap(({ to, by, entries }, at) => {
+    if (reasons.indexOf(reasons[at] ?? '') < at) return []
+    const from = steps.filter((_, other) => reasons[other] === reasons[at]).map((step) => step.from)
+    return [[code(from), code([to]), by, code(entries)].slice(0, columns)]
+  })
+  return table(['from', 'to', 'trigger', 'ledger entries'].slice(0, columns), rows)
+}
+
 function section({ file, machine }: (typeof machines)[number]): string {
-  const steps = machine.steps.map(({ from, to, by, entries }) => [
-    code([from]),
-    code([to]),
-    by,
-    code(entries),
-  ])
   return [
     `## ${capital(machine.subject)}`,
     `\`${machine.table}\`, declared in \`${file}\`.`,
     drawing(machine),
-    table(['from', 'to', 'what triggers it', 'ledger entries'], steps),
+    stepsTable(machine),
   ].join('\n\n')
 }
 
@@ -49,8 +55,8 @@ const text = `# States
 
 <!-- Made from the tables in lifecycle.ts. Change those, then run: npm run check -- --fix -->
 
-Every state that is stored, the steps between them, what triggers each, and the functions that post its ledger entries in the same
-transaction. The database refuses every other step. ([0051](decisions/0051-states-are-tables.md))
+Every stored state, its steps with their triggers, and the functions that post the ledger entries in the same transaction. The database
+refuses every other step ([0051](decisions/0051-states-are-tables.md)).
 
 ${machines.map(section).join('\n\n')}
 

@@ -53,7 +53,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that write tables of others, and why. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
-  // One statement confirms a lot of tips with their intents and sessions: docs/architecture.md has the figures.
+  // One statement confirms a lot of tips with their intents and sessions: docs/decisions/0009 has the reasons.
   'src/tips/confirm/confirm-tips.ts': ['payment_intents', 'sdk_sessions'],
   // A paid tip ends its session in the statement that confirms it.
   'src/tips/fiat-tip.ts': ['sdk_sessions'],
