@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { maskAddress } from '../kernel/text.js'
 import type { Account } from './account.js'
-import { type Auth, type User, userViews } from './schemas.js'
-import type { OpenedSession } from './sessions/session.js'
+import { type User, userViews } from './schemas.js'
 
 /** The API's user object, with exactly the fields that this view's schema lists. */
 export function presentUser<View extends keyof typeof userViews>(
@@ -12,11 +11,6 @@ export function presentUser<View extends keyof typeof userViews>(
   const user = presentAllFields(account)
   const listed = Object.keys(userViews[view].shape) as (keyof User)[]
   return Object.fromEntries(listed.map((field) => [field, user[field]])) as z.output<(typeof userViews)[View]>
-}
-
-/** The API's auth object. */
-export function presentAuth({ accessToken, expiresAt }: OpenedSession): Auth {
-  return { accessToken, tokenType: 'Bearer', expiresAt: expiresAt.toISOString() }
 }
 
 function presentAllFields(account: Account): User {

@@ -8,11 +8,9 @@ import { clearSessionCookie } from '../http/security/credentials.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
 import { emailRoutes } from './emails/routes.js'
-import { factorRoutes } from './factors/routes.js'
+import { factorRoutes } from './factor-routes.js'
 import { freezingRoutes } from './freezing/routes.js'
-import { signInByLink } from './one-time-codes/sign-in-link.js'
-import { startOtp } from './one-time-codes/start.js'
-import { verifyOtp } from './one-time-codes/verify.js'
+import type { PasswordsFor } from './password.js'
 import { passwordRoutes } from './passwords/routes.js'
 import { presentUser } from './present.js'
 import { readSecurity } from './read-security.js'
@@ -31,12 +29,14 @@ import {
   sessionAnswer,
   signInLinkInput,
 } from './schemas.js'
+import { sessionRoutes } from './session-routes.js'
 import { answerSession, ownerGuards, publicGuards, requireSessionOrToken, signedIn } from './sessions/auth.js'
-import { login } from './sessions/login.js'
-import type { PasswordsFor } from './sessions/password.js'
-import { register } from './sessions/register.js'
-import { sessionRoutes } from './sessions/routes.js'
 import { revokeSession } from './sessions/session.js'
+import { login } from './sign-in/login.js'
+import { register } from './sign-in/register.js'
+import { signInByLink } from './sign-in/sign-in-link.js'
+import { startOtp } from './sign-in/start-code.js'
+import { verifyOtp } from './sign-in/verify-code.js'
 
 const registerEndpoint = {
   method: 'post',

@@ -3,16 +3,18 @@ import type { Endpoint } from '../http/endpoint.js'
 import { requiredSecret, requiredText } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
-import { emailLength, parseEmailAddress } from './emails/email-address.js'
-import { totpField } from './factors/totp/totp-field.js'
+import { emailLength, parseEmailAddress } from './email-address.js'
 import { tokenInput } from './links/schemas.js'
+import { passwordLength } from './password.js'
 import { codePattern } from './secrets/codes.js'
-import { passwordLength } from './sessions/password.js'
 
 export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
 /** API: the length of a display name, in characters. */
 const nameLength = { least: 2, most: 100 } as const
+
+/** A code of the app or a recovery code. Blanks and hyphens group it. */
+export const totpField = z.string('invalid_code').max(100, 'invalid_code').optional()
 
 /** An e-mail address in the one form in which it is stored and compared. */
 export const emailAddress = z

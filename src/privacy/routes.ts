@@ -1,15 +1,16 @@
 import type { Context } from 'koa'
 import { hasFactor } from '../accounts/factors/check-factor.js'
 import { tokenInput } from '../accounts/links/schemas.js'
-import {
-  assertStillOwner,
-  type Presented,
-  reauthenticateTwice,
-} from '../accounts/passwords/reauthenticate.js'
-import { limitGuesses, ownerLimit } from '../accounts/passwords/routes.js'
+import type { PasswordsFor } from '../accounts/password.js'
 import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
 import { assertRecentSession, ownerGuards, publicGuards, signedIn } from '../accounts/sessions/auth.js'
-import type { PasswordsFor } from '../accounts/sessions/password.js'
+import {
+  assertStillOwner,
+  limitGuesses,
+  ownerLimit,
+  type Presented,
+  reauthenticateTwice,
+} from '../accounts/step-up/reauthenticate.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { clientAddress } from '../http/limits/client-address.js'
 import { clearSessionCookie } from '../http/security/credentials.js'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { startTotp } from '../../src/accounts/factors/manage-totp.js'
 import { replaceRecoveryCodes, useRecoveryCode } from '../../src/accounts/factors/recovery-codes.js'
-import { startTotp } from '../../src/accounts/factors/totp/manage-totp.js'
 import { openTotpSecret } from '../../src/accounts/factors/totp/verify-code.js'
 import { sealedPayers } from '../../src/fiat/intents/payer-addresses.js'
 import { SealBroken } from '../../src/kernel/aead.js'

@@ -6,6 +6,11 @@ import type { Config } from '../../platform/config/config.js'
 import { databaseTime } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { Services } from '../../services.js'
+import type { Account } from '../account.js'
+import { verifySignIn } from '../factors/check-factor.js'
+import type { FactorOutcome } from '../factors/factor-rules.js'
+import { voidFactors } from '../factors/void-factors.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
@@ -113,4 +118,19 @@ async function markVerified({ trx }: UnitOfWork, userId: string): Promise<Date> 
     .returning('email_verified_at')
   if (user?.emailVerifiedAt == null) throw new Error('The account does not exist any more')
   return user.emailVerifiedAt
+}
+
+/**
+ * The second factor of a sign-in that proves the mailbox. A first proof that voids what was set up before voids the factors first:
+ * whoever registered the e-mail of somebody else may have added them.
+ */
+export async function verifySignInByMail(
+  uow: UnitOfWork,
+  config: Services['config'],
+  { id, emailVerifiedAt }: Account,
+  { totp, ...proof }: MailProof & { readonly totp: string | undefined },
+): Promise<FactorOutcome> {
+  const user = emailVerifiedAt === null ? await User.query(uow.trx).findById(id) : undefined
+  if (user !== undefined && voidReason(user, proof) !== undefined) await voidFactors(uow.trx, id)
+  return verifySignIn(uow, config, id, totp)
 }

@@ -2,14 +2,10 @@ import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import type { Account } from '../account.js'
-import { type MailProof, voidReason } from '../emails/prove-email.js'
-import { User } from '../models.js'
 import { cautionHours } from '../recent-changes.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
 import { verifyPasskey } from './passkeys/verify-passkey.js'
 import { verifyCode } from './totp/verify-code.js'
-import { voidFactors } from './void-factors.js'
 
 /** What a request presents as a second factor. */
 export interface PresentedFactor {
@@ -85,19 +81,4 @@ export async function verifySignIn(
 ): Promise<FactorOutcome> {
   if (!(await hasFactor(trx, userId))) return { kind: 'right' }
   return totp === undefined ? { kind: 'absent' } : verifyCode(trx, config, userId, { totp })
-}
-
-/**
- * The second factor of a sign-in that proves the mailbox. A first proof that voids what was set up before voids the factors first:
- * whoever registered the e-mail of somebody else may have added them.
- */
-export async function verifySignInByMail(
-  uow: UnitOfWork,
-  config: Services['config'],
-  { id, emailVerifiedAt }: Account,
-  { totp, ...proof }: MailProof & { readonly totp: string | undefined },
-): Promise<FactorOutcome> {
-  const user = emailVerifiedAt === null ? await User.query(uow.trx).findById(id) : undefined
-  if (user !== undefined && voidReason(user, proof) !== undefined) await voidFactors(uow.trx, id)
-  return verifySignIn(uow, config, id, totp)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { totpField } from '../schemas.js'
 import { passkeyAnswer, recoveryCodes } from './passkeys/passkey-schemas.js'
-import { totpField } from './totp/totp-field.js'
 
 /** What confirms a change: a factor, or, where `fresh` says so, a session of the last minutes. */
 export const factorInput = z.object({ totp: totpField, passkey: passkeyAnswer.optional() })

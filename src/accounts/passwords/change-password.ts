@@ -3,12 +3,12 @@ import type { Services } from '../../services.js'
 import type { PresentedFactor } from '../factors/check-factor.js'
 import { User } from '../models.js'
 import { notifyOwner } from '../owner-mails/notify-owner.js'
+import type { Passwords } from '../password.js'
 import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
-import type { Passwords } from '../sessions/password.js'
 import { type AccountSession, openSession, type SignedIn } from '../sessions/session.js'
+import { assertStillOwner, reauthenticate } from '../step-up/reauthenticate.js'
 import { assertUncommon } from './common-passwords.js'
-import { assertStillOwner, reauthenticate } from './reauthenticate.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 

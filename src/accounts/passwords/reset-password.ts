@@ -1,19 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { emailLayout } from '../../mail/layout.js'
-import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
-import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type Prover, proveEmail, readProof, voidReason } from '../emails/prove-email.js'
 import { hasFactor } from '../factors/check-factor.js'
-import { findLink, linkUrl, useLink } from '../links/account-link.js'
+import { findLink, useLink } from '../links/account-link.js'
+import { mailResetLink } from '../links/reset-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
 import { notifyOwner, type Origin } from '../owner-mails/notify-owner.js'
-import { createToken, purposes, voidSecrets } from '../secrets/secrets.js'
+import type { Passwords } from '../password.js'
+import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
-import type { Passwords } from '../sessions/password.js'
 import { assertUncommon } from './common-passwords.js'
 
 /** An unused link that is younger keeps another one from being mailed. */
@@ -48,25 +46,6 @@ async function wasMailed(trx: Knex.Transaction, userId: string): Promise<boolean
     values: [userId, pauseMinutes],
   })
   return row?.recent === true
-}
-
-/** Mails the owner a link for a new password. Earlier links stay good: the mail with the newest may be the last to arrive. */
-export async function mailResetLink(
-  uow: UnitOfWork,
-  publicUrl: string,
-  { id, email }: Pick<User, 'id' | 'email'>,
-): Promise<void> {
-  const { token, expiresAt } = await createToken(uow.trx, 'password_reset', { userId: id })
-  const content = emailLayout({
-    subject: `A new password for ${new URL(publicUrl).host}`,
-    blocks: [
-      'To set a new password, open this link:',
-      { link: linkUrl(publicUrl, 'reset-password', token) },
-      `It is valid for ${purposes.password_reset.minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
-      'If it was not you, ignore this e-mail.',
-    ],
-  })
-  await queueEmail(uow, { kind: 'password-reset', to: email, expiresAt, ...content })
 }
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }

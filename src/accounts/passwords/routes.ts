@@ -2,42 +2,19 @@ import type { Context } from 'koa'
 import { z } from 'zod'
 import { type Route, route } from '../../http/endpoint.js'
 import { clientAddress } from '../../http/limits/client-address.js'
-import { limitFailures } from '../../http/limits/rate-limits.js'
 import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
-import { totpField } from '../factors/totp/totp-field.js'
 import { tokenInput } from '../links/schemas.js'
+import { type PasswordsFor, passwordLength } from '../password.js'
 import type { AnyEndpoint } from '../schemas.js'
 import { done, otpStartInput, textOf } from '../schemas.js'
 import { ownerGuards, publicGuards, setCookies, signedIn } from '../sessions/auth.js'
-import { type PasswordsFor, passwordLength } from '../sessions/password.js'
+import { limitGuesses, ownerLimit, presentedFields } from '../step-up/reauthenticate.js'
 import { changePassword } from './change-password.js'
 import { isCommonPassword } from './common-passwords.js'
 import { requestReset, resetPassword } from './reset-password.js'
 
-/** The second factor of a call that takes one instead of the password. The check refuses a passkey of a wrong form. */
-export const presentedFields = {
-  totp: totpField,
-  passkey: z.unknown().optional().meta({ type: 'object' }),
-}
-
 const newPassword = textOf(passwordLength, 'invalid_password')
-
-/** The budget of the address bounds how much hashing one caller can ask for. `limitGuesses` bounds guesses. */
-export const ownerLimit = 'signInAddress'
-
-/**
- * Limits wrong passwords by session: a thief with the cookie guesses from many addresses. Only wrong ones count, and not by
- * account, so the thief keeps nobody out: the owner signs in again and has a budget of their own.
- */
-export function limitGuesses<T>(
-  { limits }: Pick<Services, 'limits'>,
-  ctx: Context,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  const key = `owner ${signedIn(ctx).sessionHash.toString('base64url')}`
-  return limitFailures(limits.of('otpStart'), { failure: 'invalid_credentials', key }, ctx, attempt)
-}
 
 const changeEndpoint = {
   method: 'post',

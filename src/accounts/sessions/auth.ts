@@ -6,7 +6,8 @@ import { noStore } from '../../http/security/response-headers.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Config } from '../../platform/config/config.js'
 import type { Services } from '../../services.js'
-import { presentAuth, presentUser } from '../present.js'
+import { presentUser } from '../present.js'
+import type { Auth } from '../schemas.js'
 import {
   type AccountSession,
   findSession,
@@ -95,4 +96,9 @@ function guard({ config, db }: Needs, presentedBy: (ctx: Context) => PresentedTo
     ctx.state['signedIn'] = found
     await next()
   }
+}
+
+/** The API's auth object. */
+function presentAuth({ accessToken, expiresAt }: OpenedSession): Auth {
+  return { accessToken, tokenType: 'Bearer', expiresAt: expiresAt.toISOString() }
 }

@@ -3,9 +3,9 @@ import { DomainError, inputError } from '../../kernel/errors.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { checkFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
-import { totpField } from '../factors/totp/totp-field.js'
 import { lockUserExceptSessions } from '../lock-user.js'
 import { cautionHours, readRecentChanges } from '../recent-changes.js'
+import { totpField } from '../schemas.js'
 import { mailStepUpCode, type SteppedUpRequest, useStepUpCode } from './step-up-code.js'
 
 /** The fields of a request that needs a step-up. */

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { parseEmailAddress } from '../../../src/accounts/emails/email-address.js'
+import { parseEmailAddress } from '../../../src/accounts/email-address.js'
 
 test('14.7 e-mail addresses in common use are read, in one form', (t) => {
   for (const [text, address] of Object.entries({

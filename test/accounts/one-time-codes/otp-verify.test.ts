@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { verifyOtp } from '../../../src/accounts/one-time-codes/verify.js'
 import { createConfirmationCode, useConfirmationCode } from '../../../src/accounts/secrets/codes.js'
+import { verifyOtp } from '../../../src/accounts/sign-in/verify-code.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import type { RequestOptions } from '../../helpers/http/client.js'
 import { badBodies } from '../../helpers/http/hostile-input.js'

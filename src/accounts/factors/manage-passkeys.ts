@@ -1,24 +1,24 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { z } from 'zod'
-import { DomainError } from '../../../kernel/errors.js'
-import { parseUserId as parseUuid } from '../../../kernel/ids.js'
-import { query } from '../../../platform/database/database.js'
-import type { Services } from '../../../services.js'
-import type { Account } from '../../account.js'
-import { createToken, purposes } from '../../secrets/secrets.js'
-import { factorNames, lockFactors, recordAdded, recordRemoved } from '../change-factors.js'
-import type { PresentedFactor } from '../check-factor.js'
-import { requireFactor } from '../require-fresh.js'
-import { useChallenge } from './passkey-challenges.js'
+import { DomainError } from '../../kernel/errors.js'
+import { parseUserId as parseUuid } from '../../kernel/ids.js'
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
+import type { Account } from '../account.js'
+import { createToken, purposes } from '../secrets/secrets.js'
+import { factorNames, lockFactors, recordAdded, recordRemoved } from './change-factors.js'
+import type { PresentedFactor } from './check-factor.js'
+import { useChallenge } from './passkeys/passkey-challenges.js'
 import {
   type CreationOptions,
   mostPasskeys,
   type newPasskeyInput,
   type PresentedPasskey,
   type RequestOptions,
-} from './passkey-schemas.js'
-import { relyingParty } from './relying-party.js'
-import { userHandleOf } from './verify-passkey.js'
+} from './passkeys/passkey-schemas.js'
+import { relyingParty } from './passkeys/relying-party.js'
+import { userHandleOf } from './passkeys/verify-passkey.js'
+import { requireFactor } from './require-fresh.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 type Owner = Pick<Account, 'id' | 'email' | 'name'>

@@ -1,12 +1,10 @@
 import type { Context } from 'koa'
-import { type Route, route } from '../../http/endpoint.js'
-import { readCaller } from '../../http/security/caller.js'
-import { DomainError } from '../../kernel/errors.js'
-import type { Services } from '../../services.js'
-import { answerSession, ownerGuards, publicGuards, signedIn } from '../sessions/auth.js'
-import { whileOpen } from '../sessions/while-open.js'
-import { countFactors } from './change-factors.js'
-import * as endpoints from './endpoints.js'
+import { type Route, route } from '../http/endpoint.js'
+import { readCaller } from '../http/security/caller.js'
+import { DomainError } from '../kernel/errors.js'
+import type { Services } from '../services.js'
+import { countFactors } from './factors/change-factors.js'
+import * as endpoints from './factors/endpoints.js'
 import {
   addPasskey,
   confirmOptions,
@@ -14,11 +12,13 @@ import {
   listPasskeys,
   loginOptions,
   removePasskey,
-} from './passkeys/manage-passkeys.js'
-import { logInWithPasskey } from './passkeys/passkey-login.js'
-import { renewRecoveryCodes } from './recovery-codes.js'
-import { requireFactor, requireFresh } from './require-fresh.js'
-import { confirmTotp, removeTotp, startTotp } from './totp/manage-totp.js'
+} from './factors/manage-passkeys.js'
+import { confirmTotp, removeTotp, startTotp } from './factors/manage-totp.js'
+import { renewRecoveryCodes } from './factors/recovery-codes.js'
+import { requireFactor, requireFresh } from './factors/require-fresh.js'
+import { answerSession, ownerGuards, publicGuards, signedIn } from './sessions/auth.js'
+import { whileOpen } from './sessions/while-open.js'
+import { logInWithPasskey } from './sign-in/passkey-login.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 

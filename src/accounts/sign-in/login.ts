@@ -7,9 +7,9 @@ import type { Services } from '../../services.js'
 import { verifySignIn } from '../factors/check-factor.js'
 import { refusalOf } from '../factors/factor-rules.js'
 import { User, type UserWithWallet } from '../models.js'
+import type { Passwords } from '../password.js'
 import { type credentials, emailAddress } from '../schemas.js'
-import type { Passwords } from './password.js'
-import { type AccountSession, openSession } from './session.js'
+import { type AccountSession, openSession } from '../sessions/session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, type Options, verify } from '@node-rs/argon2'
-import { countCharacters } from '../../kernel/text.js'
-import { createSemaphore } from '../../platform/semaphore.js'
+import { countCharacters } from '../kernel/text.js'
+import { createSemaphore } from '../platform/semaphore.js'
 
 /** In characters. A password is not trimmed. */
 export const passwordLength = { least: 8, most: 256 } as const

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { Caller } from '../../../http/security/caller.js'
-import { DomainError } from '../../../kernel/errors.js'
-import type { Services } from '../../../services.js'
-import { User } from '../../models.js'
-import { type AccountSession, openSession } from '../../sessions/session.js'
-import type { passkeyLoginInput } from './passkey-schemas.js'
-import { usePasskey, verifyLogin } from './verify-passkey.js'
+import type { Caller } from '../../http/security/caller.js'
+import { DomainError } from '../../kernel/errors.js'
+import type { Services } from '../../services.js'
+import type { passkeyLoginInput } from '../factors/passkeys/passkey-schemas.js'
+import { usePasskey, verifyLogin } from '../factors/passkeys/verify-passkey.js'
+import { User } from '../models.js'
+import { type AccountSession, openSession } from '../sessions/session.js'
 
 /**
  * Opens a session with a passkey alone: it is held by the device, and the device has verified its user. The session that the caller

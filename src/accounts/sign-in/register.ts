@@ -6,9 +6,9 @@ import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { assertNotReserved, isReserved } from '../emails/address-in-use.js'
 import { User } from '../models.js'
+import type { Passwords } from '../password.js'
 import type { registration } from '../schemas.js'
-import type { Passwords } from './password.js'
-import { type AccountSession, openSession } from './session.js'
+import { type AccountSession, openSession } from '../sessions/session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 

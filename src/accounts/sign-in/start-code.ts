@@ -5,7 +5,7 @@ import type { Services } from '../../services.js'
 import { accountLocked } from '../secrets/attempts.js'
 import { createSignInCode } from '../secrets/codes.js'
 import { purposes } from '../secrets/secrets.js'
-import { codeEmail } from './code-mail.js'
+import { codeEmail } from './mails.js'
 import { findOtpAccount } from './otp-account.js'
 import { mailSignInLink } from './sign-in-link.js'
 

@@ -1,13 +1,17 @@
 import type { Knex } from 'knex'
+import type { Context } from 'koa'
+import { z } from 'zod'
+import { limitFailures } from '../../http/limits/rate-limits.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { countFactors } from '../factors/change-factors.js'
 import { checkFactor, hasFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
 import { lockUser } from '../lock-user.js'
 import { Session, User } from '../models.js'
+import type { Passwords } from '../password.js'
 import { cautionHours } from '../recent-changes.js'
-import { assertRecentSession } from '../sessions/auth.js'
-import type { Passwords } from '../sessions/password.js'
+import { totpField } from '../schemas.js'
+import { assertRecentSession, signedIn } from '../sessions/auth.js'
 import type { SignedIn } from '../sessions/session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
@@ -80,4 +84,26 @@ export async function assertStillOwner(
   const session = await Session.query(trx).findById(sessionHash).forUpdate()
   if (session === undefined || user.passwordHash !== passwordHash) throw new DomainError('unauthorized')
   return user
+}
+
+/** The second factor of a call that takes one instead of the password. The check refuses a passkey of a wrong form. */
+export const presentedFields = {
+  totp: totpField,
+  passkey: z.unknown().optional().meta({ type: 'object' }),
+}
+
+/** The budget of the address bounds how much hashing one caller can ask for. `limitGuesses` bounds guesses. */
+export const ownerLimit = 'signInAddress'
+
+/**
+ * Limits wrong passwords by session: a thief with the cookie guesses from many addresses. Only wrong ones count, and not by
+ * account, so the thief keeps nobody out: the owner signs in again and has a budget of their own.
+ */
+export function limitGuesses<T>(
+  { limits }: Pick<Services, 'limits'>,
+  ctx: Context,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const key = `owner ${signedIn(ctx).sessionHash.toString('base64url')}`
+  return limitFailures(limits.of('otpStart'), { failure: 'invalid_credentials', key }, ctx, attempt)
 }

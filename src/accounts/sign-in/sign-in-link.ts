@@ -8,14 +8,13 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type Account, accountColumns } from '../account.js'
-import { proveEmail, readProof } from '../emails/prove-email.js'
-import { verifySignInByMail } from '../factors/check-factor.js'
+import { proveEmail, readProof, verifySignInByMail } from '../emails/prove-email.js'
 import { refusalOf } from '../factors/factor-rules.js'
 import { linkUrl, useLink } from '../links/account-link.js'
 import type { signInLinkInput } from '../schemas.js'
 import { purposes, storeSecret } from '../secrets/secrets.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
-import { linkEmail } from './code-mail.js'
+import { linkEmail } from './mails.js'
 
 /**
  * Mails a link that logs in, while the account's codes are locked: whoever guesses codes does not keep its owner out. Does
