@@ -309,7 +309,7 @@ test('an account with a passkey and no password changes password and e-mail with
   t.is((await setPassword({})).body.code, 'second_factor_required')
   const young = await setPassword(await fresh())
   t.is(young.body.code, 'invalid_code')
-  t.regex(young.body.details[0]?.problem ?? '', /the password or the mailed code where there is one/)
+  t.regex(young.body.details[0]?.problem ?? '', /the password or the mailed code where the request takes one/)
   t.is((await setPassword({ passkey: {} })).body.code, 'invalid_code')
   await ageFactors(world(), ada, cautionHours)
   t.is((await setPassword({ totp: recoveryCodes[0] })).body.code, 'invalid_code', 'of unknown age')
