@@ -3,14 +3,15 @@ import { hasFactor } from '../accounts/factors/check-factor.js'
 import { tokenInput } from '../accounts/links/schemas.js'
 import type { PasswordsFor } from '../accounts/password.js'
 import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
-import { assertRecentSession, ownerGuards, publicGuards, signedIn } from '../accounts/sessions/auth.js'
 import {
-  assertStillOwner,
+  assertRecentSession,
   limitGuesses,
+  ownerGuards,
   ownerLimit,
-  type Presented,
-  reauthenticateTwice,
-} from '../accounts/step-up/reauthenticate.js'
+  publicGuards,
+  signedIn,
+} from '../accounts/sessions/auth.js'
+import { assertStillOwner, type Presented, reauthenticateTwice } from '../accounts/step-up/reauthenticate.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { clientAddress } from '../http/limits/client-address.js'
 import { clearSessionCookie } from '../http/security/credentials.js'

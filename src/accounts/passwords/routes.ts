@@ -8,8 +8,15 @@ import { tokenInput } from '../links/schemas.js'
 import { type PasswordsFor, passwordLength } from '../password.js'
 import type { AnyEndpoint } from '../schemas.js'
 import { done, otpStartInput, textOf } from '../schemas.js'
-import { ownerGuards, publicGuards, setCookies, signedIn } from '../sessions/auth.js'
-import { limitGuesses, ownerLimit, presentedFields } from '../step-up/reauthenticate.js'
+import {
+  limitGuesses,
+  ownerGuards,
+  ownerLimit,
+  publicGuards,
+  setCookies,
+  signedIn,
+} from '../sessions/auth.js'
+import { presentedFields } from '../step-up/reauthenticate.js'
 import { changePassword } from './change-password.js'
 import { isCommonPassword } from './common-passwords.js'
 import { requestReset, resetPassword } from './reset-password.js'

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { limitFailures } from '../../http/limits/rate-limits.js'
 import { setDeviceCookie } from '../../http/security/caller.js'
 import { readBearer, readSessionCookie, setSessionCookie } from '../../http/security/credentials.js'
 import { refuseCrossSite } from '../../http/security/cross-site.js'
@@ -101,4 +102,20 @@ function guard({ config, db }: Needs, presentedBy: (ctx: Context) => PresentedTo
 /** The API's auth object. */
 function presentAuth({ accessToken, expiresAt }: OpenedSession): Auth {
   return { accessToken, tokenType: 'Bearer', expiresAt: expiresAt.toISOString() }
+}
+
+/** The budget of the address bounds how much hashing one caller can ask for. `limitGuesses` bounds guesses. */
+export const ownerLimit = 'signInAddress'
+
+/**
+ * Limits wrong passwords by session: a thief with the cookie guesses from many addresses. Only wrong ones count, and not by
+ * account, so the thief keeps nobody out: the owner signs in again and has a budget of their own.
+ */
+export function limitGuesses<T>(
+  { limits }: Pick<Services, 'limits'>,
+  ctx: Context,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const key = `owner ${signedIn(ctx).sessionHash.toString('base64url')}`
+  return limitFailures(limits.of('otpStart'), { failure: 'invalid_credentials', key }, ctx, attempt)
 }

@@ -1,7 +1,5 @@
 import type { Knex } from 'knex'
-import type { Context } from 'koa'
 import { z } from 'zod'
-import { limitFailures } from '../../http/limits/rate-limits.js'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { countFactors } from '../factors/change-factors.js'
@@ -11,7 +9,7 @@ import { Session, User } from '../models.js'
 import type { Passwords } from '../password.js'
 import { cautionHours } from '../recent-changes.js'
 import { totpField } from '../schemas.js'
-import { assertRecentSession, signedIn } from '../sessions/auth.js'
+import { assertRecentSession } from '../sessions/auth.js'
 import type { SignedIn } from '../sessions/session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
@@ -90,20 +88,4 @@ export async function assertStillOwner(
 export const presentedFields = {
   totp: totpField,
   passkey: z.unknown().optional().meta({ type: 'object' }),
-}
-
-/** The budget of the address bounds how much hashing one caller can ask for. `limitGuesses` bounds guesses. */
-export const ownerLimit = 'signInAddress'
-
-/**
- * Limits wrong passwords by session: a thief with the cookie guesses from many addresses. Only wrong ones count, and not by
- * account, so the thief keeps nobody out: the owner signs in again and has a budget of their own.
- */
-export function limitGuesses<T>(
-  { limits }: Pick<Services, 'limits'>,
-  ctx: Context,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  const key = `owner ${signedIn(ctx).sessionHash.toString('base64url')}`
-  return limitFailures(limits.of('otpStart'), { failure: 'invalid_credentials', key }, ctx, attempt)
 }
