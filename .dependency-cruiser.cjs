@@ -59,7 +59,7 @@ module.exports = {
     },
     {
       name: 'koa-on-the-http-side', severity: 'error',
-      from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(([a-z]+-)?routes|auth|stream|embed)[.]ts$', '^(test|scripts)/'] },
+      from: { pathNot: ['^src/(http/|app[.]ts|web[.]ts)', '/(routes|auth|stream|embed)[.]ts$', '-routes[.]ts$', '^(test|scripts)/'] },
       to: { path: 'node_modules/(@koa|koa|koa-body|koa-helmet|@types/koa.*)/' },
     },
     {
