@@ -2,11 +2,12 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { allSecrets, type Secret, secretsOf, withoutOtherSecrets } from '../../src/platform/config/secrets.js'
-import { databaseSetting, deployedProcesses } from './processes.js'
+import { databaseSetting, deployedProcesses, workerPort } from './processes.js'
 
 // `node dist/scripts/deploy/split-settings.js <settings file> <folder>`: makes of one file with all settings `common.env` with
 // those that are not secret, and for each process a file with its own secrets alone, which only their owner may read.
-// `DATABASE_URL_WEB`, `DATABASE_URL_MAILER` and so on become the DATABASE_URL of that process: each may have its own role.
+// `DATABASE_URL_WEB`, `DATABASE_URL_MAILER` and so on become the DATABASE_URL of that process: each may have its own role. The
+// file of a worker also has what tipping-worker@.service needs: its arguments and its port.
 const [source, folder] = process.argv.slice(2)
 if (source === undefined || folder === undefined) {
   process.stderr.write(
@@ -32,9 +33,14 @@ write(
   Object.entries(open).filter(([name]) => !ports.includes(name)),
   0o644,
 )
-for (const name of deployedProcesses) {
+for (const [place, name] of deployedProcesses.entries()) {
   const own = { ...all, DATABASE_URL: given[databaseSetting(name)] || all['DATABASE_URL'] }
-  write(`${name}.env`, secretsAmong(withoutOtherSecrets(own, secretsOf[name])), 0o600)
+  const unit: [string, string][] = [
+    ['WORKERS', name === 'custodian' ? 'custodian take-outs' : name],
+    ['WORKER_PORT', String(workerPort(place))],
+  ]
+  const secrets = secretsAmong(withoutOtherSecrets(own, secretsOf[name]))
+  write(`${name}.env`, name === 'web' ? secrets : [...unit, ...secrets], 0o600)
 }
 
 function secretsAmong(env: NodeJS.ProcessEnv): [string, string | undefined][] {
