@@ -10,8 +10,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import test, { type ExecutionContext } from 'ava'
-import { assemble, callSyscall, exit, set } from '../../scripts/sandbox/aggregator/program/assembler.js'
-import { linkProgram } from '../../scripts/sandbox/aggregator/program/elf.js'
+import { swapProgram } from '../../scripts/sandbox/aggregator/swap-program.js'
 import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
 import type { Composed } from '../../src/compose.js'
 import { solMint, type Token, tokenBySymbol, tokens, usdc } from '../../src/kernel/tokens.js'
@@ -372,11 +371,8 @@ test.serial(
   async (t) => {
     startSigning(t)
     const { svm } = world().sandbox.chain
-    // A program at that address that accepts everything.
-    svm.addProgram(
-      lighthouse,
-      linkProgram(assemble([set(0, 0), exit(), callSyscall()]), 'sol_invoke_signed_c'),
-    )
+    // A program at that address that accepts two zeros: it has nothing to call.
+    svm.addProgram(lighthouse, swapProgram())
     const taker = await createTaker(world(), 4_000_000n)
     const own = taker.holder.publicKey
     const guard = (keys: string[] = [own.toBase58()]) =>
@@ -387,7 +383,7 @@ test.serial(
           isSigner: key === own.toBase58(),
           isWritable: false,
         })),
-        data: Buffer.from('guard'),
+        data: Buffer.alloc(2),
       })
     const one = await prepared(world(), taker)
     const attempt = async (alter: (given: TransactionInstruction[]) => TransactionInstruction[]) =>

@@ -15,7 +15,7 @@ import { solMint } from '../../../src/kernel/tokens.js'
 import { accountOf } from './accounts.js'
 import { vaultOf } from './liquidity.js'
 import type { Tradable } from './market.js'
-import { pool, swapInstruction } from './program/swap-instruction.js'
+import { pool, swapInstruction } from './swap-program.js'
 
 /** Where the output goes: lamports to a wallet, or tokens to an account. `openFor`: opens the account for this owner. */
 export type Destination =

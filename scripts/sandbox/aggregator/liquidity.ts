@@ -10,8 +10,7 @@ import { mintTokens, openTokenAccounts, requestAirdrop } from '../chain/faucet.j
 import type { LocalChain } from '../chain/local-chain.js'
 import { tokenProgram } from '../chain/token-accounts.js'
 import { accountOf } from './accounts.js'
-import { pool, swapProgramId } from './program/swap-instruction.js'
-import { swapProgram } from './program/swap-program.js'
+import { pool, swapProgram, swapProgramId } from './swap-program.js'
 
 // Enough for any number of tips, and within the limits of JSON numbers and of a token's supply.
 const vaultTokens = 10n ** 9n

@@ -5,7 +5,7 @@ import { readMint, tokenProgram } from '../chain/token-accounts.js'
 import type { PriceFeed } from '../price-feed.js'
 import { tokenAccountAt } from './accounts.js'
 import { vaultOf } from './liquidity.js'
-import { pool } from './program/swap-instruction.js'
+import { pool } from './swap-program.js'
 
 /** A token that can be swapped: the pool holds it and the price feed has its price. */
 export interface Tradable {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type AccountMeta, PublicKey } from '@solana/web3.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import type { Trade } from './market.js'
-import { pool, readOnly } from './program/swap-instruction.js'
+import { pool, readOnly } from './swap-program.js'
 
 /** Maximum of further markets on a route. Their accounts are not in the lookup table. */
 export const furtherStepsMax = 4

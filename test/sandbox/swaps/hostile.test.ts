@@ -6,7 +6,7 @@ import {
   pool,
   swapInstruction,
   swapProgramId,
-} from '../../../scripts/sandbox/aggregator/program/swap-instruction.js'
+} from '../../../scripts/sandbox/aggregator/swap-program.js'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
 import { connect, fundedKeypair, unsignedTransaction } from '../chain-client.js'
 import { createSupporter, executeOrder, mintOf, requestOrder, requestQuote, unusedKey } from './client.js'
