@@ -1,6 +1,6 @@
 import type { Fiatpay } from '../../sandbox/fiatpay/fiatpay.js'
 import type { Charge } from '../../sandbox/fiatpay/records.js'
-import { refundStatus } from '../../sandbox/fiatpay/refunds/refunds.js'
+import { refundStatus } from '../../sandbox/fiatpay/wire.js'
 
 /** What really happened outside the service, by the chain and the provider, and by what operators did with their own hands. */
 export interface Truth {

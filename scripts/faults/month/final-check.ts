@@ -1,5 +1,5 @@
 import { query } from '../../../src/platform/database/database.js'
-import { refundStatus } from '../../sandbox/fiatpay/refunds/refunds.js'
+import { refundStatus } from '../../sandbox/fiatpay/wire.js'
 import { type Comparison, compareTransfers } from '../compare-payouts.js'
 import { compareMoves, type MovesComparison } from '../sweeps/compare-moves.js'
 import type { Stage } from './stage.js'

@@ -1,12 +1,8 @@
-import { z } from 'zod'
-import { json, type Route, readControl } from '../http-route.js'
-import { type Endpoint, ok } from './endpoint.js'
-import type { Ids, RecordStore } from './record-store.js'
+import type { RecordStore } from './record-store.js'
 import type { Charge, Dispute, Refund, TopUp, Transfer } from './records.js'
 
 /** NGN 1,000,000,000, so that payouts do not depend on collections. */
 export const startingFloatKobo = 100_000_000_000
-const balanceKoboMax = 1_000_000_000_000
 
 // The provider's own fees in kobo. Of a payment: 1.5 %, plus NGN 100 from NGN 2,500 up, at most NGN 2,000.
 const flatFeeFromKobo = 250_000
@@ -50,7 +46,6 @@ interface BalanceContext {
   readonly refunds: RecordStore<Refund>
   readonly disputes: RecordStore<Dispute>
   readonly topUps: RecordStore<TopUp>
-  readonly ids: Ids
 }
 
 /** The provider's own book: its balance for the business, and the parts of it. */
@@ -63,22 +58,4 @@ export function readBook({ charges, transfers, refunds, disputes, topUps }: Bala
     disputesKobo: disputes.totalKobo,
   }
   return { ...book, balanceKobo: Object.values(book).reduce((sum, kobo) => sum + kobo, 0) }
-}
-
-/** `GET /balance`. */
-export function showBalance(context: BalanceContext): Endpoint {
-  return () => ok('Balances retrieved', [{ currency: 'NGN', balance: readBook(context).balanceKobo }])
-}
-
-const balanceControl = z.strictObject({ balanceKobo: z.int().min(-balanceKoboMax).max(balanceKoboMax) })
-
-/** `POST /dev/fiatpay/balance { balanceKobo }`: the business tops up or takes out money, so that this is the balance. */
-export function setBalance(context: BalanceContext): Route {
-  return (request) => {
-    const { balanceKobo } = readControl(balanceControl, request)
-    const id = context.ids.next()
-    const amountKobo = balanceKobo - readBook(context).balanceKobo
-    context.topUps.write({ id, reference: String(id), amountKobo })
-    return json(200, { success: true })
-  }
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { json, lastSegment, RequestError, type Route, readControl } from '../http-route.js'
-import { setBalance } from './balance.js'
-import { leftOf } from './charges/transaction-json.js'
 import { faultSchema, modeSchema } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
 import { type Charge, outcomes, refundOutcomes } from './records.js'
+import { leftOf } from './wire.js'
 
 const paidKoboMax = 100_000_000_000
 const reasonMax = 500
+const balanceKoboMax = 1_000_000_000_000
 
 const chargeControl = z.strictObject({
   outcome: z.enum(['paid', 'failed', 'disputed', 'reversed']),
@@ -19,6 +19,7 @@ const transferControl = z.strictObject({
 })
 
 const disputeControl = z.strictObject({ outcome: z.enum(['won', 'lost', 'remind']) })
+const balanceControl = z.strictObject({ balanceKobo: z.int().min(-balanceKoboMax).max(balanceKoboMax) })
 const refundControl = z.strictObject({ outcome: z.enum(refundOutcomes) })
 
 /** The controls, by method and path. The last segment is the provider's reference or the service's own id. */
@@ -44,7 +45,13 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
       else fiatpay.remindOfDispute(dispute)
       return json(200, { success: true })
     },
-    'POST /dev/fiatpay/balance': setBalance(fiatpay),
+    // The business tops up or takes out money, so that this is the balance.
+    'POST /dev/fiatpay/balance': (request) => {
+      const amountKobo = readControl(balanceControl, request).balanceKobo - fiatpay.balanceKobo
+      const id = fiatpay.ids.next()
+      fiatpay.topUps.write({ id, reference: String(id), amountKobo })
+      return json(200, { success: true })
+    },
     'POST /dev/fiatpay/transfers/*': (request) => {
       const { outcome, reason } = readControl(transferControl, request)
       const transfer = fiatpay.transfers.find(lastSegment(request))
@@ -68,13 +75,6 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
       return json(200, { success: true })
     },
     'GET /dev/fiatpay/log': () => json(200, fiatpay.log()),
-    'GET /dev/fiatpay/calls': () =>
-      json(200, {
-        calls: fiatpay.calls.all(),
-        sendings: fiatpay.sendings.all(),
-        lookups: fiatpay.lookups.all(),
-      }),
-    'GET /dev/fiatpay/webhooks': () => json(200, fiatpay.webhooks.deliveries()),
   }
 }
 

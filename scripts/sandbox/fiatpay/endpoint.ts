@@ -1,33 +1,22 @@
-import type { CallCounter } from '../counters.js'
 import { json, type NoAnswer, type Route, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
-import type { EndpointFault, FiatpayFaults } from './faults.js'
+import type { Fiatpay } from './fiatpay.js'
 import { Refusal } from './refusal.js'
 
+type Answer = SandboxAnswer | NoAnswer
+
 /** An endpoint of the provider's API. */
-export type Endpoint = (request: SandboxRequest) => SandboxAnswer | NoAnswer
+export type Endpoint = (fiatpay: Fiatpay, request: SandboxRequest) => Answer
 
-/** What every endpoint needs. */
-export interface EndpointContext {
-  readonly secretKey: string
-  /** Accepted beside the secret key, until it ends. */
-  readonly oldKey: string | undefined
-  /** The only key that may send money, when there is one. */
-  readonly payoutKey: string | undefined
-  readonly faults: FiatpayFaults
-  readonly calls: CallCounter
-}
-
-/** A failure that does not say whether the request was executed. */
-export const serverError: SandboxAnswer = json(500, { status: false, message: 'An error occurred' })
-export const garbage: SandboxAnswer = html(200, 'Bad Gateway')
 export const down: SandboxAnswer = html(503, 'Service Unavailable')
 
-/** The answer, or lack of one, for each fault. */
-export const faultAnswers: Record<Exclude<EndpointFault, 'ok'>, SandboxAnswer | NoAnswer> = {
+/** The answer, or lack of one, of each fault. None says whether the request was executed. */
+const faultAnswers: Readonly<Record<string, Answer>> = {
   timeout: 'hang',
   reset: 'reset',
-  '500': serverError,
-  garbage,
+  'refuse-connection': 'reset',
+  '500': json(500, { status: false, message: 'An error occurred' }),
+  garbage: html(200, 'Bad Gateway'),
+  down,
 }
 
 /** Data in the provider's envelope. */
@@ -43,31 +32,38 @@ export function okPage(
   return json(200, { status: true, message, ...page })
 }
 
-/** Calls an endpoint and turns a `Refusal` into its answer. */
-export function answerOrRefusal(endpoint: Endpoint, request: SandboxRequest): SandboxAnswer | NoAnswer {
+/** The answer of an action, or of the `Refusal` that it throws. */
+function answerOrRefusal(act: () => Answer): Answer {
   try {
-    return endpoint(request)
+    return act()
   } catch (error) {
     if (error instanceof Refusal) return error.answer
     throw error
   }
 }
 
+/** Answers as a mode says: with its fault instead of acting, with its fault after acting (`accept-then-`), or honestly. */
+export function answerInMode(mode: string, act: () => Answer): Answer {
+  const fault = faultAnswers[mode.replace('accept-then-', '')]
+  if (fault !== undefined && !mode.startsWith('accept-then-')) return fault
+  const answer = answerOrRefusal(act)
+  return fault ?? answer
+}
+
 /** The endpoints that send money. */
 const paying: readonly string[] = ['POST /transfer', 'POST /transferrecipient', 'POST /refund']
 
 /** Makes a route of an endpoint: checks the secret key and counts the calls under the endpoint's name. */
-export function serve(context: EndpointContext, name: string, endpoint: Endpoint): Route {
-  const { faults, calls } = context
+export function serve(fiatpay: Fiatpay, name: string, endpoint: Endpoint): Route {
   return (request) => {
+    const { calls, faults, secretKey, oldKey, payoutKey } = fiatpay
     calls.httpRequests += 1
     calls.add(name)
-    const { secretKey, oldKey, payoutKey } = context
     const keys =
       paying.includes(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, oldKey, payoutKey]
     const known = keys.some((key) => key !== undefined && request.headers.authorization === `Bearer ${key}`)
     if (!known || faults.refusesEveryKey) return new Refusal('invalid_Key').answer
-    return answerOrRefusal(endpoint, request)
+    return answerOrRefusal(() => endpoint(fiatpay, request))
   }
 }
 

@@ -36,10 +36,10 @@ const chargeModes = ['ok', 'down', 'timeout', 'garbage'] as const
 const disputeDueMs = 57_600_000
 
 export type TransferMode = (typeof transferModes)[number]
-export type EndpointFault = (typeof endpointFaults)[number]
-export type LookupFault = (typeof lookupFaults)[number]
-export type RefundMode = (typeof refundModes)[number]
-export type ChargeMode = (typeof chargeModes)[number]
+type EndpointFault = (typeof endpointFaults)[number]
+type LookupFault = (typeof lookupFaults)[number]
+type RefundMode = (typeof refundModes)[number]
+type ChargeMode = (typeof chargeModes)[number]
 
 /**
  * How the provider treats all requests. `transfers`: what happens to a sent transfer. `auto` gives it an outcome after a

@@ -1,10 +1,7 @@
 import { join } from 'node:path'
 import { CallCounter, Counter } from '../counters.js'
 import { effects, paymentFee, readBook } from './balance.js'
-import { transactionJson, transactionStatus } from './charges/transaction-json.js'
-import { disputeEvent, disputeJson } from './disputes/dispute-json.js'
 import { FiatpayFaults } from './faults.js'
-import { OutcomeTimers } from './outcome-timers.js'
 import { Ids, RecordStore } from './record-store.js'
 import type {
   Charge,
@@ -18,9 +15,16 @@ import type {
   TopUp,
   Transfer,
 } from './records.js'
-import { refundEvent, refundStatus } from './refunds/refunds.js'
-import { transferJson } from './transfers/transfer-json.js'
 import { Webhooks } from './webhooks.js'
+import {
+  disputeEvent,
+  disputeJson,
+  refundEvent,
+  refundStatus,
+  transactionJson,
+  transactionStatus,
+  transferJson,
+} from './wire.js'
 
 export interface FiatpayOptions {
   /** Directory of the records. Without it they are in memory. */
@@ -302,5 +306,37 @@ export class Fiatpay {
     const dispute = this.disputes.get(id)
     if (dispute?.status === 'awaiting-merchant-feedback')
       this.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
+  }
+}
+
+/** Gives pending records their planned outcome when its time has come. The ids of all kinds of records differ. */
+class OutcomeTimers {
+  readonly #timers = new Map<number, NodeJS.Timeout>()
+  readonly #settle: (id: number) => void
+
+  constructor(settle: (id: number) => void) {
+    this.#settle = settle
+  }
+
+  /** Starts the timer of a record. `at`: ISO 8601; a past time is now. */
+  start(id: number, at: string): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(id)
+        this.#settle(id)
+      },
+      Math.max(0, Date.parse(at) - Date.now()),
+    )
+    this.#timers.set(id, timer)
+  }
+
+  stop(id: number): void {
+    clearTimeout(this.#timers.get(id))
+    this.#timers.delete(id)
+  }
+
+  stopAll(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#timers.clear()
   }
 }

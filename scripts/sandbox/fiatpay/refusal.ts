@@ -75,7 +75,7 @@ const refusals = {
   ],
 } as const satisfies Record<string, readonly [status: number, message: string, nextStep: string]>
 
-export type RefusalCode = keyof typeof refusals
+type RefusalCode = keyof typeof refusals
 
 export function isRefusalCode(text: string): text is RefusalCode {
   return Object.hasOwn(refusals, text)

@@ -2,11 +2,7 @@ import { randomInt } from 'node:crypto'
 import { Keypair, type PublicKey, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 import test from 'ava'
 import fc from 'fast-check'
-import {
-  pool,
-  swapInstruction,
-  swapProgramId,
-} from '../../../scripts/sandbox/aggregator/swap-program.js'
+import { pool, swapInstruction, swapProgramId } from '../../../scripts/sandbox/aggregator/swap-program.js'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
 import { connect, fundedKeypair, unsignedTransaction } from '../chain-client.js'
 import { createSupporter, executeOrder, mintOf, requestOrder, requestQuote, unusedKey } from './client.js'

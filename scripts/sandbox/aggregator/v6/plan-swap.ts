@@ -9,8 +9,8 @@ import { accountOf, tokenAccountAt } from '../accounts.js'
 import { type Destination, type FeeShare, type SwapPlan, unitLimit } from '../build-swap.js'
 import { address, EngineError, rawAmount } from '../engine-route.js'
 import { tradable } from '../market.js'
-import { readOnly } from '../swap-program.js'
 import { furtherStepsMax, marketAccounts } from '../route-plan.js'
+import { readOnly } from '../swap-program.js'
 
 const lamportsMax = 10 ** 9
 const defaultUnitPrice = 1_000
