@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { ActiveFault } from './active-fault.js'
 import { Aggregator } from './aggregator/aggregator.js'
 import { createLiquidity } from './aggregator/liquidity.js'
 import { airdropControl } from './chain/airdrop.js'
 import { domainControl } from './chain/domains.js'
 import { createInitialAccounts, fundTreasury } from './chain/initial-accounts.js'
 import { LocalChain } from './chain/local-chain.js'
-import { faultAnswer, RpcFaults, rpcFaultSchema } from './chain/rpc/faults.js'
+import { faultAnswer, isControl, type RpcFault, rpcFaultSchema } from './chain/rpc/faults.js'
 import { errorAnswer, RpcServer } from './chain/rpc/server.js'
 import { PubSub } from './chain/rpc/websocket.js'
 import { CallCounter } from './counters.js'
@@ -56,7 +57,7 @@ export interface Sandbox {
   /** Calls to the JSON-RPC endpoint, by method. */
   readonly calls: CallCounter
   /** Makes the JSON-RPC endpoint misbehave. */
-  readonly faults: RpcFaults
+  readonly faults: ActiveFault<RpcFault>
   close(): Promise<void>
 }
 
@@ -78,7 +79,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...(dataDir === undefined ? {} : { journalPath: join(dataDir, 'chain.jsonl') }),
   })
   const calls = new CallCounter()
-  const faults = new RpcFaults()
+  const faults = new ActiveFault<RpcFault>()
   const prices = new PriceFeed()
   const rates = new RateFeed()
   const fiatpay = new Fiatpay({ dataDir, secretKey, payoutKey, webhookUrl, fees })
@@ -148,7 +149,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-function rpcRoute(rpc: RpcServer, faults: RpcFaults, calls: CallCounter): Route {
+function rpcRoute(rpc: RpcServer, faults: ActiveFault<RpcFault>, calls: CallCounter): Route {
   return async ({ body }) => {
     calls.httpRequests += 1
     let parsed: unknown
@@ -157,7 +158,7 @@ function rpcRoute(rpc: RpcServer, faults: RpcFaults, calls: CallCounter): Route 
     } catch {
       return json(200, errorAnswer(null, -32700, 'Parse error'))
     }
-    const fault = faults.take(parsed)
+    const fault = faults.take(() => !isControl(parsed))
     if (fault?.delayMs) await delay(fault.delayMs)
     return (fault && faultAnswer(fault, parsed)) ?? json(200, rpc.answer(parsed))
   }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { ActiveFault } from '../active-fault.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { CallCounter } from '../counters.js'
 import { json, type Route, readControl } from '../http-route.js'
 import type { PriceFeed } from '../price-feed.js'
-import { EngineFaults, noFault, ultraFaultSchema, v6FaultSchema } from './engine-fault.js'
+import { type EngineFault, noFault, ultraFaultSchema, v6FaultSchema } from './engine-fault.js'
 import { engineRoute } from './engine-route.js'
 import { referralAccountOf } from './liquidity.js'
 import { UltraEngine } from './ultra/ultra.js'
@@ -19,8 +20,8 @@ export class Aggregator {
   readonly referralAccount: string
   /** The endpoints and controls, by method and path. */
   readonly routes: Readonly<Record<string, Route>>
-  readonly #ultra = new EngineFaults()
-  readonly #v6 = new EngineFaults()
+  readonly #ultra = new ActiveFault<EngineFault>()
+  readonly #v6 = new ActiveFault<EngineFault>()
 
   constructor(chain: LocalChain, prices: PriceFeed) {
     this.referralAccount = referralAccountOf(chain).toBase58()
@@ -39,20 +40,14 @@ export class Aggregator {
       'POST /swap/v1/swap': engineRoute(this.#v6, this.calls, 'swap', (request, fault) =>
         v6.swap(request, fault),
       ),
-      'POST /swap/v1/swap-instructions': engineRoute(
-        this.#v6,
-        this.calls,
-        'swap-instructions',
-        (request, fault) => v6.swapInstructions(request, fault),
-      ),
       'POST /dev/aggregator': (request) => {
         this.set(readControl(control, request))
         return json(200, { success: true })
       },
       'GET /dev/aggregator': () =>
         json(200, {
-          ultra: this.#ultra.current,
-          v6: this.#v6.current,
+          ultra: this.#ultra.current ?? noFault,
+          v6: this.#v6.current ?? noFault,
           referralAccount: this.referralAccount,
         }),
     }

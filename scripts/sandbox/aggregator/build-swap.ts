@@ -52,40 +52,22 @@ export interface SwapPlan {
   readonly cosigner?: PublicKey
 }
 
-/** The instructions of a swap, grouped as in the engine's answer. */
-export interface SwapInstructions {
-  readonly computeBudget: readonly TransactionInstruction[]
-  readonly setup: readonly TransactionInstruction[]
-  readonly swap: TransactionInstruction
-  readonly cleanup: TransactionInstruction | undefined
-}
-
 export const unitLimit = 1_400_000
 
-/** Builds the instructions of a plan. Throws RangeError when it names more accounts than an instruction can. */
-export function buildSwap(plan: SwapPlan): SwapInstructions {
+/** The instructions of a plan in the order of execution. Throws RangeError when it names more accounts than an instruction can. */
+export function buildSwap(plan: SwapPlan): TransactionInstruction[] {
   const { user, input, unitPrice, wrapSol } = plan
   const wraps = input.mint === solMint && wrapSol
   const cosigner = plan.cosigner ? [{ pubkey: plan.cosigner, isSigner: true, isWritable: false }] : []
-  return {
-    computeBudget: [
-      ComputeBudgetProgram.setComputeUnitLimit({ units: unitLimit }),
-      ComputeBudgetProgram.setComputeUnitPrice({ microLamports: unitPrice }),
-    ],
-    setup: [...(wraps ? wrap(user, plan.inAmount) : []), ...openDestination(plan), ...plan.extraInstructions],
-    swap: swapInstruction(transfers(plan), [...plan.extraAccounts, ...cosigner]),
-    cleanup: wraps ? createCloseAccountInstruction(accountOf(user, solMint), user, user) : undefined,
-  }
-}
-
-/** All instructions in the order of execution. */
-export function flattenInstructions({
-  computeBudget,
-  setup,
-  swap,
-  cleanup,
-}: SwapInstructions): TransactionInstruction[] {
-  return [...computeBudget, ...setup, swap, ...(cleanup ? [cleanup] : [])]
+  return [
+    ComputeBudgetProgram.setComputeUnitLimit({ units: unitLimit }),
+    ComputeBudgetProgram.setComputeUnitPrice({ microLamports: unitPrice }),
+    ...(wraps ? wrap(user, plan.inAmount) : []),
+    ...openDestination(plan),
+    ...plan.extraInstructions,
+    swapInstruction(transfers(plan), [...plan.extraAccounts, ...cosigner]),
+    ...(wraps ? [createCloseAccountInstruction(accountOf(user, solMint), user, user)] : []),
+  ]
 }
 
 function wrap(user: PublicKey, lamports: bigint): TransactionInstruction[] {

@@ -1,12 +1,8 @@
-import {
-  type MessageV0,
-  type PublicKey,
-  type TransactionInstruction,
-  TransactionMessage,
-} from '@solana/web3.js'
+import { type MessageV0, TransactionMessage } from '@solana/web3.js'
 import { decodeBase58 } from '../../../src/kernel/base58.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { latestBlockhash } from '../chain/rpc/cluster.js'
+import { buildSwap, type SwapPlan } from './build-swap.js'
 import { lookupTableOf } from './liquidity.js'
 
 /** An unsigned transaction. */
@@ -20,17 +16,13 @@ export interface UnsignedTransaction {
 const signatureBytes = 64
 const version0 = 0x80
 
-/** Composes a v0 transaction of any size with the newest confirmed blockhash and the engine's lookup table. */
-export function composeTransaction(
-  chain: LocalChain,
-  payer: PublicKey,
-  instructions: readonly TransactionInstruction[],
-): UnsignedTransaction {
+/** Composes a plan's v0 transaction, of any size, with the newest confirmed blockhash and the engine's lookup table. */
+export function composeTransaction(chain: LocalChain, plan: SwapPlan): UnsignedTransaction {
   const { blockhash, lastValidBlockHeight } = latestBlockhash(chain, 'confirmed')
   const compiled = new TransactionMessage({
-    payerKey: payer,
+    payerKey: plan.cosigner ?? plan.user,
     recentBlockhash: blockhash,
-    instructions: [...instructions],
+    instructions: buildSwap(plan),
   }).compileToV0Message([lookupTableOf(chain)])
   const message = messageBytes(compiled)
   const signatures = compiled.header.numRequiredSignatures

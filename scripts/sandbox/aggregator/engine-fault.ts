@@ -30,7 +30,7 @@ export type Mode = (typeof ultraModes)[number]
 const heights = ['number', 'text', 'none'] as const
 type Height = (typeof heights)[number]
 
-const endpoints = ['order', 'execute', 'quote', 'swap', 'swap-instructions'] as const
+const endpoints = ['order', 'execute', 'quote', 'swap'] as const
 export type Endpoint = (typeof endpoints)[number]
 
 /** The field of an engine's answer with the last valid block height, if there is one. */
@@ -72,31 +72,6 @@ export const v6FaultSchema = faultSchema(z.enum(commonModes))
 
 /** The normal behaviour. */
 export const noFault: EngineFault = { mode: 'ok' }
-
-/** The active fault of one engine. */
-export class EngineFaults {
-  #fault: EngineFault = noFault
-  #left = 0
-
-  /** Replaces the active fault. */
-  set(fault: EngineFault): void {
-    this.#fault = fault
-    this.#left = fault.times ?? Number.POSITIVE_INFINITY
-  }
-
-  /** The active fault. */
-  get current(): EngineFault {
-    return this.#left > 0 ? this.#fault : noFault
-  }
-
-  /** Returns the fault for a request to this endpoint and counts it. */
-  take(endpoint: Endpoint): EngineFault {
-    const fault = this.current
-    if (fault === noFault || (fault.endpoint ?? endpoint) !== endpoint) return noFault
-    this.#left -= 1
-    return fault
-  }
-}
 
 const page = '<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking…</body></html>'
 const retrySeconds = 1

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { isAddress } from '../../../src/kernel/base58.js'
+import type { ActiveFault } from '../active-fault.js'
 import { RpcError } from '../chain/rpc/error.js'
 import type { CallCounter } from '../counters.js'
 import { json, type Route, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
-import { type Endpoint, type EngineFault, type EngineFaults, outageAnswer } from './engine-fault.js'
+import { type Endpoint, type EngineFault, noFault, outageAnswer } from './engine-fault.js'
 
 const u64Max = 2n ** 64n - 1n
 
@@ -24,14 +25,14 @@ type Handler = (request: SandboxRequest, fault: EngineFault) => SandboxAnswer | 
 
 /** Makes a route of an engine's endpoint: counts the requests and applies the active fault. */
 export function engineRoute(
-  faults: EngineFaults,
+  faults: ActiveFault<EngineFault>,
   calls: CallCounter,
   endpoint: Endpoint,
   handle: Handler,
 ): Route {
   return async (request) => {
     calls.add(endpoint)
-    const fault = faults.take(endpoint)
+    const fault = faults.take((active) => (active.endpoint ?? endpoint) === endpoint) ?? noFault
     // The timer alone must not keep the process alive.
     if (fault.delayMs) await delay(fault.delayMs, undefined, { ref: false })
     try {

@@ -17,32 +17,14 @@ export const mailFaultSchema = z.strictObject({
 })
 export type MailFault = z.input<typeof mailFaultSchema>
 
-/** The active fault. */
-export class MailFaults {
-  #fault: MailFault = {}
-  #left = 0
-
-  /** Replaces the active fault. */
-  set(fault: MailFault): void {
-    this.#fault = fault
-    this.#left = fault.times ?? Number.POSITIVE_INFINITY
-  }
-
-  clear(): void {
-    this.#left = 0
-  }
-
-  /** Returns the fault for this mail at this point, if any, and counts it. */
-  take(to: string, at: 'recipient' | 'content'): MailFault {
-    const only = this.#fault.to?.toLowerCase() ?? to.toLowerCase()
-    if (this.#left <= 0 || (this.#fault.at ?? 'recipient') !== at || only !== to.toLowerCase()) return {}
-    this.#left -= 1
-    return this.#fault
-  }
+/** Whether a fault is about a mail to this address at this point. */
+export function isAbout(fault: MailFault, to: string, at: 'recipient' | 'content'): boolean {
+  return (fault.at ?? 'recipient') === at && (fault.to ?? to).toLowerCase() === to.toLowerCase()
 }
 
 /** Waits for the fault's delay, then rejects with its SMTP reply and this text. Without a code it resolves. */
-export async function applyFault({ delayMs = 0, code }: MailFault, text: string): Promise<void> {
+export async function applyFault(fault: MailFault | undefined, text: string): Promise<void> {
+  const { delayMs = 0, code } = fault ?? {}
   // The timer alone must not keep the process alive.
   if (delayMs > 0) await delay(delayMs, undefined, { ref: false })
   if (code !== undefined) throw Object.assign(new Error(text), { responseCode: code })

@@ -4,8 +4,9 @@ import { buffer } from 'node:stream/consumers'
 import { domainToUnicode } from 'node:url'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { ActiveFault } from '../active-fault.js'
 import { json, type Route, readControl } from '../http-route.js'
-import { applyFault, MailFaults, mailFaultSchema } from './faults.js'
+import { applyFault, isAbout, type MailFault, mailFaultSchema } from './faults.js'
 import type { ReceivedMail } from './received-mail.js'
 import { mailPage } from './received-mail.js'
 
@@ -23,7 +24,7 @@ function sameSpelling(address: string): string {
 /** The stand-in for the mail provider. It accepts every mail, delivers none, and shows what it received. */
 export class MailServer {
   /** Makes the server refuse or delay mails. */
-  readonly faults = new MailFaults()
+  readonly faults = new ActiveFault<MailFault>()
   #mails: ReceivedMail[] = []
   readonly #server = new SMTPServer({
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -31,7 +32,7 @@ export class MailServer {
     size: mailBytesMax,
     closeTimeout: closeMs,
     onRcptTo: ({ address }, _session, done) =>
-      void applyFault(this.faults.take(address, 'recipient'), 'No such mailbox').then(() => done(), done),
+      void applyFault(this.#faultOf(address, 'recipient'), 'No such mailbox').then(() => done(), done),
     onData: (stream, session, done) => void this.#take(stream, session).then(() => done(), done),
   })
 
@@ -81,6 +82,10 @@ export class MailServer {
     return json(200, { success: true })
   }
 
+  #faultOf(to: string, at: 'recipient' | 'content'): MailFault | undefined {
+    return this.faults.take((fault) => isAbout(fault, to, at))
+  }
+
   async #take(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
     const content = await buffer(stream)
     if (stream.sizeExceeded) throw Object.assign(new Error('Too large'), { responseCode: 552 })
@@ -88,8 +93,8 @@ export class MailServer {
     const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
     for (const { address: to } of envelope.rcptTo) {
       const mail = { to, from, subject, text, html, at: new Date().toISOString(), messageId }
-      const fault = this.faults.take(to, 'content')
-      if (fault.code === undefined) this.#mails = [...this.#mails, mail].slice(-mailsMax)
+      const fault = this.#faultOf(to, 'content')
+      if (fault?.code === undefined) this.#mails = [...this.#mails, mail].slice(-mailsMax)
       // The refusal quotes the mail, as spam filters do.
       await applyFault(fault, `Refused: ${text.replace(/\s+/g, ' ')}`)
     }

@@ -1,8 +1,7 @@
-import { createAssociatedTokenAccountIdempotentInstruction } from '@solana/spl-token'
-import { type AddressLookupTableAccount, PublicKey, TransactionInstruction } from '@solana/web3.js'
+import type { PublicKey } from '@solana/web3.js'
 import test from 'ava'
 import { type Sandbox, startSandbox } from '../../../scripts/sandbox/server.js'
-import { callRpc, connect, postJson, signAndSend, unsignedTransaction } from '../chain-client.js'
+import { callRpc, connect } from '../chain-client.js'
 import {
   accountRent,
   airdrop,
@@ -152,51 +151,6 @@ test('the block height is a number, and the price impact is a fraction in which 
   const { recentBlockhash } = decode(body.swapTransaction).message
   t.true(((await callRpc(sandbox, 'isBlockhashValid', recentBlockhash)) as { value: boolean }).value)
   t.true(body.lastValidBlockHeight > sandbox.chain.clock.slot)
-})
-
-interface WireInstruction {
-  readonly programId: string
-  readonly accounts: { pubkey: string; isSigner: boolean; isWritable: boolean }[]
-  readonly data: string
-}
-
-const fromWire = ({ programId, accounts, data }: WireInstruction) =>
-  new TransactionInstruction({
-    programId: new PublicKey(programId),
-    keys: accounts.map((account) => ({ ...account, pubkey: new PublicKey(account.pubkey) })),
-    data: Buffer.from(data, 'base64'),
-  })
-
-test('a caller can compose a swap from the instructions and open the creator’s account in it', async (t) => {
-  const connection = connect(sandbox)
-  const supporter = await createSupporter(sandbox)
-  const creator = unusedKey()
-  const account = tokenAccount(creator, 'USDC')
-  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' }))
-    .body
-  const { body } = await postJson(`${sandbox.url}/swap/v1/swap-instructions`, {
-    quoteResponse: quoted,
-    userPublicKey: supporter.publicKey.toBase58(),
-    destinationTokenAccount: account.toBase58(),
-  }).then((answer) => answer as { body: Record<string, unknown> })
-  const parts = ['computeBudgetInstructions', 'setupInstructions'].flatMap(
-    (name) => body[name] as WireInstruction[],
-  )
-  const [swapIt, cleanUp] = [body['swapInstruction'], body['cleanupInstruction']] as WireInstruction[]
-  const open = createAssociatedTokenAccountIdempotentInstruction(
-    supporter.publicKey,
-    account,
-    creator,
-    new PublicKey(mintOf('USDC')),
-  )
-  const [table = ''] = body['addressLookupTableAddresses'] as string[]
-  const state = await connection.getAddressLookupTable(new PublicKey(table))
-  const instructions = [open, ...[...parts, swapIt, cleanUp].map((one) => fromWire(one as WireInstruction))]
-  const transaction = await unsignedTransaction(connection, supporter.publicKey, instructions, [
-    state.value as AddressLookupTableAccount,
-  ])
-  await signAndSend(connection, transaction, supporter)
-  t.is(await readTokenBalance(connection, account), BigInt(quoted.outAmount))
 })
 
 test('with a missing fee or destination account the transaction fails, and the answer says so only on request', async (t) => {

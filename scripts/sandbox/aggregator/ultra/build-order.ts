@@ -6,8 +6,8 @@ import { tokenAccountBytes } from '../../chain/token-accounts.js'
 import { transactionBytesMax } from '../../chain/vm/wire-transaction.js'
 import { accountOf, balanceOf } from '../accounts.js'
 import { alterPlan } from '../alter-plan.js'
-import { buildSwap, type Destination, flattenInstructions, type SwapPlan } from '../build-swap.js'
-import { composeTransaction, type UnsignedTransaction } from '../compose-transaction.js'
+import type { Destination, SwapPlan } from '../build-swap.js'
+import { composeTransaction } from '../compose-transaction.js'
 import type { Mode } from '../engine-fault.js'
 import type { Trade } from '../market.js'
 import { furtherStepsMax, marketAccounts, routePlan } from '../route-plan.js'
@@ -21,7 +21,7 @@ export function buildOrder(chain: LocalChain, query: OrderQuery, trade: Trade, m
   if (query.taker === undefined) return priced
   const honest = planOf(chain, query, new PublicKey(query.taker), priced)
   const plan = alterPlan(chain, mode, honest)
-  const unsigned = compose(chain, plan)
+  const unsigned = composeTransaction(chain, plan)
   const error = mode === 'error-code' ? 1 : errorOf(chain, honest)
   const made = { ...priced, rent: rentOf(chain, honest), ...(plan.cosigner ? { maker: plan.cosigner } : {}) }
   return error === undefined ? { ...made, unsigned } : { ...made, error }
@@ -57,16 +57,12 @@ function destinationOf(mint: string, receiver: PublicKey): Destination {
 
 /** Why the taker cannot pay. Other failures are reported as missing gas, because they have no code. */
 function errorOf(chain: LocalChain, plan: SwapPlan): OrderError | undefined {
-  const { transaction } = compose(chain, plan)
+  const { transaction } = composeTransaction(chain, plan)
   // A transaction larger than a packet cannot be simulated. The engine returns it anyway.
   if (transaction.length > transactionBytesMax) return undefined
   const { err } = chain.simulate(transaction, { verifySignatures: false, anyBlockhash: true })
   if (err === null) return undefined
   return balanceOf(chain, plan.user, plan.input.mint) < plan.inAmount ? 1 : 2
-}
-
-function compose(chain: LocalChain, plan: SwapPlan): UnsignedTransaction {
-  return composeTransaction(chain, plan.cosigner ?? plan.user, flattenInstructions(buildSwap(plan)))
 }
 
 function rentOf(chain: LocalChain, { destination }: SwapPlan): bigint {

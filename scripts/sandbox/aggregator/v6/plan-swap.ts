@@ -31,7 +31,7 @@ const quote = z.object({
   instructionVersion: z.string().nullish(),
 })
 
-/** The body of `POST /swap` and `POST /swap-instructions`. */
+/** The body of `POST /swap`. */
 export const swapBody = z.object({
   userPublicKey: address,
   quoteResponse: quote,
@@ -50,7 +50,7 @@ export const swapBody = z.object({
     ])
     .nullish(),
 })
-export type SwapBody = z.output<typeof swapBody>
+type SwapBody = z.output<typeof swapBody>
 
 /**
  * Plans the requested swap with the amounts of the quote.

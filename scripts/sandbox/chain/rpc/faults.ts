@@ -19,27 +19,9 @@ export type RpcFault = z.output<typeof rpcFaultSchema>
 const garbage =
   '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>'
 
-/** The active fault. Requests with only `dev_*` calls are not affected, so controls always work. */
-export class RpcFaults {
-  #fault: RpcFault = {}
-  #left = 0
-
-  /** Replaces the active fault. */
-  set(fault: RpcFault): void {
-    this.#fault = fault
-    this.#left = fault.times ?? Number.POSITIVE_INFINITY
-  }
-
-  clear(): void {
-    this.#left = 0
-  }
-
-  /** Returns the fault for this request, if any, and counts it. */
-  take(body: unknown): RpcFault | undefined {
-    if (this.#left <= 0 || calls(body).every((call) => methodOf(call).startsWith('dev_'))) return undefined
-    this.#left -= 1
-    return this.#fault
-  }
+/** Requests with only `dev_*` calls are not affected by a fault, so controls always work. */
+export function isControl(body: unknown): boolean {
+  return calls(body).every((call) => methodOf(call).startsWith('dev_'))
 }
 
 /** The answer of a faulty node. `undefined`: the request is answered normally. */
