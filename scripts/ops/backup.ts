@@ -5,34 +5,33 @@ import { query } from '../../src/platform/database/database.js'
 import { readEpoch } from '../../src/platform/database/restore-guard.js'
 import {
   defineCommand,
-  exitHelp,
+  defineOptions,
   type Outcome,
   RefusedError,
-  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
 import { dumpDatabase, findPgDump } from './support/pg-dump.js'
 import { withDatabase } from './support/with-database.js'
 
+const options = defineOptions(
+  {},
+  {
+    '--out <file>': 'the file; it must not exist',
+    '--pg-dump <path>':
+      'the pg_dump to use; default: the first that fits, on the PATH or in /usr/lib/postgresql',
+  },
+)
+
 /** Writes a backup of the database to a file, while the service runs. */
-const help = `npm run ops -- backup --out <file>
+const usage = `npm run ops -- backup --out <file>
 
 Writes the whole database to a new file, in pg_dump's custom format, as it is at one moment. The service goes on meanwhile. The
 file has its name only when it is whole. It needs the owner of the tables, not a role of "database-roles", and a pg_dump that is not
 older than the server.
 
 The file holds everything but the keys: sealed wallets, bank accounts, ledger. Keep it encrypted, in another place, and not beside
-WALLET_KEK. What happens after it is not in it: also archive the WAL (docs/restore.md).
-
-  --out <file>      the file; it must not exist
-  --pg-dump <path>  the pg_dump to use; default: the first that fits, on the PATH or in /usr/lib/postgresql
-  --json            print one line of JSON
-  --help            print this text
-
-${exitHelp}`
-
-const options = { out: { type: 'string' }, 'pg-dump': { type: 'string' } } as const
+WALLET_KEK. What happens after it is not in it: also archive the WAL (docs/restore.md).`
 
 /** A clock says every ten seconds that the rows are where they were. */
 const oldSeconds = 60
@@ -62,5 +61,4 @@ async function run({ out, 'pg-dump': given }: Values<typeof options>): Promise<O
   }
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, options, run })

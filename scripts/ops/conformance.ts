@@ -1,5 +1,5 @@
 import { allSecrets } from '../../src/platform/config/secrets.js'
-import { defineCommand, exitHelp, type Outcome, runAsProgram, UsageError } from './support/command.js'
+import { defineCommand, exitHelp, type Outcome, UsageError } from './support/command.js'
 import { type Check, notAsked } from './support/conformance/check.js'
 import { cleanExchange, secretParts, withoutSecrets } from './support/conformance/clean.js'
 import { askMail, askPrices, askRates } from './support/conformance/feeds.js'
@@ -50,44 +50,6 @@ const providers = ['fiatpay', 'solana', 'swaps', 'prices', 'rates', 'smtp'] as c
 type Provider = (typeof providers)[number]
 
 const testAccount: TestAccount = { bankCode: '001', accountNumber: '0123456789' }
-
-export const command = defineCommand({
-  help,
-  options,
-  async run({ only, bank, account, signature = [], wallet, 'mail-to': mailTo, record }) {
-    const wanted = parseProviders(only)
-    const asked = loadAsked(process.env)
-    if (wanted.has('fiatpay')) requireTestKeys(asked)
-    const where = {
-      bankCode: bank ?? testAccount.bankCode,
-      accountNumber: account ?? testAccount.accountNumber,
-    }
-    const questions: Readonly<Record<Provider, (asked: Asked) => Promise<Check[]>>> = {
-      fiatpay: (given) => askFiatpay(given, where),
-      solana: (given) => askSolana(given, signature),
-      swaps: (given) => askSwaps(given, wallet),
-      prices: askPrices,
-      rates: askRates,
-      smtp: (given) => askMail(given, mailTo),
-    }
-    const [checks, recording] = await watchAnswers(async () => {
-      const all = providers.map((provider) =>
-        wanted.has(provider) ? questions[provider](asked) : notAsked(provider, ['all'], 'left out by --only'),
-      )
-      return (await Promise.all(all)).flat()
-    })
-    const secrets = secretParts(allSecrets.map((name) => process.env[name]))
-    const files =
-      record === undefined
-        ? undefined
-        : writeRecording(record, recording, (provider, exchange) =>
-            cleanExchange(provider, exchange, secrets),
-          )
-    const cleaned = checks.map((check) => ({ ...check, text: withoutSecrets(check.text, secrets) }))
-    const hosts = hostsOf(asked).filter(([provider]) => wanted.has(provider))
-    return present(cleaned, hosts, files === undefined ? undefined : `${files} files in ${record}`)
-  },
-})
 
 function parseProviders(only: string | undefined): ReadonlySet<Provider> {
   if (only === undefined) return new Set(providers)
@@ -141,4 +103,40 @@ function present(checks: readonly Check[], hosts: Hosts, recorded: string | unde
   }
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  help,
+  options,
+  async run({ only, bank, account, signature = [], wallet, 'mail-to': mailTo, record }) {
+    const wanted = parseProviders(only)
+    const asked = loadAsked(process.env)
+    if (wanted.has('fiatpay')) requireTestKeys(asked)
+    const where = {
+      bankCode: bank ?? testAccount.bankCode,
+      accountNumber: account ?? testAccount.accountNumber,
+    }
+    const questions: Readonly<Record<Provider, (asked: Asked) => Promise<Check[]>>> = {
+      fiatpay: (given) => askFiatpay(given, where),
+      solana: (given) => askSolana(given, signature),
+      swaps: (given) => askSwaps(given, wallet),
+      prices: askPrices,
+      rates: askRates,
+      smtp: (given) => askMail(given, mailTo),
+    }
+    const [checks, recording] = await watchAnswers(async () => {
+      const all = providers.map((provider) =>
+        wanted.has(provider) ? questions[provider](asked) : notAsked(provider, ['all'], 'left out by --only'),
+      )
+      return (await Promise.all(all)).flat()
+    })
+    const secrets = secretParts(allSecrets.map((name) => process.env[name]))
+    const files =
+      record === undefined
+        ? undefined
+        : writeRecording(record, recording, (provider, exchange) =>
+            cleanExchange(provider, exchange, secrets),
+          )
+    const cleaned = checks.map((check) => ({ ...check, text: withoutSecrets(check.text, secrets) }))
+    const hosts = hostsOf(asked).filter(([provider]) => wanted.has(provider))
+    return present(cleaned, hosts, files === undefined ? undefined : `${files} files in ${record}`)
+  },
+})

@@ -9,7 +9,7 @@ import {
 import { ConfigError, type SettingFault } from '../../src/platform/config/read-settings.js'
 import { allSecrets, type Secret } from '../../src/platform/config/secrets.js'
 import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
-import { defineCommand, exitHelp, type Outcome, runAsProgram, UsageError } from './support/command.js'
+import { defineCommand, exitHelp, type Outcome, UsageError } from './support/command.js'
 import type { Check } from './support/doctor/check.js'
 import { checkDatabase } from './support/doctor/database.js'
 import { checkDeployed } from './support/doctor/deployed.js'
@@ -41,18 +41,6 @@ ${exitHelp}`
 const mostWebProcesses = 10_000
 const width = 24
 const marks = { ok: 'ok', warning: 'warning', wrong: 'WRONG', skipped: 'skipped' } as const
-
-export const command = defineCommand({
-  help,
-  options: { web: { type: 'string' }, 'as-deployed': { type: 'boolean' } },
-  async run({ web = '1', 'as-deployed': asDeployed = false }) {
-    const webProcesses = Number(web)
-    if (!/^\d+$/.test(web) || webProcesses < 1 || webProcesses > mostWebProcesses)
-      throw new UsageError(`--web takes a number from 1 to ${mostWebProcesses}`)
-    const checks = await checkAll(webProcesses)
-    return present(asDeployed ? [...checks, ...(await checkDeployed(process.env, webProcesses))] : checks)
-  },
-})
 
 /** Stands for a required setting that cannot be used, so that the others are checked. Nothing asks there. */
 const placeholders: Readonly<Record<string, string>> = {
@@ -151,4 +139,14 @@ function present(checks: readonly Check[]): Outcome {
   }
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  help,
+  options: { web: { type: 'string' }, 'as-deployed': { type: 'boolean' } },
+  async run({ web = '1', 'as-deployed': asDeployed = false }) {
+    const webProcesses = Number(web)
+    if (!/^\d+$/.test(web) || webProcesses < 1 || webProcesses > mostWebProcesses)
+      throw new UsageError(`--web takes a number from 1 to ${mostWebProcesses}`)
+    const checks = await checkAll(webProcesses)
+    return present(asDeployed ? [...checks, ...(await checkDeployed(process.env, webProcesses))] : checks)
+  },
+})

@@ -1,31 +1,16 @@
 import { loadDatabaseUrl } from '../../src/platform/config/own-settings.js'
 import { migrateToLatest, readMigrations } from '../../src/platform/database/migrations/migrate.js'
-import { defineCommand, exitHelp, type Outcome, runAsProgram } from './support/command.js'
+import { defineCommand, defineOptions, type Outcome } from './support/command.js'
+
+const options = defineOptions({}, { '--check': 'change nothing; exit code 4 when migrations are missing' })
 
 /** Brings the database to the newest schema: the release step of a deploy, also `npm run migrate`. */
-const help = `npm run migrate
+const usage = `npm run migrate
 npm run migrate -- --check
 
 Brings the database to the newest schema. There is no plan: it acts immediately, because a release waits for it. Run it at
 every deploy. Several machines may run it at the same time: one works, the others wait, at most 30 minutes. A run that was
-killed blocks no other: run it again. Migrations of a newer release are named and left as they are.
-
-  --check  change nothing; exit code 4 when migrations are missing
-  --json   print one line of JSON
-  --help   print this text
-
-${exitHelp}`
-
-export const command = defineCommand({
-  help,
-  options: { check: { type: 'boolean' } },
-  async run({ check }) {
-    if (check === true) return checkMigrations()
-    const { applied, unknown } = await migrateToLatest(loadDatabaseUrl())
-    const done = applied.length === 0 ? upToDate : `applied ${applied.join(', ')}`
-    return { text: `${done}${newerText(unknown)}`, json: { migrations: applied, unknown } }
-  },
-})
+killed blocks no other: run it again. Migrations of a newer release are named and left as they are.`
 
 const upToDate = 'the database is up to date'
 
@@ -39,4 +24,13 @@ function newerText(unknown: readonly string[]): string {
   return unknown.length === 0 ? '' : `; a newer release has applied ${unknown.join(', ')}`
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  options,
+  async run({ check }) {
+    if (check === true) return checkMigrations()
+    const { applied, unknown } = await migrateToLatest(loadDatabaseUrl())
+    const done = applied.length === 0 ? upToDate : `applied ${applied.join(', ')}`
+    return { text: `${done}${newerText(unknown)}`, json: { migrations: applied, unknown } }
+  },
+})

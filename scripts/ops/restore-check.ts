@@ -18,13 +18,12 @@ import {
   actorOf,
   applyHint,
   defineCommand,
+  defineOptions,
   finalOptions,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
   requireReason,
-  runAsProgram,
   UnconfirmedError,
   UsageError,
   type Values,
@@ -32,7 +31,14 @@ import {
 import { recordAudit } from './support/record-audit.js'
 import { withServices } from './support/with-services.js'
 
-const options = { ...finalOptions, since: { type: 'string' }, 'adopt-all': { type: 'boolean' } } as const
+const options = defineOptions(finalOptions, {
+  '--since <time>':
+    'declares a restore that the server does not show: the rows are as they were then, such as\n2026-11-22T08:00:00Z',
+  '--adopt-all':
+    'plans what the commands of all lines would do; with --apply it is done. verifier and settlement must run',
+  '--confirm <hash>':
+    'of the plan, or of what is left: 0 for nothing; required with --apply, without --since',
+})
 type Given = Values<typeof options>
 
 const states = {
@@ -42,7 +48,7 @@ const states = {
 } as const
 
 /** After a restore: lists what the database has lost, and lets payouts run again. */
-const help = `npm run ops -- restore-check
+const usage = `npm run ops -- restore-check
 npm run ops -- restore-check --adopt-all [--apply --confirm <hash of the plan> --reason <text>]
 npm run ops -- restore-check --apply --confirm <0, or the hash of what is left> --reason <text>
 npm run ops -- restore-check --since <time> --apply --reason <text>
@@ -55,16 +61,7 @@ is sent; exit code 5, and nothing is accepted, when a list or a wallet cannot be
 Follow the steps in docs/restore.md. --adopt-all shows a plan of everything that can be adopted: whose it is and
 how much, and what needs a person. Read it; with --apply and its hash it is done, unless it has changed since. When every difference is
 adopted, or settled outside the service, --apply lets everything run again: --confirm is 0, or the hash of what is left. What is older than
-that moment is looked up at the provider before it is sent.
-
-${optionsHelp(options, {
-  '--since <time>':
-    'declares a restore that the server does not show: the rows are as they were then, such as\n2026-11-22T08:00:00Z',
-  '--adopt-all':
-    'plans what the commands of all lines would do; with --apply it is done. verifier and settlement must run',
-  '--confirm <hash>':
-    'of the plan, or of what is left: 0 for nothing; required with --apply, without --since',
-})}`
+that moment is looked up at the provider before it is sent.`
 
 async function check(services: Composed, given: Given): Promise<Outcome> {
   const { db, transact } = services
@@ -207,12 +204,11 @@ function linesOf({ transfers, collections, chain }: LostTime, since: Date): stri
   ]
 }
 
-export const command = defineCommand({
-  help,
+export const command = await defineCommand(import.meta, {
+  usage,
   options,
   run: (given) =>
     withServices('ops restore-check', (services) =>
       given.since === undefined ? check(services, given) : declare(services, given.since, given),
     ),
 })
-await runAsProgram(import.meta, command)

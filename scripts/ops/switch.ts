@@ -10,24 +10,24 @@ import {
 import {
   actorOf,
   applyHint,
-  applyOptions,
   defineCommand,
+  defineOptions,
   type Outcome,
-  optionsHelp,
   parseVerb,
-  reasonOption,
+  reasonedOptions,
   requireReason,
-  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
 import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
-const options = { ...applyOptions, ...reasonOption } as const
+const options = defineOptions(reasonedOptions, {
+  '--reason <text>': "why, for the audit log and the operators' page; required with --apply",
+})
 
 /** Lists the switches, and turns one off or on: what is stopped answers 503 until it is started again. */
-const help = `npm run ops -- switch
+const usage = `npm run ops -- switch
 npm run ops -- switch <name> off|on [--apply --reason <text>]
 
 Without arguments it lists the switches. Every process reads them within two seconds. The calls of what is off, and during
@@ -39,11 +39,7 @@ maintenance, answer 503 "Service unavailable" with Retry-After.
   registrations   /auth/register
   swaps           new crypto tips that need a swap engine; others go on
   maintenance     on: no call that changes money. Reads and streams go on, and workers finish what was asked for; to send
-                  nothing either, switch payouts off too
-
-${optionsHelp(options, {
-  '--reason <text>': "why, for the audit log and the operators' page; required with --apply",
-})}`
+                  nothing either, switch payouts off too`
 
 type Given = Values<typeof options>
 
@@ -101,6 +97,4 @@ function present({ name, stoppedAt, changedBy, reason }: Switch): Record<string,
   return { name, state, stoppedAt: stoppedAt?.toISOString() ?? null, changedBy, reason }
 }
 
-export const command = defineCommand({ help, options, allowPositionals: true, run })
-
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, options, allowPositionals: true, run })

@@ -1,45 +1,23 @@
 import { opsCommand } from '../../src/operators/open-cases.js'
 import { linesPerPage, type Story } from '../../src/operators/trace/story.js'
 import { parseBefore, trace } from '../../src/operators/trace/trace.js'
-import {
-  defineCommand,
-  exitHelp,
-  type Outcome,
-  RefusedError,
-  runAsProgram,
-  UsageError,
-} from './support/command.js'
+import { defineCommand, defineOptions, type Outcome, RefusedError, UsageError } from './support/command.js'
 import { withDatabase } from './support/with-database.js'
 
+const options = defineOptions(
+  {},
+  { '--before <time>': 'what happened before this time, as the end of the last page said' },
+)
+
 /** Tells the whole life of a tip, withdrawal, intent or creator. Changes nothing. */
-export const command = defineCommand({
-  help: `npm run ops -- trace <id|signature|reference|intent|wallet|request|e-mail> [--before <time>]
+const usage = `npm run ops -- trace <id|signature|reference|intent|wallet|request|e-mail> [--before <time>]
 
 Tells what happened to a tip, a withdrawal, a payment intent or a creator, in order of time and from all tables: records, states,
 ledger entries, refunds, disputes, reviews, what operators did. It changes nothing.
 
 It knows: a transaction's signature; fiatpay_... and pi_... ids; the reference of a withdrawal; the provider's references and ids
 of payments; ids of refunds and take-outs; the request id that an answer of the API had (X-Request-Id); a creator's id, e-mail,
-handle, .sol domain, custody or payout wallet. Of a long life it tells the newest ${linesPerPage} lines, and how to read on.
-
-  --before <time>  what happened before this time, as the end of the last page said
-  --json           print one line of JSON
-  --help           print this text
-
-${exitHelp}`,
-  options: { before: { type: 'string' } },
-  allowPositionals: true,
-  async run({ before: given }, [text, ...rest]): Promise<Outcome> {
-    if (text === undefined || rest.length > 0)
-      throw new UsageError('give one id, signature, reference, wallet or e-mail')
-    const before = given === undefined ? undefined : parseBefore(given)
-    if (given !== undefined && before === undefined)
-      throw new UsageError('--before is a time such as 2026-01-31T12:00:00.000Z')
-    const story = await withDatabase((db) => trace(db, text, before))
-    if (story === undefined) throw new RefusedError(`nothing here is called ${text}`)
-    return { text: textOf(story), json: { story } }
-  },
-})
+handle, .sol domain, custody or payout wallet. Of a long life it tells the newest ${linesPerPage} lines, and how to read on.`
 
 function textOf({ kind, id, facts, lines, older, related, commands }: Story): string {
   return [
@@ -56,4 +34,18 @@ function textOf({ kind, id, facts, lines, older, related, commands }: Story): st
   ].join('\n')
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  options,
+  allowPositionals: true,
+  async run({ before: given }, [text, ...rest]): Promise<Outcome> {
+    if (text === undefined || rest.length > 0)
+      throw new UsageError('give one id, signature, reference, wallet or e-mail')
+    const before = given === undefined ? undefined : parseBefore(given)
+    if (given !== undefined && before === undefined)
+      throw new UsageError('--before is a time such as 2026-01-31T12:00:00.000Z')
+    const story = await withDatabase((db) => trace(db, text, before))
+    if (story === undefined) throw new RefusedError(`nothing here is called ${text}`)
+    return { text: textOf(story), json: { story } }
+  },
+})

@@ -12,31 +12,28 @@ import {
   applyHint,
   applyOptions,
   defineCommand,
+  defineOptions,
   type Outcome,
-  optionsHelp,
   parseVerb,
   RefusedError,
-  runAsProgram,
   UsageError,
   type Values,
 } from './support/command.js'
 import { recordAudit } from './support/record-audit.js'
 import { withDatabase } from './support/with-database.js'
 
-const options = { ...applyOptions, kind: { type: 'string' }, limit: { type: 'string' } } as const
+const options = defineOptions(applyOptions, {
+  '--kind <worker>': workKinds.join(', '),
+  '--limit <n>': 'for list: at most this many; default 100',
+})
 
 /** Shows what each worker has to do, and makes a row that waits after an error due now. */
-const help = `npm run ops -- work list --kind mailer
+const usage = `npm run ops -- work list --kind mailer
 npm run ops -- work <command> [<row>] [options]
 
   list                  without --kind: how much work each worker has; with --kind: its rows, failing rows first
   retry <row>           makes a row due now, instead of at the end of its pause. Without --apply it changes nothing.
-                        Not for withdrawals: use payouts ask and payouts replay, which check that it is safe
-
-${optionsHelp(options, {
-  '--kind <worker>': workKinds.join(', '),
-  '--limit <n>': 'for list: at most this many; default 100',
-})}`
+                        Not for withdrawals: use payouts ask and payouts replay, which check that it is safe`
 
 type Given = Values<typeof options>
 
@@ -95,5 +92,4 @@ async function run(values: Given, [name, row, ...more]: readonly string[]): Prom
   return withDatabase((db) => (row === undefined ? list(db, values) : retry(db, row, values)))
 }
 
-export const command = defineCommand({ help, options, allowPositionals: true, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, options, allowPositionals: true, run })

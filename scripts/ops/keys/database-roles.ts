@@ -1,6 +1,6 @@
 import { roleOf, rolesSql } from '../../database/roles-sql.js'
 import { roleKinds } from '../../database/table-rights.js'
-import { defineCommand, exitHelp, runAsProgram } from '../support/command.js'
+import { defineCommand, exitHelp } from '../support/command.js'
 
 /** Prints SQL that gives each kind of process a database role with the rights that it needs, and no others. */
 const help = `npm run ops -- database-roles > roles.sql
@@ -18,7 +18,7 @@ ${exitHelp}`
 const header = `-- Rights of each kind of process: npm run ops -- database-roles. Run it as the owner of the tables, with
 -- psql -v ON_ERROR_STOP=1 -f, and again after each migration. Passwords: \\password ${roleOf('web')}, and so on.`
 
-export const command = defineCommand({
+export const command = await defineCommand(import.meta, {
   help,
   options: {},
   async run() {
@@ -26,5 +26,3 @@ export const command = defineCommand({
     return { text: `${header}\n${sql.trimEnd()}`, json: { roles: roleKinds.map(roleOf), sql } }
   },
 })
-
-await runAsProgram(import.meta, command)

@@ -16,15 +16,13 @@ import {
   applyOptions,
   defineCommand,
   type Outcome,
-  optionsHelp,
   RefusedError,
-  runAsProgram,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the personal data again under the first value of DATA_KEY, so that the second may go. */
-const help = `npm run ops -- rotate-data-key [--apply]
+const usage = `npm run ops -- rotate-data-key [--apply]
 
 Seals all personal data again under the first value of DATA_KEY: addresses of payers and of mails to them, bank accounts and
 names, secrets of authenticator apps, files of exports. It needs DATABASE_URL and DATA_KEY=<new>,<old>. Before, set that list for
@@ -32,9 +30,7 @@ every process that reads DATA_KEY, and restart these (docs/keys.md has the steps
 
 It may run while the service works, twice at a time, and may be killed: run it again. At the end the old key is taken out of use:
 the database then refuses what a process seals with it. Only when it prints that the old key may be taken out of the settings, do
-that. Exit code 4: something is not sealed with the new key yet.
-
-${optionsHelp(applyOptions, {})}`
+that. Exit code 4: something is not sealed with the new key yet.`
 
 /** Processes that still seal with the old key go on until it is retired. */
 const mostPasses = 20
@@ -44,17 +40,6 @@ const brokenShown = 10
 const statementMs = 120_000
 const laterMs = 60_000
 const pauseMs = 100
-
-export const command = defineCommand({
-  help,
-  options: applyOptions,
-  run: (values) =>
-    withDatabase(async (db) => {
-      const dataKeys = loadDataKeys()
-      refuseOlderFirst(dataKeys, await openDataKeys(db, dataKeys, values.apply === true))
-      return values.apply === true ? apply(db, dataKeys, actorOf(values)) : presentPlan(db, dataKeys)
-    }, statementMs),
-})
 
 /** With the older key first everything would be sealed with it again, and the one that must stay would seem to be out of use. */
 function refuseOlderFirst({ sealing }: DataKeys, newest: number): void {
@@ -194,4 +179,13 @@ async function present(
   }
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  options: applyOptions,
+  run: (values) =>
+    withDatabase(async (db) => {
+      const dataKeys = loadDataKeys()
+      refuseOlderFirst(dataKeys, await openDataKeys(db, dataKeys, values.apply === true))
+      return values.apply === true ? apply(db, dataKeys, actorOf(values)) : presentPlan(db, dataKeys)
+    }, statementMs),
+})

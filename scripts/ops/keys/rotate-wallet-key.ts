@@ -3,20 +3,12 @@ import { checkKnownKeys, checkVaultKey, countSealed } from '../../../src/account
 import { retireOlderKeys, rotateBatch } from '../../../src/accounts/wallets/rotate-wallet-key.js'
 import { composeVault } from '../../../src/compose.js'
 import type { Vault } from '../../../src/ports/vault.js'
-import {
-  actorOf,
-  applyHint,
-  applyOptions,
-  defineCommand,
-  type Outcome,
-  optionsHelp,
-  runAsProgram,
-} from '../support/command.js'
+import { actorOf, applyHint, applyOptions, defineCommand, type Outcome } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the creators' wallets again under the newest key of WALLET_KEK, so that the old one may go. */
-const help = `npm run ops -- rotate-wallet-key [--apply]
+const usage = `npm run ops -- rotate-wallet-key [--apply]
 
 Seals every custody wallet again under the newest key of WALLET_KEK. It needs the settings of the provisioner: its
 DATABASE_URL, and WALLET_KEK with the new and the old key (2:<new>,1:<old>). Set that list for every provisioner first, and
@@ -25,9 +17,7 @@ restart them. Without --apply this changes nothing: it counts the wallets by key
 It may run while the service works, twice at a time, and may be killed: run it again. Each wallet is opened again from its
 new seal before that is stored. At the end the old key is taken out of use: the database then refuses wallets that a process
 seals with it. Only when it prints that the old key may be taken out of the settings, do that. Exit code 4: a wallet is not
-sealed with the newest key yet.
-
-${optionsHelp(applyOptions, {})}`
+sealed with the newest key yet.`
 
 /** Provisioners that still have only the old key go on sealing with it until it is retired. */
 const mostPasses = 20
@@ -39,18 +29,6 @@ interface Progress {
   readonly wallets: number
   readonly broken: readonly string[]
 }
-
-export const command = defineCommand({
-  help,
-  options: applyOptions,
-  run: (values) =>
-    withDatabase(async (db) => {
-      const services = { db, vault: composeVault() }
-      await (values.apply === true ? checkVaultKey : checkKnownKeys)(services)
-      if (values.apply !== true) return presentPlan(services.vault, await countSealed(db))
-      return apply(services, actorOf(values))
-    }, statementMs),
-})
 
 type Needs = Readonly<{ db: Knex; vault: Vault }>
 
@@ -141,4 +119,14 @@ async function present({ db, vault }: Needs, wallets: number, end: string, ok = 
 const json = (counts: ReadonlyMap<number, number>): Record<string, number> =>
   Object.fromEntries([...counts].map(([version, wallets]) => [String(version), wallets]))
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  options: applyOptions,
+  run: (values) =>
+    withDatabase(async (db) => {
+      const services = { db, vault: composeVault() }
+      await (values.apply === true ? checkVaultKey : checkKnownKeys)(services)
+      if (values.apply !== true) return presentPlan(services.vault, await countSealed(db))
+      return apply(services, actorOf(values))
+    }, statementMs),
+})

@@ -11,15 +11,13 @@ import { isWithin } from '../../../src/market/token-price-guard.js'
 import { rateDecimals } from '../../../src/ports/exchange-rates.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
   type Outcome,
-  optionsHelp,
   RefusedError,
-  reasonOption,
+  reasonedOptions,
   requireReason,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
@@ -27,23 +25,21 @@ import { formatAge } from '../support/format-age.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
-const options = { ...applyOptions, ...reasonOption, rate: { type: 'string' } } as const
+const options = defineOptions(reasonedOptions, {
+  '--rate <naira>':
+    'the naira for one dollar that you looked up; it must be within 1 % of the rate that was held back',
+  '--reason <text>': 'where you looked it up, for the audit log; required with --apply',
+  '--apply': 'accept the rate',
+})
 
 /** Accepts an exchange rate that was held back because it does not fit. Fiat tips and withdrawals then work again. */
-const help = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
+const usage = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --apply]
 
 An exchange rate that is too far from the last accepted one or from the median of a day, outside RATE_MIN_NGN to
 RATE_MAX_NGN, or other than the second feed's stops new fiat tips and withdrawals, because a wrong rate gives money away.
 Look up the true rate somewhere else first. An accepted rate starts the comparison anew: for a day, what stays within 3 %
 of it is used whatever those limits and the second feed say. Without --apply this shows the rate that was held back and
-changes nothing.
-
-${optionsHelp(options, {
-  '--rate <naira>':
-    'the naira for one dollar that you looked up; it must be within 1 % of the rate that was held back',
-  '--reason <text>': 'where you looked it up, for the audit log; required with --apply',
-  '--apply': 'accept the rate',
-})}`
+changes nothing.`
 
 /** --rate may differ this much from the rate that was held back. */
 const tolerancePercent = 1
@@ -116,5 +112,4 @@ function text(value: bigint): string {
   return displayText(value, rateDecimals)
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, options, run })

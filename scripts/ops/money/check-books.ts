@@ -6,14 +6,11 @@ import {
   checkBooks,
   sumBooks,
 } from '../../../src/ledger/invariants.js'
-import { defineCommand, exitHelp, runAsProgram } from '../support/command.js'
+import { defineCommand, exitHelp } from '../support/command.js'
 import { withDatabase } from '../support/with-database.js'
 
-const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
-
 /** Checks every invariant over the whole ledger, and prints the sum of each kind of account. Changes nothing. */
-export const command = defineCommand({
-  help: `npm run ops -- check-books [--json]
+const help = `npm run ops -- check-books [--json]
 
 Reads the whole ledger, counts the violations of each invariant, and prints the sum of each kind of account. It changes
 nothing and blocks nothing: the service keeps working meanwhile. Exit code 4: an invariant is broken.
@@ -21,17 +18,9 @@ nothing and blocks nothing: the service keeps working meanwhile. Exit code 4: an
   --json   print one line of JSON; amounts are base units as decimal text
   --help   print this text
 
-${exitHelp}`,
-  options: {},
-  run: () =>
-    withDatabase(async (db) => {
-      const [report, sums] = await Promise.all([
-        checkBooks(db, 0n, booksStatementMs),
-        sumBooks(db, booksStatementMs),
-      ])
-      return { ok: report.holds, text: textOf(report, sums), json: jsonOf(report, sums) }
-    }),
-})
+${exitHelp}`
+
+const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
 function jsonOf({ holds, invariants }: BooksReport, sums: readonly BooksSum[]) {
   return {
@@ -58,4 +47,15 @@ function lineOf({ currency, kind, accounts, entries, units }: BooksSum): string 
   return `${currency.padEnd(5)}${kind.padEnd(24)}${amount.padStart(24)}  ${entries} entries in ${accounts} accounts`
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  help,
+  options: {},
+  run: () =>
+    withDatabase(async (db) => {
+      const [report, sums] = await Promise.all([
+        checkBooks(db, 0n, booksStatementMs),
+        sumBooks(db, booksStatementMs),
+      ])
+      return { ok: report.holds, text: textOf(report, sums), json: jsonOf(report, sums) }
+    }),
+})

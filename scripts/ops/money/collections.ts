@@ -6,14 +6,13 @@ import { nairaText } from '../../../src/kernel/money.js'
 import {
   actorOf,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   type Outcome,
-  optionsHelp,
   parseVerb,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
@@ -21,19 +20,17 @@ import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = { ...finalOptions, creator: { type: 'string' } } as const
+const options = defineOptions(finalOptions, {
+  '--creator <id>': "the creator's id or e-mail, for a charge without a creator",
+  '--confirm <reference>': 'the reference once more; required with --apply',
+})
 
 /** After a restore: credits naira payments whose intents the database has lost. */
-const help = `npm run ops -- collections adopt <reference> [--creator <id or e-mail>] [--apply --confirm <reference> --reason <text>]
+const usage = `npm run ops -- collections adopt <reference> [--creator <id or e-mail>] [--apply --confirm <reference> --reason <text>]
 
 The reference of the charge is in "restore-check" and on the provider's pages, such as fiatpay-3191d53c... . The charge names its creator;
 for an older one without a name ask the payer or the creator. The intent is written again for what was paid, at the last accepted
-exchange rate, and settlement credits it. For an intent that still exists settlement asks the provider again.
-
-${optionsHelp(options, {
-  '--creator <id>': "the creator's id or e-mail, for a charge without a creator",
-  '--confirm <reference>': 'the reference once more; required with --apply',
-})}`
+exchange rate, and settlement credits it. For an intent that still exists settlement asks the provider again.`
 
 type Given = Values<typeof options>
 
@@ -77,8 +74,8 @@ export async function adoptLostCharge(services: Composed, text: string, given: G
   }
 }
 
-export const command = defineCommand({
-  help,
+export const command = await defineCommand(import.meta, {
+  usage,
   options,
   allowPositionals: true,
   run(given, [name, reference, ...more]) {
@@ -87,4 +84,3 @@ export const command = defineCommand({
     return withServices('ops collections', (services) => adoptLostCharge(services, reference, given))
   },
 })
-await runAsProgram(import.meta, command)

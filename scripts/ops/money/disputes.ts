@@ -16,14 +16,13 @@ import { ProviderError } from '../../../src/kernel/provider-error.js'
 import {
   actorOf,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   givenOption,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
@@ -32,17 +31,18 @@ import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...finalOptions,
-  all: { type: 'boolean' },
-  compare: { type: 'boolean' },
-  accept: { type: 'boolean' },
-  decline: { type: 'boolean' },
-  message: { type: 'string' },
-} as const
+const options = defineOptions(finalOptions, {
+  '--accept': 'the payer gets the money back. The creator is debited, and we give up our fee of it',
+  '--decline': 'the bank decides. The evidence is sent along',
+  '--message <text>': 'for the bank, at most 1,000 characters; required with --decline',
+  '--all': 'also list the disputes that have ended',
+  '--compare':
+    "compare the payments, refunds and disputes of the last days with the provider's lists now, as the clock\ndoes every day; exit code 4 when they differ",
+  '--confirm <id>': "the dispute's id once more; required with --apply, because an answer is final",
+})
 
 /** Shows disputed naira payments, and answers disputes. */
-const help = `npm run ops -- disputes [--all | --compare]
+const usage = `npm run ops -- disputes [--all | --compare]
 npm run ops -- disputes <id> [--accept | --decline --message <text>] [--apply --confirm <id> --reason <text>]
 
 Lists the disputes that have not ended, with the time left to answer; at most 1,000. Exit code 4 while a dispute waits for our
@@ -52,21 +52,7 @@ With an id: reads the dispute at the provider, shows it with the evidence that o
 payer is never named, and leaves nothing to convince a bank with: accept.
 
 The provider is asked to take an answer at most once. When it gives no usable answer, run the same command again: it reads the
-dispute first, and sends again only when the provider had time to show the answer and does not.
-
-${optionsHelp(
-  options,
-  {
-    '--accept': 'the payer gets the money back. The creator is debited, and we give up our fee of it',
-    '--decline': 'the bank decides. The evidence is sent along',
-    '--message <text>': 'for the bank, at most 1,000 characters; required with --decline',
-    '--all': 'also list the disputes that have ended',
-    '--compare':
-      "compare the payments, refunds and disputes of the last days with the provider's lists now, as the clock\ndoes every day; exit code 4 when they differ",
-    '--confirm <id>': "the dispute's id once more; required with --apply, because an answer is final",
-  },
-  'kobo and micro-USDC',
-)}`
+dispute first, and sends again only when the provider had time to show the answer and does not.`
 
 const maxRows = 1000
 const longestMessage = 1000
@@ -241,5 +227,10 @@ async function run(values: Given, positionals: readonly string[]): Promise<Outco
   )
 }
 
-export const command = defineCommand({ help, options, allowPositionals: true, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  amounts: 'kobo and micro-USDC',
+  options,
+  allowPositionals: true,
+  run,
+})

@@ -15,20 +15,23 @@ import {
   applyHint,
   applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
   type Outcome,
-  optionsHelp,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = { ...applyOptions, days: { type: 'string' }, since: { type: 'string' } } as const
+const options = defineOptions(applyOptions, {
+  '--days <n>': `how far back, 1 to ${maxDays}; default 30`,
+  '--since <t>': 'a time such as 2026-11-22T08:00:00Z, from which on unrecorded payments are looked for',
+  '--apply': 'post the missing credits, and record the unrecorded payments',
+})
 
 /** Finds creators who were paid by the transaction of a recorded signature and not credited, and credits them. */
-const help = `npm run ops -- find-uncredited [--days <n>] [--since <time>] [--apply]
+const usage = `npm run ops -- find-uncredited [--days <n>] [--since <time>] [--apply]
 
 Reads the crypto tips of the last days and their transactions from the chain, and lists every custody wallet that received
 USDC without a credit in the ledger. It also reads recorded signatures that the service did not confirm: one that is a tip
@@ -37,17 +40,7 @@ changes nothing. Only final transactions are credited; run it again for the othe
 Signatures that the verifier still checks are left to it. Progress is printed to standard error.
 
 --since also walks every custody wallet on the chain back to that time and lists payments whose signatures are not recorded: a restore has
-lost them, or nobody has reported them. With --apply they are recorded as if they had been reported, and the verifier confirms them.
-
-${optionsHelp(
-  options,
-  {
-    '--days <n>': `how far back, 1 to ${maxDays}; default 30`,
-    '--since <t>': 'a time such as 2026-11-22T08:00:00Z, from which on unrecorded payments are looked for',
-    '--apply': 'post the missing credits, and record the unrecorded payments',
-  },
-  'micro-USDC',
-)}`
+lost them, or nobody has reported them. With --apply they are recorded as if they had been reported, and the verifier confirms them.`
 
 const defaultDays = 30
 
@@ -221,5 +214,4 @@ function paymentLine({ token, received, wallet, userId, signature }: LandedPayme
   return `${amount.padStart(19)}  ${wallet}  user ${userId}  payment ${signature}`
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, amounts: 'micro-USDC', options, run })

@@ -8,14 +8,13 @@ import {
   actorOf,
   applyHint,
   defineCommand,
+  defineOptions,
   finalOptions,
   type Outcome,
-  optionsHelp,
   parseVerb,
   RefusedError,
   requireConfirmation,
   requireReason,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
@@ -32,19 +31,20 @@ import {
 } from '../support/payouts/payout-rows.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...finalOptions,
-  state: { type: 'string' },
-  'older-than': { type: 'string' },
-  limit: { type: 'string' },
-  now: { type: 'boolean' },
-  paid: { type: 'string' },
-  creator: { type: 'string' },
-  usdc: { type: 'string' },
-} as const
+const options = defineOptions(finalOptions, {
+  '--state <state>':
+    'for list: open (default), all, a status, a send state, breaker: waits for a limit or the pause, or\ndispute: waits for a dispute or a debt of its creator',
+  '--older-than <minutes>': 'for list: only withdrawals older than this',
+  '--limit <n>': 'for list: at most this many; default 100',
+  '--now': 'for recredit: do not wait 24 hours',
+  '--paid <naira>': 'for resolve: what was really paid, such as 15840.00',
+  '--creator <id>': "for adopt: the creator's id or e-mail",
+  '--usdc <amount>': 'for adopt: what it cost, such as 12.50; default: by the exchange rate of then',
+  '--confirm <reference>': 'the reference once more; for several references: how many they are',
+})
 
 /** Shows withdrawals, compares them with the provider, and takes the decisions that only a person may take. */
-const help = `npm run ops -- payouts list --state manual_review
+const usage = `npm run ops -- payouts list --state manual_review
 npm run ops -- payouts <command> [<reference>...] [options]
 
 These commands need no --apply:
@@ -77,23 +77,7 @@ These need no --confirm:
   resume                  sends what waited
 
 All of them except release, pause and resume ask the provider first. Every action is written to the audit log in the same
-transaction. If two operators run the same action at the same time, it is done once.
-
-${optionsHelp(
-  options,
-  {
-    '--state <state>':
-      'for list: open (default), all, a status, a send state, breaker: waits for a limit or the pause, or\ndispute: waits for a dispute or a debt of its creator',
-    '--older-than <minutes>': 'for list: only withdrawals older than this',
-    '--limit <n>': 'for list: at most this many; default 100',
-    '--now': 'for recredit: do not wait 24 hours',
-    '--paid <naira>': 'for resolve: what was really paid, such as 15840.00',
-    '--creator <id>': "for adopt: the creator's id or e-mail",
-    '--usdc <amount>': 'for adopt: what it cost, such as 12.50; default: by the exchange rate of then',
-    '--confirm <reference>': 'the reference once more; for several references: how many they are',
-  },
-  'base units',
-)}`
+transaction. If two operators run the same action at the same time, it is done once.`
 
 type Given = Values<typeof options>
 
@@ -271,8 +255,9 @@ function parseWhole(name: string, text: string | undefined, fallback: number, ma
   return value
 }
 
-export const command = defineCommand({
-  help,
+export const command = await defineCommand(import.meta, {
+  usage,
+  amounts: 'base units',
   options,
   allowPositionals: true,
   async run(given, [name, ...references]) {
@@ -280,5 +265,3 @@ export const command = defineCommand({
     return withServices('ops payouts', (services) => verbs[verb](services, references, given))
   },
 })
-
-await runAsProgram(import.meta, command)

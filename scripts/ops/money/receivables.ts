@@ -9,39 +9,32 @@ import { writeOffReceivable } from '../../../src/ledger/receivables/receivables.
 import {
   actorOf,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
   type Values,
 } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
-const options = { ...finalOptions, 'write-off': { type: 'string' } } as const
+const options = defineOptions(finalOptions, {
+  '--write-off <creator or case>': 'a user id, an e-mail address, or a case as listed, such as dispute:17',
+  '--confirm <the same>': 'the creator or case once more; required with --apply',
+})
 
 /** Lists what creators owe for payments that went back, and writes debts off. */
-const help = `npm run ops -- receivables
+const usage = `npm run ops -- receivables
 npm run ops -- receivables --write-off <creator or case> [--apply --confirm <the same> --reason <text>]
 
 Lists what creators owe after lost disputes, refunds and reversals, oldest first, at most 1,000. While a creator owes, what becomes
 available pays it, unsent withdrawals wait and take-outs are refused.
 
 --write-off gives up what is still owed: all cases of a creator, or one. It becomes our loss, later tips do not pay it, and the
-creator can withdraw again. It cannot be taken back, except that a dispute which is won after all undoes it.
-
-${optionsHelp(
-  options,
-  {
-    '--write-off <creator or case>': 'a user id, an e-mail address, or a case as listed, such as dispute:17',
-    '--confirm <the same>': 'the creator or case once more; required with --apply',
-  },
-  'micro-USDC',
-)}`
+creator can withdraw again. It cannot be taken back, except that a dispute which is won after all undoes it.`
 
 const maxRows = 1000
 
@@ -115,8 +108,9 @@ function writeOffAll(db: Knex, owed: readonly Receivable[], actor: string, reaso
   })
 }
 
-export const command = defineCommand({
-  help,
+export const command = await defineCommand(import.meta, {
+  usage,
+  amounts: 'micro-USDC',
   options,
   run: (values) =>
     withDatabase((db) => {
@@ -124,4 +118,3 @@ export const command = defineCommand({
       return named === undefined ? list(db) : writeOff(db, named, values)
     }),
 })
-await runAsProgram(import.meta, command)

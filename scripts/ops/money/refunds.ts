@@ -8,29 +8,28 @@ import { ProviderError } from '../../../src/kernel/provider-error.js'
 import {
   actorOf,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   givenOption,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...finalOptions,
-  retry: { type: 'string' },
-  'give-back': { type: 'string' },
-  returned: { type: 'string' },
-} as const
+const options = defineOptions(finalOptions, {
+  '--retry <refund>': 'refund_ and 32 hex digits, as listed',
+  '--give-back <refund>': 'the same',
+  '--returned <refund>': 'the same',
+  '--confirm <refund>': 'the refund once more; required with --apply, because money moves',
+})
 
 /** Shows the tips that their creators give back, and ends those that no worker can. */
-const help = `npm run ops -- refunds
+const usage = `npm run ops -- refunds
 npm run ops -- refunds [--retry <refund> | --give-back <refund> | --returned <refund>] [--apply --confirm <refund> --reason <text>]
 
 Lists the naira tips that their creators are giving back, oldest first, at most 1,000: exit code 4 while one of them waits for a
@@ -41,18 +40,7 @@ the provider first and is refused while a refund is or may be under way:
   --give-back  gives the creator the money back. Only when it was not sent, or the provider shows no such refund.
   --returned   records that the payer has the money back in another way. It sends nothing.
 
-Without --apply this changes nothing.
-
-${optionsHelp(
-  options,
-  {
-    '--retry <refund>': 'refund_ and 32 hex digits, as listed',
-    '--give-back <refund>': 'the same',
-    '--returned <refund>': 'the same',
-    '--confirm <refund>': 'the refund once more; required with --apply, because money moves',
-  },
-  'kobo and micro-USDC',
-)}`
+Without --apply this changes nothing.`
 
 const maxRefunds = 1000
 const done: Readonly<Record<RefundAction, string>> = {
@@ -135,5 +123,9 @@ async function run(values: Given): Promise<Outcome> {
   return withServices('ops refunds', (services) => act(services, action, values[action] ?? '', values))
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  amounts: 'kobo and micro-USDC',
+  options,
+  run,
+})

@@ -3,7 +3,7 @@ import { createFloatReader } from '../../../src/reserves/float/read-float.js'
 import { makeReport } from '../../../src/reserves/reports/make-report.js'
 import { findLastReport, type StoredReport } from '../../../src/reserves/reports/report-rows.js'
 import { createReportSigner } from '../../../src/reserves/reports/signing.js'
-import { defineCommand, exitHelp, type Outcome, runAsProgram } from '../support/command.js'
+import { defineCommand, exitHelp, type Outcome } from '../support/command.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
@@ -24,25 +24,6 @@ const options = { make: { type: 'boolean' } } as const
 
 /** A line of progress per so many wallets. */
 const progressStep = 10_000
-
-export const command = defineCommand({
-  help,
-  options,
-  run: ({ make }) =>
-    make === true
-      ? withServices(
-          'ops reserves',
-          async (services) => {
-            const signer = createReportSigner(loadReportSigningKey())
-            const readFloat = createFloatReader(services)
-            return outcomeOf(
-              await makeReport(services, { signer, readFloat, daily: false, onProgress: printProgress }),
-            )
-          },
-          [loadReportSigningKey],
-        )
-      : withDatabase(async (db) => outcomeOf(await findLastReport(db))),
-})
 
 function printProgress(wallets: number): void {
   if (wallets % progressStep === 0) process.stderr.write(`${wallets} custody wallets read\n`)
@@ -80,4 +61,21 @@ function outcomeOf(stored: StoredReport | undefined): Outcome {
   }
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  help,
+  options,
+  run: ({ make }) =>
+    make === true
+      ? withServices(
+          'ops reserves',
+          async (services) => {
+            const signer = createReportSigner(loadReportSigningKey())
+            const readFloat = createFloatReader(services)
+            return outcomeOf(
+              await makeReport(services, { signer, readFloat, daily: false, onProgress: printProgress }),
+            )
+          },
+          [loadReportSigningKey],
+        )
+      : withDatabase(async (db) => outcomeOf(await findLastReport(db))),
+})

@@ -9,31 +9,28 @@ import {
   actorOf,
   applyOptions,
   defineCommand,
+  defineOptions,
   type Outcome,
-  optionsHelp,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
-const options = { ...applyOptions, payer: { type: 'string' } } as const
+const options = defineOptions(applyOptions, {
+  '--payer <file>': 'key pair file of the Solana command line; it pays about 0.002 SOL for each account',
+  '--apply': 'open the missing accounts',
+})
 
 /** Opens the token accounts that receive the platform's fees. Without them tips go out without a fee. */
-const help = `npm run ops -- setup-treasury [--apply --payer <file>]
+const usage = `npm run ops -- setup-treasury [--apply --payer <file>]
 
 Shows the accounts that receive the platform's fees, and opens the missing ones: a token account for every known token
 of TREASURY_WALLET (direct transfers, aggregator-v6) and of AGGREGATOR_REFERRAL_ACCOUNT (aggregator-ultra). It also sends
 the treasury wallet the SOL it needs to exist. Without --apply this changes nothing. Existing accounts are left alone, so
 run it again whenever a token was added.
 
-Reads TREASURY_WALLET, AGGREGATOR_REFERRAL_ACCOUNT, SOLANA_RPC_URLS, SOLANA_GENESIS_HASH and DATABASE_URL.
-
-${optionsHelp(options, {
-  '--payer <file>': 'key pair file of the Solana command line; it pays about 0.002 SOL for each account',
-  '--apply': 'open the missing accounts',
-})}`
+Reads TREASURY_WALLET, AGGREGATOR_REFERRAL_ACCOUNT, SOLANA_RPC_URLS, SOLANA_GENESIS_HASH and DATABASE_URL.`
 
 /** One transaction at a time needs no batches, and a command has no metrics. */
 const noMetric = (): void => undefined
@@ -105,5 +102,4 @@ function lastLine(found: FeeAccounts, signatures: readonly string[]): string {
   return isComplete(found) ? 'nothing to do' : 'not done yet; add --apply --payer <file> to do it'
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, options, run })

@@ -17,14 +17,13 @@ import { tipChannel } from '../../../src/tips/read/stream-hub.js'
 import {
   actorOf,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   givenOption,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireReason,
-  runAsProgram,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
@@ -32,16 +31,18 @@ import { findWaiting, refundSuspense, requireUndisputed, waitText } from '../sup
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...finalOptions,
-  all: { type: 'boolean' },
-  refund: { type: 'string' },
-  returned: { type: 'string' },
-  assign: { type: 'string' },
-} as const
+const options = defineOptions(finalOptions, {
+  '--all': 'also list resolved payments',
+  '--refund <payment>': "the payment's id at the provider, as listed",
+  '--returned <payment>': 'the same',
+  '--assign <payment>': 'the same',
+  '--reason <text>':
+    'why, for the audit log, such as a ticket; required with --returned and --assign, and to refund',
+  '--confirm <payment>': 'the payment once more; required to refund, because money leaves',
+})
 
 /** Shows naira that could not be credited; returns them to the payer, or credits them to the creator. */
-const help = `npm run ops -- suspense [--all]
+const usage = `npm run ops -- suspense [--all]
 npm run ops -- suspense --refund <payment> [--apply --confirm <payment> --reason <text>]
 npm run ops -- suspense [--returned <payment> | --assign <payment>] [--reason <text>] [--apply]
 
@@ -58,21 +59,7 @@ three ways:
   --assign credits the creator for whom the payment was meant, at the locked or the current rate, whichever gives less. The
            tip is completed and shows what was credited.
 
-Without --apply this changes nothing.
-
-${optionsHelp(
-  options,
-  {
-    '--all': 'also list resolved payments',
-    '--refund <payment>': "the payment's id at the provider, as listed",
-    '--returned <payment>': 'the same',
-    '--assign <payment>': 'the same',
-    '--reason <text>':
-      'why, for the audit log, such as a ticket; required with --returned and --assign, and to refund',
-    '--confirm <payment>': 'the payment once more; required to refund, because money leaves',
-  },
-  'kobo and micro-USDC',
-)}`
+Without --apply this changes nothing.`
 
 const maxItems = 1000
 
@@ -185,5 +172,9 @@ async function run(values: Given): Promise<Outcome> {
   )
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  amounts: 'kobo and micro-USDC',
+  options,
+  run,
+})

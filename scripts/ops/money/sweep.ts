@@ -13,14 +13,13 @@ import {
   actorOf,
   applyHint,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   givenOption,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
@@ -28,15 +27,17 @@ import { recordAudit } from '../support/record-audit.js'
 import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/treasury/sweep-run.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...finalOptions,
-  payer: { type: 'string' },
-  'declare-dead': { type: 'string' },
-  adopt: { type: 'string' },
-} as const
+const options = defineOptions(finalOptions, {
+  '--payer <file>':
+    'key pair file of the Solana command line; it pays about 0.00004 SOL for each transaction',
+  '--declare-dead <sweep>': 'the id, as listed',
+  '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
+  '--confirm <sweep>': 'the id or signature once more; required with --declare-dead and --adopt',
+  '--reason <text>': 'why, for the audit log; required with --declare-dead and --adopt',
+})
 
 /** Moves USDC that creators were paid for from their custody wallets to the treasury. */
-const help = `npm run ops -- sweep
+const usage = `npm run ops -- sweep
 npm run ops -- sweep --apply --payer <file>
 npm run ops -- sweep --declare-dead <sweep> [--apply --confirm <sweep> --reason <text>]
 npm run ops -- sweep --adopt <signature> [--apply --confirm <signature> --reason <text>]
@@ -52,20 +53,7 @@ first: if it landed after all, the books are wrong.
 
 --adopt books a sweep that is final on the chain and that a restore has lost.
 
-Exit code 4: an account was left out, the chain has less than a book, or a sweep waits for a person.
-
-${optionsHelp(
-  options,
-  {
-    '--payer <file>':
-      'key pair file of the Solana command line; it pays about 0.00004 SOL for each transaction',
-    '--declare-dead <sweep>': 'the id, as listed',
-    '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
-    '--confirm <sweep>': 'the id or signature once more; required with --declare-dead and --adopt',
-    '--reason <text>': 'why, for the audit log; required with --declare-dead and --adopt',
-  },
-  'micro-USDC',
-)}`
+Exit code 4: an account was left out, the chain has less than a book, or a sweep waits for a person.`
 
 type Given = Values<typeof options>
 
@@ -268,5 +256,4 @@ async function run(values: Given): Promise<Outcome> {
   return withServices('ops sweep', (services) => apply(services, payer, actorOf(values)))
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, amounts: 'micro-USDC', options, run })

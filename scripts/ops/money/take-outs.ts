@@ -10,25 +10,28 @@ import {
   actorOf,
   applyHint,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   givenOption,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const text = { type: 'string' } as const
-const options = { ...finalOptions, 'give-back': text, adopt: text, to: text } as const
+const options = defineOptions(finalOptions, {
+  '--give-back <id>': 'the id, as listed',
+  '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
+  '--to <wallet>': 'for --adopt: where it went, when that is not the payout wallet of the creator',
+  '--confirm <id>': 'the id or signature once more; required with --apply',
+})
 
 /** Lists the take-outs that are signed and not at their end, and gives one back that never landed. */
-const help = `npm run ops -- take-outs
+const usage = `npm run ops -- take-outs
 npm run ops -- take-outs --give-back <id> [--apply --confirm <id> --reason <text>]
 npm run ops -- take-outs --adopt <signature> [--to <wallet>] [--apply --confirm <signature> --reason <text>]
 
@@ -41,14 +44,7 @@ elsewhere first: if it landed after all, the creator has the tokens twice.
 --adopt books one that is final on the chain and that a restore has lost: the creator is debited, and owes what is missing. When it went
 to another wallet than the creator's payout wallet, --to must name that one: ask the creator first, because a key may be stolen.
 
-Exit code 4: a take-out waits for a person.
-
-${optionsHelp(options, {
-  '--give-back <id>': 'the id, as listed',
-  '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
-  '--to <wallet>': 'for --adopt: where it went, when that is not the payout wallet of the creator',
-  '--confirm <id>': 'the id or signature once more; required with --apply',
-})}`
+Exit code 4: a take-out waits for a person.`
 
 type Given = Values<typeof options>
 
@@ -156,5 +152,4 @@ async function run(values: Given): Promise<Outcome> {
   )
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, options, run })

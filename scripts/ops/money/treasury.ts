@@ -4,15 +4,13 @@ import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import type { OutsideEvent } from '../../../src/reserves/record-entries.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
   type Outcome,
-  optionsHelp,
   parseVerb,
-  reasonOption,
+  reasonedOptions,
   requireReason,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
@@ -20,18 +18,17 @@ import { checkOutside, outsideJson, recordOutside } from '../support/treasury/re
 import { showTreasury } from '../support/treasury/treasury-text.js'
 import { withDatabase } from '../support/with-database.js'
 
-const options = {
-  ...applyOptions,
-  ...reasonOption,
-  usdc: { type: 'string' },
-  ngn: { type: 'string' },
-  evidence: { type: 'string' },
-  reference: { type: 'string' },
-  out: { type: 'boolean' },
-} as const
+const options = defineOptions(reasonedOptions, {
+  '--usdc <amount>': 'USDC with at most 6 decimals, such as 1500.25',
+  '--ngn <amount>': 'naira with at most 2 decimals',
+  '--evidence <text>': 'what proves it, such as the number of a bank statement; kept in the audit log',
+  '--reference <text>':
+    "the event's own number, such as the exchange's order: letters, digits and ._:/- , at most 80",
+  '--out': 'the owners took it out',
+})
 
 /** Shows where the money is, what is owed and what the rate can change; records what happened outside the service. */
-const help = `npm run ops -- treasury [--json]
+const usage = `npm run ops -- treasury [--json]
 npm run ops -- treasury record-sale --usdc <amount> --ngn <amount> --evidence <text> [--reference <text>]
 npm run ops -- treasury record-equity (--usdc <amount> | --ngn <amount>) --evidence <text> [--out] [--reference <text>]
 npm run ops -- treasury record-fee --ngn <amount> --evidence <text> [--reference <text>]
@@ -47,20 +44,7 @@ changes nothing.
   record-fee     a charge of the provider that it names at no payment and no transfer: it has left the balance
 
 One event per kind and reference is booked; the same again changes nothing. Without --reference it is made of the amounts and
-the evidence. These show a plan; with --apply and --reason they book it.
-
-${optionsHelp(
-  options,
-  {
-    '--usdc <amount>': 'USDC with at most 6 decimals, such as 1500.25',
-    '--ngn <amount>': 'naira with at most 2 decimals',
-    '--evidence <text>': 'what proves it, such as the number of a bank statement; kept in the audit log',
-    '--reference <text>':
-      "the event's own number, such as the exchange's order: letters, digits and ._:/- , at most 80",
-    '--out': 'the owners took it out',
-  },
-  'kobo and micro-USDC',
-)}`
+the evidence. These show a plan; with --apply and --reason they book it.`
 
 type Given = Values<typeof options>
 
@@ -144,8 +128,9 @@ async function record(verb: Verb, given: Given): Promise<Outcome> {
   }, booksStatementMs)
 }
 
-export const command = defineCommand({
-  help,
+export const command = await defineCommand(import.meta, {
+  usage,
+  amounts: 'kobo and micro-USDC',
   options,
   allowPositionals: true,
   async run(given, [verb, ...more]) {
@@ -154,4 +139,3 @@ export const command = defineCommand({
     return record(parseVerb(verb, verbs), given)
   },
 })
-await runAsProgram(import.meta, command)

@@ -6,69 +6,33 @@ import { closeAccount } from '../../../src/privacy/close-account.js'
 import {
   actorOf,
   defineCommand,
+  defineOptions,
   describeChange,
   finalOptions,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
 } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...finalOptions,
-  user: { type: 'string' },
-} as const
+const options = defineOptions(finalOptions, {
+  '--user <id|e-mail>': 'the account',
+  '--confirm <user id>': 'the user id once more',
+  '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
+})
 
 /** Closes an account whose owner asks for it by mail. Lists the closed accounts that hold money without --user. */
-const help = `npm run ops -- close-account
+const usage = `npm run ops -- close-account
 npm run ops -- close-account --user <id|e-mail> [--apply --confirm <user id> --reason <text>]
 
 Without --user it lists the closed accounts to which a tip came later. With --user and --apply the account is closed as by
 its owner: who it was is deleted, ledger, tips and withdrawals stay, the owner gets a mail. It is refused while money is
 there. Tokens besides USDC stay in the wallet: ask the owner about them first. It cannot be taken back. First make sure that
-you talk with the owner.
-
-${optionsHelp(
-  options,
-  {
-    '--user <id|e-mail>': 'the account',
-    '--confirm <user id>': 'the user id once more',
-    '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
-  },
-  'USDC',
-)}`
+you talk with the owner.`
 
 const mostListed = 1000
-
-export const command = defineCommand({
-  help,
-  options,
-  run: (values) =>
-    withServices('ops close-account', async ({ db, transact, config }) => {
-      if (values.user === undefined) return listClosed(db)
-      const { id, email, closedAt } = await findUser(db, values.user)
-      const json = { userId: id, closed: closedAt !== null }
-      if (closedAt !== null)
-        return { text: `${id} is closed: nothing to do`, json: { ...json, applied: false } }
-      const applied = values.apply === true
-      if (applied) {
-        const reason = requireConfirmation('close-account', id, values)
-        await transact(async (uow) => {
-          await closeAccount(uow, config.http.publicUrl, id).catch(refuse)
-          const entry = { actor: actorOf(values), action: 'close-account', subject: `user:${id}` }
-          await recordAudit(uow.trx, { ...entry, details: { reason } })
-        })
-      }
-      return {
-        text: describeChange(`the account of ${email} (${id})`, 'closed', applied),
-        json: { ...json, applied },
-      }
-    }),
-})
 
 function refuse(error: unknown): never {
   if (!(error instanceof DomainError)) throw error
@@ -96,4 +60,29 @@ async function listClosed(db: Knex): Promise<Outcome> {
   }
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  amounts: 'USDC',
+  options,
+  run: (values) =>
+    withServices('ops close-account', async ({ db, transact, config }) => {
+      if (values.user === undefined) return listClosed(db)
+      const { id, email, closedAt } = await findUser(db, values.user)
+      const json = { userId: id, closed: closedAt !== null }
+      if (closedAt !== null)
+        return { text: `${id} is closed: nothing to do`, json: { ...json, applied: false } }
+      const applied = values.apply === true
+      if (applied) {
+        const reason = requireConfirmation('close-account', id, values)
+        await transact(async (uow) => {
+          await closeAccount(uow, config.http.publicUrl, id).catch(refuse)
+          const entry = { actor: actorOf(values), action: 'close-account', subject: `user:${id}` }
+          await recordAudit(uow.trx, { ...entry, details: { reason } })
+        })
+      }
+      return {
+        text: describeChange(`the account of ${email} (${id})`, 'closed', applied),
+        json: { ...json, applied },
+      }
+    }),
+})

@@ -2,33 +2,29 @@ import { emailAddress } from '../../../src/accounts/schemas.js'
 import { countPayers, erasePayer } from '../../../src/fiat/intents/payer-addresses.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
-  optionsHelp,
-  reasonOption,
+  reasonedOptions,
   requireReason,
-  runAsProgram,
   UsageError,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = { ...applyOptions, email: { type: 'string' }, ...reasonOption } as const
-
-/** Erases the e-mail address of a payer of naira tips who asks for it. */
-const help = `npm run ops -- forget-payer --email <address> [--apply --reason <text>]
-
-Erases the stored address of somebody who paid naira tips. The tips stay, with the name and the message that were typed in,
-and a tip that is still open sends no receipt. The audit log says that it was done, not for whom.
-
-${optionsHelp(options, {
+const options = defineOptions(reasonedOptions, {
   '--email <address>': "the payer's address",
   '--reason <text>': 'who asked and how, for the audit log; required with --apply',
-})}`
+})
 
-export const command = defineCommand({
-  help,
+/** Erases the e-mail address of a payer of naira tips who asks for it. */
+const usage = `npm run ops -- forget-payer --email <address> [--apply --reason <text>]
+
+Erases the stored address of somebody who paid naira tips. The tips stay, with the name and the message that were typed in,
+and a tip that is still open sends no receipt. The audit log says that it was done, not for whom.`
+
+export const command = await defineCommand(import.meta, {
+  usage,
   options,
   run: (values) => {
     const email = emailAddress.safeParse(values.email).data
@@ -53,5 +49,3 @@ export const command = defineCommand({
     })
   },
 })
-
-await runAsProgram(import.meta, command)

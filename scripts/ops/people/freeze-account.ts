@@ -2,32 +2,38 @@ import { freezeAccount } from '../../../src/accounts/freezing/freeze-account.js'
 import type { User } from '../../../src/accounts/models.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
   type Outcome,
-  optionsHelp,
-  reasonOption,
+  reasonedOptions,
   requireReason,
-  runAsProgram,
 } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+const options = defineOptions(reasonedOptions, { '--user <id|e-mail>': 'the account' })
 
 /** Freezes an account: signs everybody out, and refuses withdrawals and changes until it is unfrozen. */
-const help = `npm run ops -- freeze-account --user <id|e-mail> --reason <text> [--apply]
+const usage = `npm run ops -- freeze-account --user <id|e-mail> --reason <text> [--apply]
 
 Freezes an account that somebody else may be in. Everybody is signed out. Signing in and reading still work; withdrawals and
 changes are refused, and nothing is sent to a bank. Tips still arrive. The owner is told by mail. Without --apply this
-changes nothing. npm run ops -- unfreeze takes it back.
+changes nothing. npm run ops -- unfreeze takes it back.`
 
-${optionsHelp(options, { '--user <id|e-mail>': 'the account' })}`
+function present({ id, email, frozenAt, frozenReason }: User, applied: boolean): Outcome {
+  const json = { applied, userId: id, email, frozenAt: frozenAt?.toISOString() ?? null }
+  if (frozenAt !== null)
+    return {
+      text: `${email} (${id}) is frozen since ${frozenAt.toISOString()}: ${frozenReason}: nothing to do`,
+      json,
+    }
+  return { text: describeChange(`${email} (${id})`, 'frozen', applied), json }
+}
 
-export const command = defineCommand({
-  help,
+export const command = await defineCommand(import.meta, {
+  usage,
   options,
   run: (values) =>
     withServices('ops freeze-account', async ({ db, transact, config }) => {
@@ -43,15 +49,3 @@ export const command = defineCommand({
       return applied ? present(user, true) : present(await findUser(db, user.id), false)
     }),
 })
-
-function present({ id, email, frozenAt, frozenReason }: User, applied: boolean): Outcome {
-  const json = { applied, userId: id, email, frozenAt: frozenAt?.toISOString() ?? null }
-  if (frozenAt !== null)
-    return {
-      text: `${email} (${id}) is frozen since ${frozenAt.toISOString()}: ${frozenReason}: nothing to do`,
-      json,
-    }
-  return { text: describeChange(`${email} (${id})`, 'frozen', applied), json }
-}
-
-await runAsProgram(import.meta, command)

@@ -7,11 +7,10 @@ import {
   actorOf,
   applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
   type Outcome,
-  optionsHelp,
   RefusedError,
-  runAsProgram,
   UsageError,
   type Values,
 } from '../support/command.js'
@@ -19,27 +18,19 @@ import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
-const options = {
-  ...applyOptions,
-  user: { type: 'string' },
-  twitter: { type: 'string' },
-  discord: { type: 'string' },
-  unlink: { type: 'string' },
-} as const
-
-/** Links a Twitter or Discord handle to a creator's account, or unlinks it. Tips to the handle go to this account. */
-const help = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
-
-Links a handle to a creator's account. The account then receives the tips that are sent to the handle: first make sure
-that the handle belongs to this creator. Without --apply this changes nothing.
-
-${optionsHelp(options, {
+const options = defineOptions(applyOptions, {
   '--user <id|e-mail>': 'the account',
   '--twitter <handle>': 'with or without @; 1 to 15 letters, digits, underscores',
   '--discord <handle>': '2 to 32 letters, digits, underscores, dots',
   '--unlink <network>': 'twitter or discord',
   '--apply': 'make the change',
-})}`
+})
+
+/** Links a Twitter or Discord handle to a creator's account, or unlinks it. Tips to the handle go to this account. */
+const usage = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
+
+Links a handle to a creator's account. The account then receives the tips that are sent to the handle: first make sure
+that the handle belongs to this creator. Without --apply this changes nothing.`
 
 type Network = 'twitter' | 'discord'
 const handleFrom = { twitter: parseTwitterHandle, discord: parseDiscordHandle } as const
@@ -115,5 +106,4 @@ function present(user: User, { network, handle }: HandleChange, applied: boolean
   return { text: describeChange(line, 'done', applied), json }
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, options, run })

@@ -2,35 +2,38 @@ import { countFactors, removeAllFactors } from '../../../src/accounts/factors/ch
 import type { User } from '../../../src/accounts/models.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
   type Outcome,
-  optionsHelp,
-  reasonOption,
+  reasonedOptions,
   requireReason,
-  runAsProgram,
 } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = { ...applyOptions, user: { type: 'string' }, ...reasonOption } as const
+const options = defineOptions(reasonedOptions, {
+  '--user <id|e-mail>': 'the account',
+  '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
+})
 
 /** Removes every second factor of an account whose owner has lost them, or whose thief has added one. */
-const help = `npm run ops -- remove-factors --user <id|e-mail> [--apply --reason <text>]
+const usage = `npm run ops -- remove-factors --user <id|e-mail> [--apply --reason <text>]
 
 Removes the authenticator app, the passkeys and the recovery codes of an account: its owner then signs in with the password or
 a mailed code alone, and gets a mail. First make sure that you talk with the owner, as surely as when the factors were added:
-have a mail from the account's address answered, and compare what only the owner knows. Without --apply this changes nothing.
+have a mail from the account's address answered, and compare what only the owner knows. Without --apply this changes nothing.`
 
-${optionsHelp(options, {
-  '--user <id|e-mail>': 'the account',
-  '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
-})}`
+function present({ id, email }: User, factors: number, applied: boolean): Outcome {
+  const json = { applied, userId: id, email, factors }
+  const name = `${email} (${id})`
+  if (factors === 0) return { text: `${name} has no second factor: nothing to do`, json }
+  return { text: describeChange(`second factors of ${name}: ${factors}`, 'removed', applied), json }
+}
 
-export const command = defineCommand({
-  help,
+export const command = await defineCommand(import.meta, {
+  usage,
   options,
   run: (values) =>
     withServices('ops remove-factors', async ({ db, transact, config }) => {
@@ -47,12 +50,3 @@ export const command = defineCommand({
       return present(user, removed, removed > 0)
     }),
 })
-
-function present({ id, email }: User, factors: number, applied: boolean): Outcome {
-  const json = { applied, userId: id, email, factors }
-  const name = `${email} (${id})`
-  if (factors === 0) return { text: `${name} has no second factor: nothing to do`, json }
-  return { text: describeChange(`second factors of ${name}: ${factors}`, 'removed', applied), json }
-}
-
-await runAsProgram(import.meta, command)

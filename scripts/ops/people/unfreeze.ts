@@ -8,82 +8,37 @@ import { query } from '../../../src/platform/database/database.js'
 import { heldStates, type SendState, sendableStates } from '../../../src/withdrawals/lifecycle.js'
 import {
   actorOf,
-  applyOptions,
   defineCommand,
+  defineOptions,
   describeChange,
   type Outcome,
-  optionsHelp,
   RefusedError,
-  reasonOption,
+  reasonedOptions,
   requireReason,
-  runAsProgram,
 } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...applyOptions,
-  user: { type: 'string' },
-  'send-waiting': { type: 'boolean' },
-  'void-password': { type: 'boolean' },
-  ...reasonOption,
-} as const
+const options = defineOptions(reasonedOptions, {
+  '--user <id|e-mail>': 'the account',
+  '--void-password':
+    'a thief may know the password: it is void, and the owner is mailed a link for a new one',
+  '--send-waiting': 'although withdrawals wait: the owner asked for each that is listed',
+  '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
+})
 
 /** Unfreezes an account once its owner has been spoken to. Lists the frozen accounts without --user. */
-const help = `npm run ops -- unfreeze
+const usage = `npm run ops -- unfreeze
 npm run ops -- unfreeze --user <id|e-mail> --reason <text> [--apply [--void-password] [--send-waiting]]
 
 Without --user it lists the frozen accounts. With --user and --apply the account is unfrozen. Unfreezing ends all sessions,
 voids "This was not me" links, and removes recovery codes and the factors that were younger than 72 hours when it was frozen.
 Withdrawals that were not sent yet are listed. --apply is refused while one of them would be sent without a confirmation: a
 thief may have asked for it. npm run ops -- payouts void <reference> gives the money back; with --send-waiting it is sent.
-First make sure that you talk with the owner.
-
-${optionsHelp(options, {
-  '--user <id|e-mail>': 'the account',
-  '--void-password':
-    'a thief may know the password: it is void, and the owner is mailed a link for a new one',
-  '--send-waiting': 'although withdrawals wait: the owner asked for each that is listed',
-  '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
-})}`
+First make sure that you talk with the owner.`
 
 const mostListed = 1000
-
-export const command = defineCommand({
-  help,
-  options,
-  run: (values) =>
-    withServices('ops unfreeze', async ({ db, transact, config }) => {
-      if (values.user === undefined) return listFrozen(db)
-      const user = await findUser(db, values.user)
-      const waiting = user.frozenAt === null ? [] : await listWaiting(db, user.id)
-      if (user.frozenAt === null || values.apply !== true) return present(user, false, waiting)
-      const reason = requireReason(values)
-      if (waiting.some(({ isSent }) => isSent) && values['send-waiting'] !== true)
-        throw new RefusedError(
-          `${describeWaiting(waiting)}\nVoid what the owner did not ask for; add --send-waiting to have the others go on`,
-          { waiting },
-        )
-      const applied = await transact(async (uow) => {
-        const done = await unfreezeAccount(uow, {
-          userId: user.id,
-          publicUrl: config.http.publicUrl,
-          voidPassword: values['void-password'] === true,
-        })
-        const entry = { actor: actorOf(values), action: 'unfreeze', subject: `user:${user.id}` }
-        const details = {
-          reason,
-          frozenAt: user.frozenAt,
-          frozenReason: user.frozenReason,
-          waiting: waiting.map(({ reference }) => reference),
-        }
-        if (done) await recordAudit(uow.trx, { ...entry, details })
-        return done
-      })
-      return applied ? present(user, true, waiting) : present(await findUser(db, user.id), false)
-    }),
-})
 
 async function listFrozen(db: Knex): Promise<Outcome> {
   const frozen = await User.query(db).whereNotNull('frozen_at').orderBy('frozen_at').limit(mostListed)
@@ -158,4 +113,37 @@ function present(user: User, applied: boolean, waiting: readonly Waiting[] = [])
   return { text: waiting.length === 0 ? change : `${change}\n${describeWaiting(waiting)}`, json }
 }
 
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, {
+  usage,
+  options,
+  run: (values) =>
+    withServices('ops unfreeze', async ({ db, transact, config }) => {
+      if (values.user === undefined) return listFrozen(db)
+      const user = await findUser(db, values.user)
+      const waiting = user.frozenAt === null ? [] : await listWaiting(db, user.id)
+      if (user.frozenAt === null || values.apply !== true) return present(user, false, waiting)
+      const reason = requireReason(values)
+      if (waiting.some(({ isSent }) => isSent) && values['send-waiting'] !== true)
+        throw new RefusedError(
+          `${describeWaiting(waiting)}\nVoid what the owner did not ask for; add --send-waiting to have the others go on`,
+          { waiting },
+        )
+      const applied = await transact(async (uow) => {
+        const done = await unfreezeAccount(uow, {
+          userId: user.id,
+          publicUrl: config.http.publicUrl,
+          voidPassword: values['void-password'] === true,
+        })
+        const entry = { actor: actorOf(values), action: 'unfreeze', subject: `user:${user.id}` }
+        const details = {
+          reason,
+          frozenAt: user.frozenAt,
+          frozenReason: user.frozenReason,
+          waiting: waiting.map(({ reference }) => reference),
+        }
+        if (done) await recordAudit(uow.trx, { ...entry, details })
+        return done
+      })
+      return applied ? present(user, true, waiting) : present(await findUser(db, user.id), false)
+    }),
+})

@@ -15,43 +15,32 @@ import {
   actorOf,
   applyHint,
   defineCommand,
+  defineOptions,
   finalOptions,
   type Outcome,
-  optionsHelp,
   RefusedError,
   requireConfirmation,
-  runAsProgram,
   type Values,
 } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
 import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
-const options = {
-  ...finalOptions,
-  user: { type: 'string' },
-  refuse: { type: 'boolean' },
-} as const
+const options = defineOptions(finalOptions, {
+  '--user <id|e-mail>': 'the account',
+  '--refuse': 'the creator could not prove the identity',
+  '--confirm <user id>': 'the user id once more, because money leaves',
+  '--reason <text>': 'what you saw, for the audit log; required with --apply',
+})
 
 /** Verifies a creator's identity and sends the withdrawals that wait for it; or refuses it and gives the money back. */
-const help = `npm run ops -- verify-identity --user ada@example.com
+const usage = `npm run ops -- verify-identity --user ada@example.com
 npm run ops -- verify-identity --user <id|e-mail> [--refuse] [--apply --confirm <user id> --reason <text>]
 
 Shows the withdrawals that wait for a creator's identity. With --apply the creator is verified: these withdrawals are
 sent at the current rate, but never more than was promised, and later ones are not held. One that also needs its
 creator's confirmation is sent once it has that. With --refuse --apply the creator is not verified: these withdrawals
-fail, and the creator gets the money back. A verification cannot be taken back.
-
-${optionsHelp(
-  options,
-  {
-    '--user <id|e-mail>': 'the account',
-    '--refuse': 'the creator could not prove the identity',
-    '--confirm <user id>': 'the user id once more, because money leaves',
-    '--reason <text>': 'what you saw, for the audit log; required with --apply',
-  },
-  'kobo',
-)}`
+fail, and the creator gets the money back. A verification cannot be taken back.`
 
 type Given = Values<typeof options>
 
@@ -186,5 +175,4 @@ function run(given: Given): Promise<Outcome> {
   })
 }
 
-export const command = defineCommand({ help, options, run })
-await runAsProgram(import.meta, command)
+export const command = await defineCommand(import.meta, { usage, amounts: 'kobo', options, run })

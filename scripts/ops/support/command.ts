@@ -15,22 +15,66 @@ const commonOptions = {
   json: { type: 'boolean' },
 } as const satisfies Arguments
 
-/** Options of commands that change something. Without `apply` they only show the plan. */
-export const applyOptions = {
-  apply: { type: 'boolean' },
-  as: { type: 'string' },
-} as const satisfies Arguments
+/** An option with what its help says: the name with its value, such as `--reason <text>`, and a text. */
+interface DescribedOption {
+  readonly type: 'string' | 'boolean'
+  readonly label: string
+  readonly help: string
+}
 
-/** The option of commands that write a reason to the audit log. */
-export const reasonOption = { reason: { type: 'string' } } as const satisfies Arguments
+type NameOf<Label> = Label extends `--${infer Name} <${string}`
+  ? Name
+  : Label extends `--${infer Name}`
+    ? Name
+    : never
+type TypeOf<Label> = Label extends `${string} <${string}` ? 'string' : 'boolean'
+type Declared<Texts> = {
+  readonly [Label in keyof Texts & string as NameOf<Label>]: DescribedOption & {
+    readonly type: TypeOf<Label>
+  }
+}
+type Joined<Common, Own> = { readonly [Name in keyof (Common & Own)]: (Common & Own)[Name] }
+
+/**
+ * Declares the options of a command by what its help says: `--message <text>` takes a text, `--all` takes none. `common`: the sets
+ * below. The command's own come first in the help, and their words replace those of the set.
+ */
+export function defineOptions<Common extends Arguments, const Texts extends Readonly<Record<string, string>>>(
+  common: Common,
+  texts: Texts,
+): Joined<Omit<Common, keyof Declared<Texts>>, Declared<Texts>> {
+  const own = Object.entries(texts).map(([label, help]): [string, DescribedOption] => [
+    label.replace(/^--| <.*$/g, ''),
+    { type: label.includes(' <') ? 'string' : 'boolean', label, help },
+  ])
+  const declared = { ...Object.fromEntries(own), ...common, ...Object.fromEntries(own) }
+  return declared as unknown as Joined<Omit<Common, keyof Declared<Texts>>, Declared<Texts>>
+}
+
+/** Options of commands that change something. Without `apply` they only show the plan. */
+export const applyOptions = defineOptions(
+  {},
+  {
+    '--apply': 'do it',
+    '--as <name>': 'your name for the audit log; default: the user of the operating system',
+  },
+)
+
+/** The same of commands that write a reason to the audit log. */
+export const reasonedOptions = defineOptions(
+  {
+    ...defineOptions(
+      {},
+      { '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply' },
+    ),
+    ...applyOptions,
+  },
+  {},
+)
 const longestReason = 500
 
-/** Options of commands that change what cannot be taken back. */
-export const finalOptions = {
-  ...applyOptions,
-  ...reasonOption,
-  confirm: { type: 'string' },
-} as const satisfies Arguments
+/** Options of commands that change what cannot be taken back. Each says itself what --confirm repeats. */
+export const finalOptions = { ...reasonedOptions, confirm: { type: 'string' } } as const satisfies Arguments
 
 /** The parsed values of a command's options. */
 export type Values<Options extends Arguments> = ReturnType<
@@ -53,10 +97,6 @@ export interface Command<Options extends Arguments> {
   readonly allowPositionals?: boolean
   run(values: Values<Options>, positionals: readonly string[]): Promise<Outcome>
 }
-
-/** A command whose `run` knows the types of its options. */
-export const defineCommand = <Options extends Arguments>(command: Command<Options>): Command<Options> =>
-  command
 
 /** Wrong arguments; exit code 2. */
 export class UsageError extends Error {
@@ -108,32 +148,24 @@ export const exitHelp = `Exit codes: 0 done, planned or nothing to do; 1 refused
 4 the command found a problem; 5 the database or the provider is unavailable, try again later.
 `
 
-/**
- * The end of a help text: the options of a command in one column, its own first, and the exit codes. `own`: those that only this
- * command has, or describes in its own words. `amounts`: the units of amounts in JSON.
- */
-export function optionsHelp(
-  options: Arguments,
-  own: Readonly<Record<string, string>>,
-  amounts?: string,
-): string {
-  const common = {
-    ...('reason' in options && {
-      '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply',
-    }),
-    ...('apply' in options && {
-      '--apply': 'do it',
-      '--as <name>': 'your name for the audit log; default: the user of the operating system',
-    }),
-    '--json': `print one line of JSON${amounts === undefined ? '' : `; amounts are ${amounts} as decimal text`}`,
-    '--help': 'print this text',
-  }
-  // The own options come first, and their texts count.
-  const described = Object.entries({ ...own, ...common, ...own })
-  const width = Math.max(...described.map(([name]) => name.length))
+/** The usage, the options in one column, and the exit codes. */
+function helpOf({
+  usage,
+  options,
+  amounts,
+}: Extract<Definition<Arguments>, { readonly usage: string }>): string {
+  const described = [
+    ...Object.values(options).flatMap((option) => ('label' in option ? [option as DescribedOption] : [])),
+    {
+      label: '--json',
+      help: `print one line of JSON${amounts === undefined ? '' : `; amounts are ${amounts} as decimal text`}`,
+    },
+    { label: '--help', help: 'print this text' },
+  ]
+  const width = Math.max(...described.map(({ label }) => label.length))
   const indented = (text: string) => text.replaceAll('\n', `\n${' '.repeat(width + 4)}`)
-  const lines = described.map(([name, text]) => `  ${name.padEnd(width)}  ${indented(text)}`)
-  return `${lines.join('\n')}\n\n${exitHelp}`
+  const lines = described.map(({ label, help }) => `  ${label.padEnd(width)}  ${indented(help)}`)
+  return `${usage}\n\n${lines.join('\n')}\n\n${exitHelp}`
 }
 
 /** The last words of every plan. */
@@ -146,21 +178,27 @@ export interface Answer {
   readonly err: string
 }
 
+/** A command as its file declares it. `usage`: its help up to the options. `amounts`: the units of amounts in JSON. */
+type Definition<Options extends Arguments> = Omit<Command<Options>, 'help'> &
+  ({ readonly usage: string; readonly amounts?: string } | { readonly help: string })
+
 /**
- * The last line of every command's file: runs the command when that file is the program. It prints one answer to standard
- * output, and errors to standard error. With --json it prints one object to standard output in every case; for an error
+ * Defines the command of a file, as its last statement, and runs it when that file is the program. It then prints one answer to
+ * standard output, and errors to standard error. With --json it prints one object to standard output in every case; for an error
  * that is `ok` (false), `error` and `exitCode`.
  */
-export async function runAsProgram<Options extends Arguments>(
+export async function defineCommand<Options extends Arguments>(
   module: ImportMeta,
-  command: Command<Options>,
-): Promise<void> {
+  definition: Definition<Options>,
+): Promise<Command<Options>> {
+  const command = 'help' in definition ? definition : { ...definition, help: helpOf(definition) }
   const program = process.argv[1]
-  if (program === undefined || realpathSync(program) !== module.filename) return
+  if (program === undefined || realpathSync(program) !== module.filename) return command
   const { code, out, err } = await answerCommand(command, process.argv.slice(2))
   process.exitCode = code
   process.stderr.write(err)
   process.stdout.write(out)
+  return command
 }
 
 /** Runs a command with the settings of this process. */
