@@ -67,6 +67,17 @@ export function readControl<Schema extends z.ZodType>(
   return checked.data
 }
 
+/** A control: does what the body says, and answers that it was done. */
+export function control<Schema extends z.ZodType>(
+  schema: Schema,
+  act: (given: z.output<Schema>, request: SandboxRequest) => void,
+): Route {
+  return (request) => {
+    act(readControl(schema, request), request)
+    return json(200, { success: true })
+  }
+}
+
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))

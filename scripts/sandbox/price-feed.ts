@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tokenByMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { json, RequestError, type Route, readControl } from './http-route.js'
+import { control, json, RequestError, type Route } from './http-route.js'
 
 /** The provider's limit of mints in one request. */
 const mintsMax = 50
@@ -62,8 +62,7 @@ export class PriceFeed {
   }
 
   /** `POST /dev/prices { <mint>: usd }`. */
-  readonly control: Route = (request) => {
-    for (const [mint, usd] of Object.entries(readControl(priceUpdate, request))) this.set(mint, usd)
-    return json(200, { success: true })
-  }
+  readonly control = control(priceUpdate, (prices) => {
+    for (const [mint, usd] of Object.entries(prices)) this.set(mint, usd)
+  })
 }

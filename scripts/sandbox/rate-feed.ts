@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { json, type Route, readControl } from './http-route.js'
+import { control, json, type Route } from './http-route.js'
 
 const nairaPerDollar = 1600
 const rateMax = 1e9
@@ -37,8 +37,5 @@ export class RateFeed {
   }
 
   /** `POST /dev/rates { NGN?, asOf?, feed? }`. */
-  readonly control: Route = (request) => {
-    this.set(readControl(rateUpdate, request))
-    return json(200, { success: true })
-  }
+  readonly control = control(rateUpdate, (update) => this.set(update))
 }

@@ -14,7 +14,7 @@ import { PubSub } from './chain/rpc/websocket.js'
 import { CallCounter } from './counters.js'
 import { Fiatpay } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
-import { json, type Route, readControl } from './http-route.js'
+import { control, json, type Route } from './http-route.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
 import { MailServer } from './mail/mail-server.js'
 import { PriceFeed } from './price-feed.js'
@@ -101,10 +101,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       ...aggregator.routes,
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/domains': domainControl(chain),
-      'POST /dev/rpc-faults': (request) => {
-        faults.set(readControl(rpcFaultSchema, request))
-        return json(200, { success: true })
-      },
+      'POST /dev/rpc-faults': control(rpcFaultSchema, (fault) => faults.set(fault)),
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
         mail: () => mail.reset(),
@@ -167,8 +164,7 @@ function rpcRoute(rpc: RpcServer, faults: ActiveFault<RpcFault>, calls: CallCoun
 /** `POST /dev/reset { what: [...] }`: resets the named stand-ins to their initial state. */
 function resetControl(resets: Record<string, () => void>): Route {
   const schema = z.strictObject({ what: z.array(z.enum(Object.keys(resets))).min(1) })
-  return (request) => {
-    for (const name of readControl(schema, request).what) resets[name]?.()
-    return json(200, { success: true })
-  }
+  return control(schema, ({ what }) => {
+    for (const name of what) resets[name]?.()
+  })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ActiveFault } from '../active-fault.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { CallCounter } from '../counters.js'
-import { json, type Route, readControl } from '../http-route.js'
+import { control, json, type Route } from '../http-route.js'
 import type { PriceFeed } from '../price-feed.js'
 import { type EngineFault, noFault, ultraFaultSchema, v6FaultSchema } from './engine-fault.js'
 import { engineRoute } from './engine-route.js'
@@ -10,7 +10,7 @@ import { referralAccountOf } from './liquidity.js'
 import { UltraEngine } from './ultra/ultra.js'
 import { V6Engine } from './v6/v6.js'
 
-const control = z.strictObject({ ultra: ultraFaultSchema.optional(), v6: v6FaultSchema.optional() })
+const faults = z.strictObject({ ultra: ultraFaultSchema.optional(), v6: v6FaultSchema.optional() })
 
 /** Both swap engines. They trade with the liquidity that `createLiquidity` puts on the chain. */
 export class Aggregator {
@@ -40,10 +40,7 @@ export class Aggregator {
       'POST /swap/v1/swap': engineRoute(this.#v6, this.calls, 'swap', (request, fault) =>
         v6.swap(request, fault),
       ),
-      'POST /dev/aggregator': (request) => {
-        this.set(readControl(control, request))
-        return json(200, { success: true })
-      },
+      'POST /dev/aggregator': control(faults, (wanted) => this.set(wanted)),
       'GET /dev/aggregator': () =>
         json(200, {
           ultra: this.#ultra.current ?? noFault,
@@ -54,7 +51,7 @@ export class Aggregator {
   }
 
   /** Sets the engines' faults. An engine that is not named keeps its fault. */
-  set({ ultra, v6 }: z.output<typeof control>): void {
+  set({ ultra, v6 }: z.output<typeof faults>): void {
     if (ultra) this.#ultra.set(ultra)
     if (v6) this.#v6.set(v6)
   }

@@ -2,7 +2,7 @@ import { PublicKey } from '@solana/web3.js'
 import { z } from 'zod'
 import { parseSolDomain } from '../../../src/kernel/sol-domain.js'
 import { domainKeys, nameProgram, solRoot } from '../../../src/providers/sns/domain-keys.js'
-import { json, type Route, readControl } from '../http-route.js'
+import { control, type Route } from '../http-route.js'
 import type { LocalChain } from './local-chain.js'
 import { key } from './rpc/params.js'
 
@@ -19,11 +19,7 @@ const domainRequest = z.strictObject({
  * service does: parent, owner and an empty class, 32 bytes each.
  */
 export function domainControl(chain: LocalChain): Route {
-  return (request) => {
-    const { domain, owner } = readControl(domainRequest, request)
-    writeDomain(chain, domain, owner)
-    return json(200, { success: true })
-  }
+  return control(domainRequest, ({ domain, owner }) => writeDomain(chain, domain, owner))
 }
 
 function writeDomain(chain: LocalChain, domain: string, owner: string): void {

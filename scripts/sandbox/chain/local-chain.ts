@@ -4,10 +4,10 @@ import { ChainClock, type ClockOptions, type Commitment } from './clock.js'
 import { executeForLedger, loadAddresses, setClockFor } from './execute.js'
 import { type AccountState, accountState, Journal, type JournalEntry } from './journal.js'
 import { Ledger } from './ledger.js'
-import { refuseFailedSimulation, unexecuted } from './preflight.js'
 import { RpcError } from './rpc/error.js'
 import type { Account, Simulation } from './vm/execution.js'
 import { Svm } from './vm/svm.js'
+import { errorMessage } from './vm/svm-errors.js'
 import { decodeTransaction, type WireTransaction } from './vm/wire-transaction.js'
 
 export interface ChainOptions extends Omit<ClockOptions, 'genesisTime'> {
@@ -166,4 +166,28 @@ export class LocalChain {
 
 function restoredAccount([, lamports, owner, data]: AccountState): Account {
   return { lamports: BigInt(lamports), owner, data: Buffer.from(data, 'base64'), executable: false }
+}
+
+/** The result of a simulation that failed before the virtual machine ran. */
+function unexecuted(err: string): Simulation {
+  const nothing = { logs: [], unitsConsumed: 0, innerInstructions: [], returnData: null }
+  return { err, ...nothing, fee: undefined, accounts: new Map() }
+}
+
+/**
+ * Refuses a transaction whose simulation failed, as a node's preflight does.
+ * @throws RpcError -32003 for a bad signature, -32002 with the logs for anything else
+ */
+function refuseFailedSimulation({ err, logs, unitsConsumed }: Simulation): void {
+  if (err === null) return
+  if (err === 'SignatureFailure') throw new RpcError(-32003, 'Transaction signature verification failure')
+  throw new RpcError(-32002, `Transaction simulation failed: ${errorMessage(err)}`, {
+    accounts: null,
+    err,
+    innerInstructions: null,
+    logs,
+    replacementBlockhash: null,
+    returnData: null,
+    unitsConsumed,
+  })
 }

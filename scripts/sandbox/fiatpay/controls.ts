@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { json, lastSegment, RequestError, type Route, readControl } from '../http-route.js'
+import { control, json, lastSegment, RequestError, type Route } from '../http-route.js'
 import { faultSchema, modeSchema } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
+import type { RecordStore } from './record-store.js'
 import { type Charge, outcomes, refundOutcomes } from './records.js'
 import { leftOf } from './wire.js'
 
@@ -22,58 +23,69 @@ const disputeControl = z.strictObject({ outcome: z.enum(['won', 'lost', 'remind'
 const balanceControl = z.strictObject({ balanceKobo: z.int().min(-balanceKoboMax).max(balanceKoboMax) })
 const refundControl = z.strictObject({ outcome: z.enum(refundOutcomes) })
 
-/** The controls, by method and path. The last segment is the provider's reference or the service's own id. */
+/** A control of the newest record with the provider's reference or the service's own id, which the path ends with. */
+function recordControl<
+  Schema extends z.ZodType,
+  Record extends { readonly id: number; readonly reference: string },
+>(
+  store: RecordStore<Record>,
+  missing: string,
+  schema: Schema,
+  act: (record: Record, given: z.output<Schema>) => void,
+): Route {
+  return control(schema, (given, request) => {
+    const record = store.find(lastSegment(request))
+    if (record === undefined) throw new RequestError(404, missing)
+    act(record, given)
+  })
+}
+
+/** The controls, by method and path. */
 export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
+  const { charges, disputes, transfers, refunds, faults } = fiatpay
   return {
-    'POST /dev/fiatpay/charges/*': (request) => {
-      const { outcome, amountKobo } = readControl(chargeControl, request)
-      const charge = fiatpay.charges.find(lastSegment(request))
-      if (charge === undefined) throw new RequestError(404, 'no charge with this reference')
-      if (outcome === 'paid') fiatpay.pay(charge, amountKobo ?? charge.amountKobo)
-      else if (outcome === 'failed') failUnpaid(fiatpay, charge)
-      else takeBack(fiatpay, charge, outcome, amountKobo)
-      return json(200, { success: true })
-    },
-    'POST /dev/fiatpay/disputes/*': (request) => {
-      const { outcome } = readControl(disputeControl, request)
-      const dispute = fiatpay.disputes.find(lastSegment(request))
-      if (dispute === undefined) throw new RequestError(404, 'no dispute about a charge with this reference')
-      if (dispute.status === 'resolved')
-        throw new RequestError(409, `the dispute is resolved already: ${dispute.resolution}`)
-      if (outcome === 'won') fiatpay.winDispute(dispute)
-      else if (outcome === 'lost') fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
-      else fiatpay.remindOfDispute(dispute)
-      return json(200, { success: true })
-    },
+    'POST /dev/fiatpay/charges/*': recordControl(
+      charges,
+      'no charge with this reference',
+      chargeControl,
+      (charge, { outcome, amountKobo }) => {
+        if (outcome === 'paid') fiatpay.pay(charge, amountKobo ?? charge.amountKobo)
+        else if (outcome === 'failed') failUnpaid(fiatpay, charge)
+        else takeBack(fiatpay, charge, outcome, amountKobo)
+      },
+    ),
+    'POST /dev/fiatpay/disputes/*': recordControl(
+      disputes,
+      'no dispute about a charge with this reference',
+      disputeControl,
+      (dispute, { outcome }) => {
+        if (dispute.status === 'resolved')
+          throw new RequestError(409, `the dispute is resolved already: ${dispute.resolution}`)
+        if (outcome === 'won') fiatpay.winDispute(dispute)
+        else if (outcome === 'lost') fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
+        else fiatpay.remindOfDispute(dispute)
+      },
+    ),
+    'POST /dev/fiatpay/transfers/*': recordControl(
+      transfers,
+      'no transfer with this reference',
+      transferControl,
+      (transfer, { outcome, reason }) => fiatpay.setOutcome(transfer, outcome, reason),
+    ),
+    'POST /dev/fiatpay/refunds/*': recordControl(
+      refunds,
+      'no refund of a charge with this reference',
+      refundControl,
+      (refund, { outcome }) => fiatpay.setRefundOutcome(refund, outcome),
+    ),
     // The business tops up or takes out money, so that this is the balance.
-    'POST /dev/fiatpay/balance': (request) => {
-      const amountKobo = readControl(balanceControl, request).balanceKobo - fiatpay.balanceKobo
+    'POST /dev/fiatpay/balance': control(balanceControl, ({ balanceKobo }) => {
       const id = fiatpay.ids.next()
+      const amountKobo = balanceKobo - fiatpay.balanceKobo
       fiatpay.topUps.write({ id, reference: String(id), amountKobo })
-      return json(200, { success: true })
-    },
-    'POST /dev/fiatpay/transfers/*': (request) => {
-      const { outcome, reason } = readControl(transferControl, request)
-      const transfer = fiatpay.transfers.find(lastSegment(request))
-      if (transfer === undefined) throw new RequestError(404, 'no transfer with this reference')
-      fiatpay.setOutcome(transfer, outcome, reason)
-      return json(200, { success: true })
-    },
-    'POST /dev/fiatpay/refunds/*': (request) => {
-      const { outcome } = readControl(refundControl, request)
-      const refund = fiatpay.refunds.find(lastSegment(request))
-      if (refund === undefined) throw new RequestError(404, 'no refund of a charge with this reference')
-      fiatpay.setRefundOutcome(refund, outcome)
-      return json(200, { success: true })
-    },
-    'POST /dev/fiatpay/mode': (request) => {
-      fiatpay.faults.setMode(readControl(modeSchema, request))
-      return json(200, { success: true })
-    },
-    'POST /dev/fiatpay/faults': (request) => {
-      fiatpay.faults.setFault(readControl(faultSchema, request))
-      return json(200, { success: true })
-    },
+    }),
+    'POST /dev/fiatpay/mode': control(modeSchema, (mode) => faults.setMode(mode)),
+    'POST /dev/fiatpay/faults': control(faultSchema, (fault) => faults.setFault(fault)),
     'GET /dev/fiatpay/log': () => json(200, fiatpay.log()),
   }
 }

@@ -5,7 +5,7 @@ import { domainToUnicode } from 'node:url'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { ActiveFault } from '../active-fault.js'
-import { json, type Route, readControl } from '../http-route.js'
+import { control, json, type Route } from '../http-route.js'
 import { applyFault, isAbout, type MailFault, mailFaultSchema } from './faults.js'
 import type { ReceivedMail } from './received-mail.js'
 import { mailPage } from './received-mail.js'
@@ -77,10 +77,7 @@ export class MailServer {
   })
 
   /** `POST /dev/mail/faults`: see faults.ts. */
-  readonly control: Route = (request) => {
-    this.faults.set(readControl(mailFaultSchema, request))
-    return json(200, { success: true })
-  }
+  readonly control = control(mailFaultSchema, (fault) => this.faults.set(fault))
 
   #faultOf(to: string, at: 'recipient' | 'content'): MailFault | undefined {
     return this.faults.take((fault) => isAbout(fault, to, at))

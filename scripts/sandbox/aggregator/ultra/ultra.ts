@@ -3,10 +3,8 @@ import { json, type SandboxAnswer, type SandboxRequest } from '../../http-route.
 import type { PriceFeed } from '../../price-feed.js'
 import type { EngineFault } from '../engine-fault.js'
 import { EngineError, readJson, readQuery } from '../engine-route.js'
-import { buildOrder } from './build-order.js'
 import { executeBody, executeOrder, refused } from './execute-order.js'
-import { type Order, orderJson, orderQuery } from './order.js'
-import { priceOrder } from './price-order.js'
+import { buildOrder, type Order, orderJson, orderQuery, priceOrder } from './order.js'
 
 /** How long an order can be executed, and how many orders are kept. */
 const orderMs = 120_000
