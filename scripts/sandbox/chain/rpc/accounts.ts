@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { encodeBase58 } from '../../../../src/kernel/base58.js'
 import type { LocalChain } from '../local-chain.js'
-import { accountConfig, accountForm, accountJson } from './account-json.js'
+import { isTokenProgram, readMint, readTokenAccount, tokenAmount, tokenProgram } from '../token-accounts.js'
+import type { Account } from '../vm/execution.js'
 import { withContext } from './cluster.js'
+import { invalidParams } from './error.js'
 import {
-  binaryEncoding,
   commitmentConfig,
   config,
   count,
-  decodeBinary,
   key,
   limitedList,
   method,
@@ -16,27 +17,11 @@ import {
 } from './params.js'
 
 const accountsMax = 100
-const filtersMax = 4
-
-const filter = z.union([
-  z.object({ dataSize: count }),
-  z.object({
-    memcmp: z.object({ offset: count, bytes: z.string().max(200), encoding: binaryEncoding.nullish() }),
-  }),
-])
-const programConfig = config({
-  ...accountForm,
-  filters: z.array(filter).max(filtersMax).nullish(),
-  withContext: z.boolean().nullish(),
+/** Options for the format of an account's data. */
+const accountConfig = config({
+  encoding: z.enum(['base58', 'base64', 'jsonParsed', 'base64+zstd', 'binary']).nullish(),
+  dataSlice: z.object({ offset: count, length: count }).nullish(),
 })
-
-function matches(data: Buffer, wantedFilter: z.output<typeof filter>): boolean {
-  if ('dataSize' in wantedFilter) return data.length === wantedFilter.dataSize
-  const { offset, bytes, encoding } = wantedFilter.memcmp
-  const expected = decodeBinary(bytes, encoding ?? 'base58')
-  return data.subarray(offset, offset + expected.length).equals(expected)
-}
-
 /** JSON-RPC methods that read accounts. They return the newest state at every commitment. */
 export function accountMethods(chain: LocalChain): Record<string, RpcMethod> {
   const read = (address: string, options: z.output<typeof accountConfig>) =>
@@ -55,14 +40,89 @@ export function accountMethods(chain: LocalChain): Record<string, RpcMethod> {
         return withContext(chain, requestedCommitment(options), accounts)
       },
     ),
-    getProgramAccounts: method(z.tuple([key, programConfig.optional()]), (program, options = {}) => {
-      const found = chain.svm
-        .accountsOwnedBy(program)
-        .filter(({ account }) =>
-          (options.filters ?? []).every((wantedFilter) => matches(account.data, wantedFilter)),
-        )
-        .map((entry) => ({ pubkey: entry.key, account: accountJson(chain, entry.account, options) }))
-      return options.withContext ? withContext(chain, requestedCommitment(options), found) : found
-    }),
   }
+}
+
+/** JSON-RPC methods that read mints and token accounts. */
+export function tokenMethods(chain: LocalChain): Record<string, RpcMethod> {
+  const mintOf = (mint: string) => chain.svm.account(mint)
+  return {
+    getTokenAccountBalance: method(z.tuple([key, commitmentConfig.optional()]), (address, options = {}) => {
+      const account = chain.svm.account(address)
+      if (!account) throw invalidParams('Invalid param: could not find account')
+      const token = readTokenAccount(account, mintOf)
+      if (!token) throw invalidParams('Invalid param: not a Token account')
+      return withContext(chain, requestedCommitment(options), token.uiTokenAmount)
+    }),
+    getTokenSupply: method(z.tuple([key, commitmentConfig.optional()]), (address, options = {}) => {
+      const mint = readMint(chain.svm.account(address))
+      if (!mint) throw invalidParams('Invalid param: could not find mint')
+      return withContext(chain, requestedCommitment(options), tokenAmount(mint.supply, mint.decimals))
+    }),
+    getTokenAccountsByOwner: method(
+      z.tuple([
+        key,
+        z.union([z.object({ mint: key }), z.object({ programId: key })]),
+        accountConfig.optional(),
+      ]),
+      (owner, wanted, options = {}) => {
+        const program = 'mint' in wanted ? (mintOf(wanted.mint)?.owner ?? tokenProgram) : wanted.programId
+        if (!isTokenProgram(program)) throw invalidParams('Invalid param: unrecognized Token program id')
+        const found = chain.svm.accountsOwnedBy(program).flatMap((entry) => {
+          const token = readTokenAccount(entry.account, mintOf)
+          const ours = token?.owner === owner && (!('mint' in wanted) || token.mint === wanted.mint)
+          return ours ? [{ pubkey: entry.key, account: accountJson(chain, entry.account, options) }] : []
+        })
+        return withContext(chain, requestedCommitment(options), found)
+      },
+    ),
+  }
+}
+
+type AccountConfig = z.output<typeof accountConfig>
+
+const base58BytesMax = 128
+
+/** An account in JSON-RPC format. */
+export function accountJson(chain: LocalChain, account: Account | undefined, options: AccountConfig) {
+  if (!account) return null
+  const { lamports, owner, executable, data } = account
+  return {
+    lamports: Number(lamports),
+    owner,
+    executable,
+    rentEpoch: 0,
+    space: data.length,
+    data: dataJson(chain, account, options),
+  }
+}
+
+function dataJson(chain: LocalChain, account: Account, { encoding, dataSlice }: AccountConfig): unknown {
+  if (encoding === 'base64+zstd') throw invalidParams('base64+zstd is not spoken here; use base64')
+  const parsed = encoding === 'jsonParsed' && parseAccountData(account, (mint) => chain.svm.account(mint))
+  if (parsed) return parsed
+  const { data } = account
+  const slice = dataSlice ? data.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length) : data
+  if (encoding === 'base64' || encoding === 'jsonParsed') return [slice.toString('base64'), 'base64']
+  if (slice.length > base58BytesMax) {
+    throw invalidParams(
+      'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.',
+    )
+  }
+  return encoding === 'base58' ? [encodeBase58(slice), 'base58'] : encodeBase58(slice)
+}
+
+/** The `jsonParsed` form of a mint or token account. `undefined` for other accounts, which a node returns as bytes. */
+function parseAccountData(account: Account, mintOf: (mint: string) => Account | undefined) {
+  const program = account.owner === tokenProgram ? 'spl-token' : 'spl-token-2022'
+  const space = account.data.length
+  const token = readTokenAccount(account, mintOf)
+  if (token) {
+    const { isNative, mint, owner, state, uiTokenAmount } = token
+    const info = { isNative, mint, owner, state, tokenAmount: uiTokenAmount }
+    return { program, space, parsed: { type: 'account', info } }
+  }
+  const mint = readMint(account)
+  if (!mint) return undefined
+  return { program, space, parsed: { type: 'mint', info: { ...mint, supply: String(mint.supply) } } }
 }

@@ -4,7 +4,6 @@ import type { LocalChain } from '../local-chain.js'
 import { commitmentConfig, count, method, type RpcMethod, requestedCommitment } from './params.js'
 
 const apiVersion = '2.3.0'
-const slotsPerEpoch = 432_000
 const accountBytesMax = 10 * 1024 * 1024
 
 /** A value with the slot it was read at. */
@@ -28,23 +27,10 @@ export function clusterMethods(chain: LocalChain): Record<string, RpcMethod> {
     getHealth: method(none, () => 'ok'),
     getVersion: method(none, () => ({ 'solana-core': apiVersion, 'feature-set': 0 })),
     getGenesisHash: method(none, () => chain.clock.genesisHash),
-    getFirstAvailableBlock: method(none, () => 0),
-    minimumLedgerSlot: method(none, () => 0),
     getRecentPrioritizationFees: method(none, () => [{ slot: chain.clock.slot, prioritizationFee: 0 }]),
     getSlot: slotOf,
     getBlockHeight: slotOf,
     getBlockTime: method(z.tuple([count]), (slot) => chain.clock.blockTime(slot)),
-    getEpochInfo: method(z.tuple([commitmentConfig.optional()]), (options = {}) => {
-      const slot = chain.clock.slotAt(requestedCommitment(options))
-      return {
-        absoluteSlot: slot,
-        blockHeight: slot,
-        epoch: Math.floor(slot / slotsPerEpoch),
-        slotIndex: slot % slotsPerEpoch,
-        slotsInEpoch: slotsPerEpoch,
-        transactionCount: chain.ledger.size,
-      }
-    }),
     getLatestBlockhash: method(z.tuple([commitmentConfig.optional()]), (options = {}) =>
       withContext(chain, requestedCommitment(options), latestBlockhash(chain, requestedCommitment(options))),
     ),

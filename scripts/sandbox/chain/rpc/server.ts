@@ -1,11 +1,10 @@
 import type { LocalChain } from '../local-chain.js'
-import { accountMethods } from './accounts.js'
+import { accountMethods, tokenMethods } from './accounts.js'
 import { clusterMethods } from './cluster.js'
 import { devMethods } from './dev-methods.js'
 import { RpcError } from './error.js'
 import { historyMethods } from './history.js'
 import type { RpcMethod } from './params.js'
-import { tokenMethods } from './tokens.js'
 import { transactionMethods } from './transactions.js'
 
 export interface RpcAnswer {

@@ -2,7 +2,7 @@ import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { requestAirdrop } from '../faucet.js'
 import type { LocalChain } from '../local-chain.js'
-import { accountJson } from './account-json.js'
+import { accountJson } from './accounts.js'
 import { latestBlockhash, withContext } from './cluster.js'
 import { invalidParams, RpcError } from './error.js'
 import {

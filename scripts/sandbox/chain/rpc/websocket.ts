@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
+import type { LedgerRecord } from '../ledger.js'
 import type { LocalChain } from '../local-chain.js'
 import { RpcError } from './error.js'
+import { commitmentConfig, requestedCommitment, method as rpcMethod, signature } from './params.js'
 import { errorAnswer, type RpcServer } from './server.js'
-import { type Subscription, subscriptionOpener } from './subscriptions.js'
 
 const messageBytesMax = 100_000
 const subscriptionsMax = 1_000
@@ -17,13 +18,15 @@ const requestSchema = z.object({
   params: z.array(z.unknown()).default([]),
 })
 type Request = z.output<typeof requestSchema>
+/** Finds the transaction once it has the wanted commitment. */
+type Subscription = () => LedgerRecord | undefined
 type Subscriptions = Map<number, Subscription>
 
-/** The JSON-RPC pubsub server. */
+/** The JSON-RPC pubsub server. It has the subscription with which web3.js confirms a transaction, and no other. */
 export class PubSub {
   readonly #server: WebSocketServer
   readonly #rpc: RpcServer
-  readonly #open: (name: string, params: readonly unknown[]) => Subscription
+  readonly #open: (params: readonly unknown[]) => Subscription
   readonly #clients = new Map<WebSocket, Subscriptions>()
   readonly #timer: NodeJS.Timeout | undefined
   readonly #stopListening: () => void
@@ -32,7 +35,9 @@ export class PubSub {
   private constructor(server: WebSocketServer, chain: LocalChain, rpc: RpcServer) {
     this.#server = server
     this.#rpc = rpc
-    this.#open = subscriptionOpener(chain, rpc)
+    this.#open = rpcMethod(z.tuple([signature, commitmentConfig.optional()]), (text, options = {}) => {
+      return () => chain.ledger.visible(text, requestedCommitment(options))
+    })
     server.on('connection', (socket) => this.#accept(socket))
     this.#stopListening = chain.onChange(() => this.#notify())
     const { slotMs } = chain.clock
@@ -93,19 +98,22 @@ export class PubSub {
   }
 
   #subscribe(subscriptions: Subscriptions, { method, params }: Request): number {
+    if (method !== 'signatureSubscribe') throw new RpcError(-32601, 'Method not found')
     if (subscriptions.size >= subscriptionsMax) throw new RpcError(-32602, 'Too many subscriptions')
     const number = this.#nextId++
-    subscriptions.set(number, this.#open(method, params))
+    subscriptions.set(number, this.#open(params))
     return number
   }
 
   #notify(): void {
     for (const [socket, subscriptions] of this.#clients) {
       for (const [number, subscription] of subscriptions) {
-        const done = subscription((method, result) =>
-          send(socket, { jsonrpc: '2.0', method, params: { result, subscription: number } }),
-        )
-        if (done) subscriptions.delete(number)
+        const record = subscription()
+        if (record === undefined) continue
+        const result = { context: { slot: record.slot }, value: { err: record.meta.err } }
+        const params = { result, subscription: number }
+        send(socket, { jsonrpc: '2.0', method: 'signatureNotification', params })
+        subscriptions.delete(number)
       }
     }
   }
