@@ -139,7 +139,7 @@ const caseQueries: readonly CaseQuery[] = [
     what: 'payments that went back and that creators still owe',
     rows: 'receivables where owed and closed_at is null and covered_micro < amount_micro',
     since: 'created_at',
-    command: 'disputes',
+    command: 'receivables',
   },
   {
     id: 'collection_differences',
