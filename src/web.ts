@@ -5,7 +5,7 @@ import { type HealthOptions, healthRouter, startHealthServer } from './http/heal
 import { createHttpServer, serverLimits } from './http/server.js'
 import { createStateGauges } from './operators/state-gauges.js'
 import { loadConfig } from './platform/config/config.js'
-import { secretsOf } from './platform/config/secrets.js'
+import { secretsOf } from './platform/config/process-secrets.js'
 import { loadOrExit } from './platform/config/start-settings.js'
 import { checkOrExit } from './platform/database/check-start.js'
 import { watchClock } from './platform/monitoring/heartbeat.js'

@@ -1,6 +1,6 @@
 import { loadConfig } from '../src/platform/config/config.js'
 import { loadOperators, loadReportSigningKey } from '../src/platform/config/own-settings.js'
-import { type Secret, secretsOf } from '../src/platform/config/secrets.js'
+import { type Secret, secretsOf } from '../src/platform/config/process-secrets.js'
 import type { SettingsReader } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
 import { custodian, takeOuts } from './custodian.js'

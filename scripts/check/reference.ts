@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { withGuardDefaults } from '../../src/platform/config/guards.js'
-import { type ProcessKind, secretsOf } from '../../src/platform/config/secrets.js'
+import { type ProcessKind, secretsOf } from '../../src/platform/config/process-secrets.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 import { opsHelp, opsPrograms } from '../bootstrap/ops.mjs'
 import { type Command, exitHelp } from '../ops/support/command.js'

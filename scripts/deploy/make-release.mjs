@@ -144,7 +144,9 @@ async function proveCommands({ folder, env }) {
 }
 
 async function proveProcesses({ folder, env }, settings) {
-  const { secretsOf, withoutOtherSecrets } = await import(join(folder, 'dist/src/platform/config/secrets.js'))
+  const { secretsOf, withoutOtherSecrets } = await import(
+    join(folder, 'dist/src/platform/config/process-secrets.js')
+  )
   for (const line of readFileSync(join(folder, 'Procfile'), 'utf8').trim().split('\n')) {
     const [, name, command] = /^([\w-]+): (.*)$/.exec(line)
     const port = await freePort()

@@ -1,7 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { allSecrets, type Secret, secretsOf, withoutOtherSecrets } from '../../src/platform/config/secrets.js'
+import {
+  allSecrets,
+  type Secret,
+  secretsOf,
+  withoutOtherSecrets,
+} from '../../src/platform/config/process-secrets.js'
 import { databaseSetting, deployedProcesses, workerPort } from './processes.js'
 
 // `node dist/scripts/deploy/split-settings.js <settings file> <folder>`: makes of one file with all settings `common.env` with

@@ -1,4 +1,4 @@
-import { withoutOtherSecrets } from '../../src/platform/config/secrets.js'
+import { withoutOtherSecrets } from '../../src/platform/config/process-secrets.js'
 import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { createRoles } from '../database/create-roles.js'
 import { postgresReady, preparePostgres } from './postgres/postgres.js'

@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { type ProcessKind, secretsOf, withoutOtherSecrets } from '../../src/platform/config/secrets.js'
+import {
+  type ProcessKind,
+  secretsOf,
+  withoutOtherSecrets,
+} from '../../src/platform/config/process-secrets.js'
 import { type ProcessName, processNames } from '../../workers/registry.js'
 import { urlOfRole } from '../database/roles-sql.js'
 import type { RoleKind } from '../database/table-rights.js'

@@ -1,4 +1,4 @@
-import { allSecrets } from '../../src/platform/config/secrets.js'
+import { allSecrets } from '../../src/platform/config/process-secrets.js'
 import { defineCommand, exitHelp, type Outcome, UsageError } from './support/command.js'
 import { type Check, notAsked } from './support/conformance/check.js'
 import { cleanExchange, secretParts, withoutSecrets } from './support/conformance/clean.js'

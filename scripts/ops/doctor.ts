@@ -6,8 +6,8 @@ import {
   loadReportSigningKey,
   loadWalletKeys,
 } from '../../src/platform/config/own-settings.js'
+import { allSecrets, type Secret } from '../../src/platform/config/process-secrets.js'
 import { ConfigError, type SettingFault } from '../../src/platform/config/read-settings.js'
-import { allSecrets, type Secret } from '../../src/platform/config/secrets.js'
 import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
 import { defineCommand, exitHelp, type Outcome, UsageError } from './support/command.js'
 import type { Check } from './support/doctor/check.js'

@@ -163,7 +163,7 @@ export interface CreditedAmounts {
  * the requested amount, or what the naira are worth if that is more, and as the fee what the creator did not get of it. When
  * less was credited: the amount of which the credit is 95 %, at least one cent, so that no tip shows zero.
  */
-export function presentCredit(
+export function amountsShown(
   price: FiatPrice,
   { creditMicro, revenueMicro }: FiatCredit,
   kobo: bigint,

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import type { Entry } from './accounts.js'
 import type { Transfer } from './check-transfer.js'
-import { findTransfer, type Posted, postAlone, resolutionKey } from './post-transfer.js'
+import { findTransfer, type Posted, postAlone, resolutionKey } from './post-statement.js'
 import { coverReceivables } from './receivables/receivables.js'
 
-export type { Posted } from './post-transfer.js'
+export type { Posted } from './post-statement.js'
 
 /** A transfer as callers give it. The same key is posted once. `ref`: what it is about; the creator sees it. */
 export interface NewTransfer {

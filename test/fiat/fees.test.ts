@@ -1,10 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
 import {
+  amountsShown,
   type ChargeBasis,
   computeCredit,
   type FiatPrice,
-  presentCredit,
   priceFiatTip,
 } from '../../src/fiat/fees.js'
 import { seededRuns } from '../helpers/random.js'
@@ -90,7 +90,7 @@ test('of a given charge the worth up to the promise counts in full, and of the r
         const price = priceFiatTip(cents, rate, basis, kobo)
         const paid = credit(price, kobo, rate, basis)
         const { creditMicro, revenueMicro } = paid
-        const view = presentCredit(price, paid, kobo)
+        const view = amountsShown(price, paid, kobo)
         t.is(price.chargeKobo, kobo)
         t.true(revenueMicro >= 0n && (creditMicro + revenueMicro) * rate <= kobo * 10n ** 12n)
         // At least 95 % of the worth is the creator's, less the rounding to the micro.
@@ -114,7 +114,7 @@ test('the documented examples', (t) => {
   const poor = priceFiatTip(100_000n, rate, 'net', 160_000n)
   const paid = credit(poor, 160_000n, rate, 'net')
   t.deepEqual(paid, { creditMicro: 1_000_000n, revenueMicro: 0n })
-  t.is(presentCredit(poor, paid, 160_000n).amountCents, 105n)
+  t.is(amountsShown(poor, paid, 160_000n).amountCents, 105n)
   const rich = credit(priceFiatTip(1000n, rate, 'net', 100_000_000n), 100_000_000n, rate, 'net')
   t.deepEqual(rich, { creditMicro: 594_225_000n, revenueMicro: 30_775_000n })
 })

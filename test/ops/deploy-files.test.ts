@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { deployedProcesses, scrapeTargets } from '../../scripts/deploy/processes.js'
-import { allSecrets, secretsOf } from '../../src/platform/config/secrets.js'
+import { allSecrets, secretsOf } from '../../src/platform/config/process-secrets.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 
 const systemd = 'scripts/deploy/systemd'

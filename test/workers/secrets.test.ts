@@ -12,7 +12,7 @@ import {
   requiredSecrets,
   secretsOf,
   withoutOtherSecrets,
-} from '../../src/platform/config/secrets.js'
+} from '../../src/platform/config/process-secrets.js'
 import { processNames } from '../../workers/registry.js'
 import { runOpsScript, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { startWeb, startWorkerProcess } from '../helpers/servers/service-process.js'

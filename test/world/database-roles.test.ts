@@ -8,7 +8,7 @@ import { type RoleKind, roleKinds, tableRights } from '../../scripts/database/ta
 import { compose } from '../../src/compose.js'
 import { measureState } from '../../src/operators/measure-state.js'
 import { loadConfig } from '../../src/platform/config/config.js'
-import { type ProcessKind, secretsOf } from '../../src/platform/config/secrets.js'
+import { type ProcessKind, secretsOf } from '../../src/platform/config/process-secrets.js'
 import { createDb, serverLimits } from '../../src/platform/database/database.js'
 import { beat } from '../../src/platform/monitoring/heartbeat.js'
 import { createMeasurements } from '../../src/platform/monitoring/measurements.js'

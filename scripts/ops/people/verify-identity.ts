@@ -9,7 +9,7 @@ import {
   type Release,
   refuseIdentity,
   verifyIdentity,
-} from '../../../src/withdrawals/confirmation/verify-identity.js'
+} from '../../../src/withdrawals/confirmation/release.js'
 import { askIfOld } from '../../../src/withdrawals/never-sent.js'
 import {
   actorOf,

@@ -1,6 +1,6 @@
 import { type Composed, compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
-import { type ProcessKind, secretsOf } from '../../../src/platform/config/secrets.js'
+import { type ProcessKind, secretsOf } from '../../../src/platform/config/process-secrets.js'
 import { checkSettings, type SettingsReader } from '../../../src/platform/config/start-settings.js'
 import { openDataKeys } from '../../../src/privacy/keys/open-data-keys.js'
 

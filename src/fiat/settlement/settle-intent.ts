@@ -9,7 +9,7 @@ import type { Payment } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
 import { confirmFiatTip, endFiatTips } from '../../tips/fiat-tip.js'
 import { tipChannel } from '../../tips/read/stream-hub.js'
-import { computeCredit, presentCredit } from '../fees.js'
+import { amountsShown, computeCredit } from '../fees.js'
 import type { FetchedPayments } from './fetch-payments.js'
 import type { DueFiatIntent } from './intent-queue.js'
 import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
@@ -81,7 +81,7 @@ async function complete(
   const paidLate = payment.paidAt > intent.expiresAt
   const rate = await readSettleRate(trx, intent, paidLate ? 0 : rates.lockTolerancePercent)
   const credit = computeCredit(price, { kobo, rate: rate.value, lockedRate: intent.rate }, basis)
-  const amounts = presentCredit(price, credit, kobo)
+  const amounts = amountsShown(price, credit, kobo)
   if (!(await confirmFiatTip(uow, { id, ...amounts, creditedMicro: credit.creditMicro })))
     throw new Error(`Fiat tip ${id} is ${intent.status} and cannot be confirmed`)
   await query(trx, {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import { addToFiatTip, confirmFiatTip } from '../../tips/fiat-tip.js'
-import { type FiatCredit, presentCredit } from '../fees.js'
+import { amountsShown, type FiatCredit } from '../fees.js'
 import { closeIntent, type LockedIntent } from '../settlement/lock-intent.js'
 
 /** What an item is worth to its creator and to the platform. */
@@ -25,7 +25,7 @@ export async function addToTip(
   const creditedMicro = (intent.creditedMicro ?? 0n) + creditMicro
   const countedKobo = (intent.countedKobo ?? 0n) + kobo
   if (intent.status !== 'confirmed')
-    await confirmFiatTip({ trx }, { id, ...presentCredit(price, value, kobo), creditedMicro })
+    await confirmFiatTip({ trx }, { id, ...amountsShown(price, value, kobo), creditedMicro })
   else await addToFiatTip(trx, { id, creditMicro, revenueMicro, countedKobo })
   await query(trx, {
     name: 'fiat.assign',

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../accounts.js'
 import { lockBalances } from '../balance.js'
-import { findTransfer, openAccounts, postAlone, resolutionKey } from '../post-transfer.js'
+import { findTransfer, openAccounts, postAlone, resolutionKey } from '../post-statement.js'
 import {
   findReceivable,
   type NewReceivable,

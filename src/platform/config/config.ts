@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { deriveKey } from '../../kernel/aead.js'
 import { DataKeys } from '../../kernel/personal-data.js'
 import { guardTable, withGuardDefaults } from './guards.js'
+import { allSecrets, requiredSecrets, type Secret, withoutOtherSecrets } from './process-secrets.js'
 import { readSettings } from './read-settings.js'
-import { allSecrets, requiredSecrets, type Secret, withoutOtherSecrets } from './secrets.js'
 import { consistent, dataKeyKnown, settings } from './settings.js'
 
 /** The settings of a process: read once, frozen, typed. Nothing else reads the environment. */
@@ -177,7 +177,9 @@ function holdsNoKey(rpcUrl: string): boolean {
 
 /** Thrown where a process uses a secret that is not among its own. */
 export function refuseUse(secret: Secret): never {
-  throw new Error(`this process does not read ${secret}: src/platform/config/secrets.ts says which one does`)
+  throw new Error(
+    `this process does not read ${secret}: src/platform/config/process-secrets.ts says which one does`,
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { findReserved } from '../../ledger/post-transfer.js'
+import { findReserved } from '../../ledger/post-statement.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
 import { creditsOf } from '../verify/balance-changes.js'

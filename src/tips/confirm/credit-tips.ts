@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { type Token, usdc } from '../../kernel/tokens.js'
 import { platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { releasePending, reserveMany } from '../../ledger/bulk-transfers.js'
-import { findTransfer } from '../../ledger/post-transfer.js'
+import { findTransfer } from '../../ledger/post-statement.js'
 import { voidReserved } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 

@@ -18,7 +18,7 @@ import {
   useWithdrawalCode,
 } from './code.js'
 import { markPayeeConfirmed } from './payees.js'
-import { releaseConfirmed } from './verify-identity.js'
+import { releaseConfirmed } from './release.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'payouts'>
 

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../../src/platform/config/config.js'
 import { loadDatabase } from '../../../../src/platform/config/own-settings.js'
-import { secretsOf, withoutOtherSecrets } from '../../../../src/platform/config/secrets.js'
+import { secretsOf, withoutOtherSecrets } from '../../../../src/platform/config/process-secrets.js'
 import { checkSettings } from '../../../../src/platform/config/start-settings.js'
 import { createDb } from '../../../../src/platform/database/database.js'
 import { settingsReaders } from '../../../../workers/registry.js'

@@ -2,7 +2,7 @@ import type { Composed } from '../../../../src/compose.js'
 import { nairaText } from '../../../../src/kernel/money.js'
 import { ExchangeRates } from '../../../../src/market/exchange-rates.js'
 import type { ProviderTransfer } from '../../../../src/ports/payouts.js'
-import { planRelease, type Release } from '../../../../src/withdrawals/confirmation/verify-identity.js'
+import { planRelease, type Release } from '../../../../src/withdrawals/confirmation/release.js'
 import { type Asked, askIfOld } from '../../../../src/withdrawals/never-sent.js'
 import { providerRules } from '../../../../src/withdrawals/reconcile/decide.js'
 import {
