@@ -30,7 +30,7 @@ const commands = {
   },
   // Its stack starts a Redis of its own, whatever the shell exports.
   'test:contract': { redis: true, build: true, program: 'test-contract' },
-  bench: { redis: 'REDIS_URL', build: true, dotenv: true },
+  bench: { redis: 'REDIS_URL', build: true },
   faults: { redis: 'REDIS_URL', build: true },
   demo: { build: true, dotenv: true },
   // In a release an install would empty node_modules under the running processes.

@@ -47,6 +47,7 @@ export function serviceSettings({
     TREASURY_WALLET: solMint,
     OTP_PEPPER: pepper,
     GUARDS: 'contract',
+    CONFIRM_ACCOUNTS: 'new',
     LOG_LEVEL: 'warn',
     RATE_LIMIT_FACTOR: '0',
     DRAIN_SECONDS: '0',
