@@ -8,7 +8,7 @@ import { startChild, stopChild } from '../bootstrap/child-process.mjs'
 import { printProgress, Refusal, run } from '../bootstrap/progress.mjs'
 import type { Figure } from './outcome.js'
 
-/** Free of the ports of a stack that runs beside it. */
+/** Not those of a `npm run dev` that is running. */
 const ports = { PORT: '3900', PG_PORT: '54390', REDIS_PORT: '63790', SANDBOX_PORT: '8990', SMTP_PORT: '2590' }
 const changedTest = 'test/ledger/transfers.test.ts'
 const stopMs = 30_000
@@ -34,7 +34,7 @@ export async function benchTools() {
     phases.push({ name, goal, seconds: (performance.now() - began) / 1000 })
     return result
   }
-  const npm = (...args: string[]): Promise<void> => finished(start(folder, args))
+  const npm = (...args: string[]): Promise<void> => finished(start(folder, args), args)
   try {
     if ((await run('git clone', 'git', ['clone', '--quiet', process.cwd(), folder])) !== 0)
       throw new Refusal('this folder cannot be cloned: the benchmark runs in a checkout')
@@ -78,10 +78,10 @@ function lines(child: ChildProcess, onLine: (line: string) => void): void {
   })
 }
 
-async function finished(child: ChildProcess): Promise<void> {
+async function finished(child: ChildProcess, args: readonly string[]): Promise<void> {
   lines(child, () => undefined)
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Refusal(`${child.spawnargs.join(' ')} failed with code ${code}`)
+  if (code !== 0) throw new Refusal(`npm ${args.join(' ')} failed with code ${code}`)
 }
 
 /** Starts the stack and waits until it is ready. */

@@ -21,7 +21,7 @@ export async function check(args) {
     await timed('tsc: types', () => tool('tsc', ['--noEmit'])),
     await timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
     await timed('dependency-cruiser: floors', floors),
-    await timed('folders: one way', () => node('dist/scripts/check/rooms.js')),
+    await timed('folders: one way', () => node('dist/scripts/check/folder-circles.js')),
     await timed('knip: dead code', () => tool('knip', [])),
     await timed('states: docs/states.md', () => node('dist/scripts/check/draw-states.js', fix)),
     await timed('reference: docs/reference.md', () => node('dist/scripts/check/reference.js', fix)),

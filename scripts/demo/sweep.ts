@@ -29,7 +29,7 @@ export async function sweepToTreasury(context: DemoContext): Promise<void> {
     writeFileSync(file, JSON.stringify([...payer.secretKey]), { mode: 0o600 })
     const wallet = payer.publicKey.toBase58()
     await callApi(sandbox, 'POST', '/dev/airdrop', { wallet, token: 'SOL', amount: payerSol })
-    const { sweeps } = await whileChainHurries(sandbox, runOpsJson('sweep', '--apply', '--payer', file))
+    const { sweeps } = await advanceChainDuring(sandbox, runOpsJson('sweep', '--apply', '--payer', file))
     for (const { state, units, creators, signature } of sweeps as Json[])
       say(
         `sweep ${String(signature).slice(0, 11)}... is ${state}: ${usdcText(BigInt(String(units)))} that ${creators === 1 ? 'one creator was' : `${creators} creators were`} paid for`,
@@ -47,8 +47,8 @@ export async function sweepToTreasury(context: DemoContext): Promise<void> {
   say(`the custody wallet now holds ${usdcText(swept.onChain)}, which is what the creator is owed`)
 }
 
-/** Lets the chain of the stand-ins run 20 times as fast, so that nobody waits 13 s until the sweep is final. */
-async function whileChainHurries<T>(sandbox: string, work: Promise<T>): Promise<T> {
+/** Advances the stand-in's chain while `work` runs: a transaction is final after 32 slots, which take 13 s. */
+async function advanceChainDuring<T>(sandbox: string, work: Promise<T>): Promise<T> {
   const done = new AbortController()
   void work.then(
     () => done.abort(),

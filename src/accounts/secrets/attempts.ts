@@ -3,6 +3,8 @@ import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 
 /** API: five failed attempts within 15 minutes lock the account's codes for 15 minutes. */
+const mostFailures = 5
+const windowMinutes = 15
 const lockMinutes = 15
 
 /** Codes whose wrong ones lock the account's codes of this kind: those that are mailed to sign in, and the authenticator app's. */
@@ -16,9 +18,9 @@ type Kind = 'sign_in_code' | 'totp'
 export const countAttempt = /* sql */ `
   insert into code_attempts as a (user_id, kind, failed_at) values ($1, $2, array[clock_timestamp()])
   on conflict (user_id, kind) do update
-     set failed_at = a.failed_at[cardinality(a.failed_at) - 3:] || clock_timestamp(),
+     set failed_at = a.failed_at[cardinality(a.failed_at) - ${mostFailures - 2}:] || clock_timestamp(),
          locked_until = case
-           when a.failed_at[cardinality(a.failed_at) - 3] > clock_timestamp() - interval '15 minutes'
+           when a.failed_at[cardinality(a.failed_at) - ${mostFailures - 2}] > clock_timestamp() - interval '${windowMinutes} minutes'
            then clock_timestamp() + interval '${lockMinutes} minutes' end
    where a.locked_until is null or a.locked_until <= clock_timestamp()
   returning 1`

@@ -5,14 +5,13 @@ import type { Services } from '../../services.js'
 import { checkFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
 import { lockUserExceptSessions } from '../lock-user.js'
 import { cautionHours, readRecentChanges } from '../recent-changes.js'
-import { totpField } from '../schemas.js'
+import { presentedFields } from './reauthenticate.js'
 import { mailStepUpCode, type SteppedUpRequest, useStepUpCode } from './step-up-code.js'
 
 /** The fields of a request that needs a step-up. */
 export const stepUpFields = {
   code: z.string('invalid_code').max(100, 'invalid_code').optional(),
-  totp: totpField,
-  passkey: z.unknown().optional().meta({ type: 'object' }),
+  ...presentedFields,
 }
 
 export interface PresentedStepUp extends PresentedFactor {

@@ -141,8 +141,8 @@ export async function refuseIdentity(
 ): Promise<HeldWithdrawal[]> {
   const refused: HeldWithdrawal[] = []
   for (const item of await listHeld(uow.trx, userId)) {
-    const withdrawal = await lockWithdrawal(uow, item.id)
-    if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') continue
+    const withdrawal = await lockHeld(uow, item.id, 'identity_hold')
+    if (withdrawal === undefined) continue
     await failUnpaid(uow, settings, withdrawal, { reason, asked })
     refused.push(item)
   }
@@ -159,8 +159,8 @@ export async function releaseHeld(
   id: string,
   asked: Asked,
 ): Promise<Release | undefined> {
-  const withdrawal = await lockWithdrawal(uow, id)
-  if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'identity_hold') return undefined
+  const withdrawal = await lockHeld(uow, id, 'identity_hold')
+  if (withdrawal === undefined) return undefined
   if (!awaitsConfirmation(withdrawal)) return releaseToSend(uow, settings, withdrawal, asked)
   const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
   await advanceWithdrawal(uow, {
@@ -180,9 +180,20 @@ export async function releaseConfirmed(
   id: string,
   asked: Asked,
 ): Promise<Release | undefined> {
+  const withdrawal = await lockHeld(uow, id, 'confirmation_hold')
+  return withdrawal === undefined || awaitsConfirmation(withdrawal)
+    ? undefined
+    : releaseToSend(uow, settings, withdrawal, asked)
+}
+
+/** Locks a withdrawal that still waits in this state. */
+async function lockHeld(
+  uow: UnitOfWork,
+  id: string,
+  state: 'identity_hold' | 'confirmation_hold',
+): Promise<LockedWithdrawal | undefined> {
   const withdrawal = await lockWithdrawal(uow, id)
-  if (withdrawal?.status !== 'pending' || withdrawal.sendState !== 'confirmation_hold') return undefined
-  return awaitsConfirmation(withdrawal) ? undefined : releaseToSend(uow, settings, withdrawal, asked)
+  return withdrawal?.status === 'pending' && withdrawal.sendState === state ? withdrawal : undefined
 }
 
 /**

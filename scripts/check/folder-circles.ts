@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 
-// Inside each folder of src/, its folders and files import each other one way: no folder is in a circle. What two folders share is a
-// file beside them, or a folder below; what runs them is a file beside them that they do not import.
+// Inside each folder of src/, no folder may be in a circle of imports with the folders and files beside it. Two folders share code through
+// a third one, or through a file beside them.
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => /(?<![.]d)[.]tsx?$/.test(file))
@@ -52,8 +52,8 @@ function circleFrom(graph: Graph, start: string): string[] | undefined {
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
 const circles = folders.flatMap((folder) => {
   const graph = graphOf(folder, imports)
-  const rooms = [...graph.keys()].filter((entry) => !entry.includes('.'))
-  const circle = rooms.map((room) => circleFrom(graph, room)).find((way) => way !== undefined)
+  const inside = [...graph.keys()].filter((entry) => !entry.includes('.'))
+  const circle = inside.map((entry) => circleFrom(graph, entry)).find((way) => way !== undefined)
   return circle === undefined ? [] : [`${folder}: ${circle.join(' -> ')}`]
 })
 for (const circle of circles) process.stdout.write(`${circle}\n`)
