@@ -8,7 +8,6 @@ import { benchLists } from './bench/lists.js'
 import type { BenchOptions, Outcome } from './bench/outcome.js'
 import { benchRecord } from './bench/record.js'
 import { benchIntents } from './bench/requests/intents.js'
-import { benchPages } from './bench/requests/pages.js'
 import { benchWithdrawals } from './bench/requests/withdrawals.js'
 import { benchStreams } from './bench/streams/streams.js'
 import { benchTools } from './bench/tools.js'
@@ -28,7 +27,6 @@ streams *        10,000 open event streams on one process: memory for each, time
                  event, against bare Koa. --clients <n>
 intents *        making payment intents, against one insert in bare Koa; SQL statements for each
 withdrawals *    asking for a withdrawal and confirming it until it is accepted, against bare Koa; and sending them
-pages *          loading the checkout and the dashboard with their assets, against bare static files
 ledger-stress    random postings from four processes that are killed
 lists            a creator's pages at 100 thousand and at 10 million tips. --rows <n>
 tools            how long people wait for the commands of the README, in a new clone: dev, demo, tests, check
@@ -49,7 +47,6 @@ const benches: Record<string, (options: BenchOptions) => Promise<Outcome>> = {
   streams: benchStreams,
   intents: benchIntents,
   withdrawals: benchWithdrawals,
-  pages: benchPages,
   'ledger-stress': benchLedgerStress,
   lists: benchLists,
   tools: benchTools,

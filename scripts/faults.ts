@@ -1,5 +1,4 @@
 import { Refusal } from './bootstrap/progress.mjs'
-import { runAlertsCommand } from './faults/alerts/run-alerts.js'
 import { runMonthCommand } from './faults/month/run-month.js'
 import { outageRuns } from './faults/outages/run-outages.js'
 import { runRestore } from './faults/restore/run-restore.js'
@@ -16,9 +15,7 @@ npm run faults -- sweeps [--kills 500] [--seed <n>]
 npm run faults -- month [--tips 10000] [--kills 200] [--days 30] [--seed <n>]
 npm run faults -- rolling [--rounds 10] [--requests 50000] [--seed <n>]
 npm run faults -- releases [--ref <git ref>] [--requests 20000] [--seed <n>]
-npm run faults -- crashes|standby|disk-full|connections|pgbouncer [--rounds <n>] [--seed <n>]
-npm run faults -- redis|redis-cluster|blackholes|clocks [--rounds <n>] [--seed <n>]
-npm run faults -- alerts [--only <alert>,<alert>] [--seed <n>]
+npm run faults -- crashes|standby|disk-full|connections|blackholes [--rounds <n>] [--seed <n>]
 npm run faults -- restore [--payouts 200] [--seed <n>]
 npm run faults -- rotations [--seed <n>]
 npm run faults -- acts [--steps 20000] [--seed <n>] [--no-deduplicates]
@@ -42,7 +39,7 @@ rolling   Restarts every process of the service in each round, one after the oth
           fail, and no stream may miss an event.
 releases  Builds an older release (default: the last release) and runs it under the same load. Migrates its database, replaces
           its processes by this release's one after the other, and goes back. No request may fail, and no stream may miss an event.
-          The next nine run two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, and
+          The next five run two web processes and all workers under a steady load of tips, withdrawals, repeats and streams, and
           disturb them --rounds times. After each time the service must be itself again: how long that takes is printed. At the end
           every tip, payment, payout and account is compared with chain, bank and what clients were told, and no event may be missing.
 crashes   PostgreSQL and processes are killed, alone and together (20 times).
@@ -51,22 +48,9 @@ standby   The primary is killed or stopped and its synchronous standby promoted,
 disk-full The disk of PostgreSQL's data fills up and is freed again (8 times). Needs root and the Debian package postgresql.
 connections
           PostgreSQL takes 20 connections, and other programs take those too (9 times).
-pgbouncer The service is behind PgBouncer in transaction mode. PgBouncer and PostgreSQL restart (12 times). Needs the Debian
-          package pgbouncer.
-redis     One Redis with TLS by a CA of its own and a user is killed and started empty, emptied, silent, and refuses the password
-          (12 times). /ready must say degraded meanwhile, and a process says once in its log why.
-redis-cluster
-          As redis, with a Redis Cluster of six nodes with a user and a password, of which one address is known: masters are killed
-          and their replicas promoted, all keys deleted, and the password refused (15 times).
 blackholes
           Chain, prices, rates, naira provider, mail, Redis and PostgreSQL accept connections and never answer, one after the other
-          and two at once (14 times). What was sent meanwhile arrives late. Answers must come in time, and tipping_available must
-          name who is silent.
-clocks    The wall clocks of web processes and workers are up to an hour wrong, step and go backwards (12 times). Nothing may expire
-          early or late, codes must work, and doctor must name the skew.
-alerts    Makes the causes of alerts while all built processes run, reads their metrics before and while each lasts, and gives both to the
-          shipped rules: each alert must fire by its cause, no other may, and all must be silent before. --only: the causes of these
-          alerts. Needs Debian's prometheus.
+          and two at once (14 times). What was sent meanwhile arrives late. Answers must come in time.
 restore   Needs Debian's package postgresql. Takes a backup of the working service with pg_dump, under load; then come so many payouts, tips
           in crypto and naira, take-outs and a sweep, and the server is lost. pg_restore into a new one, the whole service starts, and
           an operator confirms what restore-check --adopt-all plans. Nothing may be sent before it is accepted. At the end every tip, payment,
@@ -92,7 +76,6 @@ const runs: Readonly<Record<string, (args: readonly string[]) => Promise<number>
   releases: runReleasesCommand,
   restore: runRestore,
   rotations: runRotationsCommand,
-  alerts: runAlertsCommand,
   acts: runActs,
   thief: runThief,
   ...outageRuns,

@@ -1,5 +1,3 @@
-import { shiftedDate } from '../../scripts/faults/servers/shifted-date.js'
-
 const real = performance.now.bind(performance)
 let aheadMs = 0
 
@@ -21,4 +19,18 @@ export async function withWallClock<Result>(ms: number, run: () => Promise<Resul
   } finally {
     globalThis.Date = before
   }
+}
+
+/**
+ * `Date` with a wall clock that is wrong by so many milliseconds. Timers and `performance.now()` are monotonic and stay as they are,
+ * as when a real clock steps.
+ */
+export function shiftedDate(RealDate: DateConstructor, shiftMs: () => number): DateConstructor {
+  const now = (): number => RealDate.now() + shiftMs()
+  return new Proxy(RealDate, {
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget) as object,
+    apply: () => new RealDate(now()).toString(),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  })
 }

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { causes } from '../../scripts/faults/alerts/causes/all.js'
 import { alertKinds } from '../../src/platform/monitoring/alert-kinds.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 import { workKinds } from '../../src/platform/queue/wake-ups.js'
@@ -31,9 +30,9 @@ const standstill = 'standstill_<worker>'
 /** The anchor of that heading, which is the name of its rule. */
 const anchor = 'standstill_worker'
 
-/** All TypeScript files of the service as one text. */
-function readSources(): string {
-  const files = ['src', 'workers'].flatMap((folder) =>
+/** All TypeScript files of these folders as one text. */
+function readTypeScript(...folders: readonly string[]): string {
+  const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   )
   const sources = files.filter((file) => file.endsWith('.ts'))
@@ -51,7 +50,7 @@ function sectionOf(heading: string): string {
 }
 
 test('the runbook has one heading for every alert kind that the source counts and every rule, and no other', (t) => {
-  const sources = readSources()
+  const sources = readTypeScript('src', 'workers')
   const kinds = matchAll(sources, /alerts\.inc\(\s*\{\s*kind:\s*['`](.+?)['`]\s*\}/g)
   t.is(kinds.length, matchAll(sources, /alerts\.inc\(/g).length, 'every call names its kind in place')
   const templates = kinds.map((kind) => kind.replace(/\$\{.+?\}/g, '*'))
@@ -135,7 +134,12 @@ test('each alert rule links its heading, and every metric of rules and dashboard
   }
 })
 
-test('every alert has a cause that `npm run faults -- alerts` makes', (t) => {
-  const made = new Set(causes.flatMap(({ fires }) => fires))
-  t.deepEqual([...made].toSorted(), ruleNames.toSorted())
+test('every kind that is counted is asserted where a test makes its cause', (t) => {
+  const tests = readTypeScript('test')
+  t.deepEqual(
+    alertKinds.filter(
+      (kind) => !kind.startsWith('standstill_') && !new RegExp(`['"]${kind}['"]`).test(tests),
+    ),
+    [],
+  )
 })

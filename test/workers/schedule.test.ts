@@ -1,6 +1,6 @@
 import test from 'ava'
-import { shiftedDate } from '../../scripts/faults/servers/shifted-date.js'
 import { schedule } from '../../workers/schedule.js'
+import { shiftedDate } from '../helpers/clock.js'
 import { until } from '../helpers/until.js'
 
 test('scheduled tasks go on when the wall clock is set back or forward', async (t) => {

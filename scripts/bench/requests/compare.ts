@@ -89,10 +89,10 @@ export async function statementsOf(databaseUrl: string): Promise<number> {
   })
 }
 
-export const header =
+const header =
   'what             server      per s    p50 ms   p99 ms   of floor   cpu us server + db   statements   failed'
 
-export function linesOf(unit: string, results: readonly Round[]): string[] {
+function linesOf(unit: string, results: readonly Round[]): string[] {
   const of = (read: (round: Round) => number): number => median(results.map(read))
   return names.map((name) => {
     const cells: [string | number, number][] = [
@@ -111,11 +111,11 @@ export function linesOf(unit: string, results: readonly Round[]): string[] {
   })
 }
 
-export function footer(results: readonly Round[]): string {
+function footer(results: readonly Round[]): string {
   return `${connections} connections; medians of ${results.length} rounds of ${secondsEach} s; a ratio is the median of the ratios of each round`
 }
 
-export function figuresOf(unit: string, results: readonly Round[]): Figure[] {
+function figuresOf(unit: string, results: readonly Round[]): Figure[] {
   const of = (read: (round: Round) => number): number => median(results.map(read))
   return [
     { name: `${unit}: per second`, value: of(({ service }) => service.perSecond), better: 'higher' },

@@ -30,8 +30,3 @@ export function postJson(url: string, path: string, body: unknown, headers = '')
   const text = JSON.stringify(body)
   return postHead(url, path, Buffer.byteLength(text), headers) + text
 }
-
-/** The bytes of a GET. */
-export function getPath(url: string, path: string): string {
-  return `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).hostname}\r\naccept-encoding: br\r\n\r\n`
-}

@@ -48,7 +48,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export interface StageProcess {
+interface StageProcess {
   readonly name: string
   /** The host and port of `/metrics`. */
   readonly metrics: string

@@ -21,7 +21,7 @@ interface Running {
 }
 
 /** The user that PostgreSQL and PgBouncer run as: for root the one that Debian's packages make. */
-export function serverUser(): { readonly uid?: number; readonly gid?: number } {
+function serverUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout)
   return { uid: idOf('-u'), gid: idOf('-g') }

@@ -3,13 +3,9 @@ import { printProgress, Refusal } from '../../bootstrap/progress.mjs'
 import { type OutageResult, runOutage } from './run.js'
 import type { Scenario } from './scenario.js'
 import { blackholes } from './scenarios/blackholes.js'
-import { clocks } from './scenarios/clocks.js'
 import { connections } from './scenarios/connections.js'
 import { crashes } from './scenarios/crashes.js'
 import { diskFull } from './scenarios/disk-full.js'
-import { pgbouncer } from './scenarios/pgbouncer.js'
-import { redis } from './scenarios/redis.js'
-import { redisCluster } from './scenarios/redis-cluster.js'
 import { standby } from './scenarios/standby.js'
 
 /** How many disturbances each scenario has, when nothing else is asked for. */
@@ -18,11 +14,7 @@ const scenarios = {
   standby: [standby, 9],
   'disk-full': [diskFull, 8],
   connections: [connections, 9],
-  pgbouncer: [pgbouncer, 12],
-  redis: [redis, 12],
-  'redis-cluster': [redisCluster, 15],
   blackholes: [blackholes, 14],
-  clocks: [clocks, 12],
 } satisfies Record<string, readonly [Scenario, number]>
 
 /** The scenarios as runs of `npm run faults`. */

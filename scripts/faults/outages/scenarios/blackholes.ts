@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../../dev/ports.js'
 import type { Sandbox } from '../../../sandbox/server.js'
 import { startMigratedPostgres } from '../../servers/postgres.js'
-import { untilGauge } from '../gauges.js'
 import { startRedis } from '../redis.js'
-import type { Disturbance, Run, Scenario } from '../scenario.js'
+import type { Disturbance, Scenario } from '../scenario.js'
 import { startTcpProxy } from '../tcp-proxy.js'
 
-/** What the service talks to, as `tipping_available` names it. */
+/** What the service talks to. */
 const providers = ['chain', 'prices', 'rates', 'fiatpay', 'mail', 'redis', 'postgresql'] as const
 type Provider = (typeof providers)[number]
 
@@ -31,27 +29,23 @@ export const blackholes: Scenario = async ({ folder }) => {
     redis: await late(redis.url),
     postgresql: await late(postgres.databaseUrl),
   }
-  const ports = { metrics: await freePort(), worker: await freePort() }
 
   const hold = (name: Provider, on: boolean): void => {
     silent[name].hold(on)
     if (name === 'chain') silent['second chain'].hold(on)
   }
-  async function silence(run: Run, names: readonly Provider[], ms: number): Promise<void> {
+  async function silence(names: readonly Provider[], ms: number): Promise<void> {
     for (const name of names) hold(name, true)
     try {
       await sleep(ms)
-      for (const name of names)
-        if (canBeShown(name, names)) await untilGauge(run, Object.values(ports), name, 0)
     } finally {
       for (const name of names) hold(name, false)
     }
   }
   const one = (name: Provider): Disturbance => ({
     name: `silent: ${name}`,
-    async act(run, draw) {
-      await silence(run, [name], leastMs + furtherMs * draw.next())
-      await untilGauge(run, Object.values(ports), name, 1)
+    async act(_, draw) {
+      await silence([name], leastMs + furtherMs * draw.next())
     },
   })
   const first: Disturbance = {
@@ -64,12 +58,12 @@ export const blackholes: Scenario = async ({ folder }) => {
   }
   const two: Disturbance = {
     name: 'silent: two at once',
-    async act(run, draw) {
+    async act(_, draw) {
       const left = [...providers]
       const [one] = left.splice(draw.whole(0, left.length - 1), 1)
       const [other] = left.splice(draw.whole(0, left.length - 1), 1)
       if (one !== undefined && other !== undefined)
-        await silence(run, [one, other], leastMs + furtherMs * draw.next())
+        await silence([one, other], leastMs + furtherMs * draw.next())
     },
   }
   return {
@@ -88,11 +82,6 @@ export const blackholes: Scenario = async ({ folder }) => {
         SMTP_URL: addressOf(silent.mail),
       }
     },
-    envOf(name): Record<string, string> {
-      if (name === 'web-0') return { METRICS_PORT: String(ports.metrics) }
-      if (name === 'settlement') return { WORKER_PORT: String(ports.worker) }
-      return {}
-    },
     disturbances: [...providers.map(one), first, two],
     mayAnswer: ['503 price_unavailable', '503 rate_unavailable'],
     async check({ notes: { slowest } }) {
@@ -110,7 +99,3 @@ export const blackholes: Scenario = async ({ folder }) => {
 
 const late = (url: string) => startTcpProxy(url, undefined, true)
 const addressOf = ({ url }: { readonly url: string }): string => url.replace(/\/$/, '')
-
-/** Without the database nobody can tell the others what answers. */
-const canBeShown = (name: Provider, all: readonly Provider[]): boolean =>
-  name === 'postgresql' || !all.includes('postgresql')
