@@ -83,7 +83,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const prices = new PriceFeed()
   const rates = new RateFeed()
   const fiatpay = new Fiatpay({ dataDir, secretKey, payoutKey, webhookUrl, fees })
-  const aggregator = new Aggregator(chain, prices)
+  const aggregator = new Aggregator({ chain, prices })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0, host)
   const routes: Routes = new Map(

@@ -135,7 +135,7 @@ test.serial(
 for (const ultra of ['ok', 'down'] as const)
   test.serial(`with Ultra ${ultra}, a tip still lands at exactly the answered height`, async (t) => {
     const { aggregator, chain } = world().sandbox
-    aggregator.set({ ultra: { mode: ultra, height: 'none' }, v6: { mode: 'ok', height: 'none' } })
+    aggregator.set({ ultra: { mode: ultra } })
     const { transaction, lastValidBlockHeight } = await requestTip()
     advance(lastValidBlockHeight - chain.clock.slot)
     t.notThrows(() => supporter.pay(transaction))

@@ -1,16 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { ActiveFault } from '../active-fault.js'
-import type { LocalChain } from '../chain/local-chain.js'
+import { RpcError } from '../chain/rpc/error.js'
 import { CallCounter } from '../counters.js'
-import { control, json, type Route } from '../http-route.js'
-import type { PriceFeed } from '../price-feed.js'
-import { type EngineFault, noFault, ultraFaultSchema, v6FaultSchema } from './engine-fault.js'
-import { engineRoute } from './engine-route.js'
+import { control, json, type Route, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
+import { EngineError, type Market, type Mode, modes, outages } from './engine.js'
 import { referralAccountOf } from './liquidity.js'
-import { UltraEngine } from './ultra/ultra.js'
-import { V6Engine } from './v6/v6.js'
+import { UltraEngine } from './ultra.js'
+import { answerQuote, answerSwap } from './v6.js'
 
-const faults = z.strictObject({ ultra: ultraFaultSchema.optional(), v6: v6FaultSchema.optional() })
+/** A fault of an engine: for how many requests (`times`; without it until it is changed), and after which delay. */
+interface EngineFault {
+  readonly mode: Mode
+  readonly delayMs?: number
+  readonly times?: number
+}
+
+type EngineFaults = Readonly<Partial<Record<'ultra' | 'v6', EngineFault>>>
+
+const mode = z
+  .enum(modes)
+  .transform((name): EngineFault => ({ mode: name }))
+  .optional()
+const controlled = z.strictObject({ ultra: mode, v6: mode })
+const noFault: EngineFault = { mode: 'ok' }
 
 /** Both swap engines. They trade with the liquidity that `createLiquidity` puts on the chain. */
 export class Aggregator {
@@ -20,43 +33,52 @@ export class Aggregator {
   readonly referralAccount: string
   /** The endpoints and controls, by method and path. */
   readonly routes: Readonly<Record<string, Route>>
-  readonly #ultra = new ActiveFault<EngineFault>()
-  readonly #v6 = new ActiveFault<EngineFault>()
+  readonly #faults = { ultra: new ActiveFault<EngineFault>(), v6: new ActiveFault<EngineFault>() }
 
-  constructor(chain: LocalChain, prices: PriceFeed) {
-    this.referralAccount = referralAccountOf(chain).toBase58()
-    const ultra = new UltraEngine(chain, prices)
-    const v6 = new V6Engine(chain, prices)
+  constructor(market: Market) {
+    this.referralAccount = referralAccountOf(market.chain).toBase58()
+    const ultra = new UltraEngine(market)
     this.routes = {
-      'GET /ultra/v1/order': engineRoute(this.#ultra, this.calls, 'order', (request, fault) =>
-        ultra.order(request, fault),
+      'GET /ultra/v1/order': this.#route('ultra', 'order', (request, mode) => ultra.order(request, mode)),
+      'POST /ultra/v1/execute': this.#route('ultra', 'execute', (request) => ultra.execute(request)),
+      'GET /swap/v1/quote': this.#route('v6', 'quote', (request, mode) => answerQuote(market, request, mode)),
+      'POST /swap/v1/swap': this.#route('v6', 'swap', (request, mode) => answerSwap(market, request, mode)),
+      'POST /dev/aggregator': control(controlled, ({ ultra, v6 }) =>
+        this.set({ ...(ultra && { ultra }), ...(v6 && { v6 }) }),
       ),
-      'POST /ultra/v1/execute': engineRoute(this.#ultra, this.calls, 'execute', (request) =>
-        ultra.execute(request),
-      ),
-      'GET /swap/v1/quote': engineRoute(this.#v6, this.calls, 'quote', (request, fault) =>
-        v6.quote(request, fault),
-      ),
-      'POST /swap/v1/swap': engineRoute(this.#v6, this.calls, 'swap', (request, fault) =>
-        v6.swap(request, fault),
-      ),
-      'POST /dev/aggregator': control(faults, (wanted) => this.set(wanted)),
-      'GET /dev/aggregator': () =>
-        json(200, {
-          ultra: this.#ultra.current ?? noFault,
-          v6: this.#v6.current ?? noFault,
-          referralAccount: this.referralAccount,
-        }),
+      'GET /dev/aggregator': () => json(200, { referralAccount: this.referralAccount }),
     }
   }
 
   /** Sets the engines' faults. An engine that is not named keeps its fault. */
-  set({ ultra, v6 }: z.output<typeof faults>): void {
-    if (ultra) this.#ultra.set(ultra)
-    if (v6) this.#v6.set(v6)
+  set({ ultra, v6 }: EngineFaults): void {
+    if (ultra) this.#faults.ultra.set(ultra)
+    if (v6) this.#faults.v6.set(v6)
   }
 
   reset(): void {
     this.set({ ultra: noFault, v6: noFault })
+  }
+
+  /** Makes a route of an engine's endpoint: counts the requests and applies the active fault. */
+  #route(
+    engine: 'ultra' | 'v6',
+    endpoint: string,
+    handle: (request: SandboxRequest, mode: Mode) => SandboxAnswer | Promise<SandboxAnswer>,
+  ): Route {
+    return async (request) => {
+      this.calls.add(endpoint)
+      const { mode, delayMs = 0 } = this.#faults[engine].take() ?? noFault
+      // The timer alone must not keep the process alive.
+      if (delayMs > 0) await delay(delayMs, undefined, { ref: false })
+      try {
+        return outages[mode] ?? (await handle(request, mode))
+      } catch (error) {
+        if (error instanceof EngineError) return error.answer
+        // The chain cannot decode the transaction of these parties, for example because a program is a signer.
+        if (error instanceof RpcError) return json(400, { error: error.message })
+        throw error
+      }
+    }
   }
 }

@@ -6,10 +6,9 @@ import {
   SystemProgram,
 } from '@solana/web3.js'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
-import { mintTokens, openTokenAccounts, requestAirdrop } from '../chain/faucet.js'
+import { associatedAccount, mintTokens, openTokenAccounts, requestAirdrop } from '../chain/faucet.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { tokenProgram } from '../chain/token-accounts.js'
-import { accountOf } from './accounts.js'
 import { pool, swapProgram, swapProgramId } from './swap-program.js'
 
 // Enough for any number of tips, and within the limits of JSON numbers and of a token's supply.
@@ -32,7 +31,7 @@ export function referralAccountOf(chain: LocalChain): PublicKey {
 
 /** The pool's account of a token. */
 export function vaultOf(mint: string): PublicKey {
-  return accountOf(pool, mint)
+  return associatedAccount(pool, mint)
 }
 
 /** Creates what a new chain lacks: the swap program, its liquidity, its lookup table and the fee accounts. */

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
+import { type AccountMeta, PublicKey } from '@solana/web3.js'
 import { basisPoints, microWorth, picoUsd } from '../../../src/kernel/money.js'
 import { solMint, tokenByMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import type { LocalChain } from '../chain/local-chain.js'
-import { readMint, tokenProgram } from '../chain/token-accounts.js'
-import type { PriceFeed } from '../price-feed.js'
-import { tokenAccountAt } from './accounts.js'
+import { readMint, readTokenAccount, type TokenAccount, tokenProgram } from '../chain/token-accounts.js'
+import type { Market } from './engine.js'
 import { vaultOf } from './liquidity.js'
-import { pool } from './swap-program.js'
+import { pool, readOnly } from './swap-program.js'
 
 /** A token that can be swapped: the pool holds it and the price feed has its price. */
 export interface Tradable {
@@ -42,11 +43,15 @@ const billion = 10n ** 9n
 const poolFeeBps = 5
 /** The value of one side of every pool. A trade of 10,000 dollars moves the price by 0.2 %. */
 const liquidityMicroUsd = 5_000_000n * 10n ** 6n
-const microUsdMax = liquidityMicroUsd
 const liquidStakingToken = tokenBySymbol('JitoSOL')?.mint
 
+/** The token account at this address, if there is one. */
+export function tokenAccountAt({ svm }: LocalChain, address: PublicKey): TokenAccount | undefined {
+  return readTokenAccount(svm.account(address.toBase58()), (mint) => svm.account(mint))
+}
+
 /** The token with this mint if the pool trades it. */
-export function tradable(chain: LocalChain, prices: PriceFeed, mint: string): Tradable | undefined {
+export function tradable({ chain, prices }: Market, mint: string): Tradable | undefined {
   const price = picoUsd(prices.usd(mint))
   const account = chain.svm.account(mint)
   const decimals = account?.owner === tokenProgram ? readMint(account)?.decimals : undefined
@@ -70,7 +75,7 @@ export function priceTrade(
   feeTerms: { readonly mint: string; readonly bps: number },
 ): Trade | undefined {
   const usdMicro = microWorth(inAmount, input.decimals, input.price)
-  if (usdMicro > microUsdMax) return undefined
+  if (usdMicro > liquidityMicroUsd) return undefined
   const impact = (usdMicro * billion) / (usdMicro + liquidityMicroUsd)
   const ofInput = feeTerms.mint === input.mint
   const inFee = ofInput ? basisPoints(inAmount, feeTerms.bps) : 0n
@@ -82,17 +87,16 @@ export function priceTrade(
   return { input, output, inAmount, outAmount, fee, impact, usdMicro }
 }
 
+function converted(input: Tradable, output: Tradable, units: bigint, impact: bigint): bigint {
+  const fair =
+    (units * input.price * 10n ** BigInt(output.decimals)) / (output.price * 10n ** BigInt(input.decimals))
+  const afterImpact = (fair * (billion - impact)) / billion
+  return afterImpact - basisPoints(afterImpact, poolFeeBps)
+}
+
 /** The token of an Ultra order's fee: SOL before stablecoins before liquid staking tokens before the rest. */
 export function feeMintOf(input: Tradable, output: Tradable): string {
   return rank(input.mint) < rank(output.mint) ? input.mint : output.mint
-}
-
-/** Ultra's own fee in basis points, which it takes when there is no partner fee. */
-export function ownFeeBps(input: Tradable, output: Tradable): number {
-  const [least = 0, most = 0] = [rank(input.mint), rank(output.mint)].sort()
-  if (least === most && least > 0 && least < 3) return 0
-  if (least === 0 && most === 1) return 2
-  return least === 1 && most === 2 ? 5 : 10
 }
 
 function rank(mint: string): number {
@@ -101,9 +105,46 @@ function rank(mint: string): number {
   return mint === liquidStakingToken ? 2 : 3
 }
 
-function converted(input: Tradable, output: Tradable, units: bigint, impact: bigint): bigint {
-  const fair =
-    (units * input.price * 10n ** BigInt(output.decimals)) / (output.price * 10n ** BigInt(input.decimals))
-  const afterImpact = (fair * (billion - impact)) / billion
-  return afterImpact - basisPoints(afterImpact, poolFeeBps)
+const slippageScale = 10_000n
+
+/** What both engines answer about a trade. */
+export function tradeJson({ input, output, inAmount, outAmount }: Trade, slippageBps: number) {
+  return {
+    inputMint: input.mint,
+    inAmount: String(inAmount),
+    outputMint: output.mint,
+    outAmount: String(outAmount),
+    otherAmountThreshold: String((outAmount * (slippageScale - BigInt(slippageBps))) / slippageScale),
+    swapMode: 'ExactIn',
+    slippageBps,
+  }
+}
+
+/** Accounts of a route that the lookup table has, and of each further market, which it has not. */
+const accountsInTable = 32
+const accountsPerMarket = 8
+const furtherMax = 4
+
+/** The markets of a route: the pool, and with `accountsMax` as many further ones as use that many accounts. */
+export function routePlan({ input, output }: Trade, accountsMax = 0): { swapInfo: { ammKey: string } }[] {
+  const further = Math.ceil((accountsMax - accountsInTable) / accountsPerMarket)
+  const names = Array.from({ length: Math.max(0, Math.min(furtherMax, further)) }, (_, index) => `${index}`)
+  return [pool.toBase58(), ...names.map((name) => derived(name).toBase58())].map((ammKey) => ({
+    swapInfo: { ammKey, label: 'Sandbox', inputMint: input.mint, outputMint: output.mint },
+  }))
+}
+
+/** The accounts of a route's further markets. */
+export function marketAccounts(route: ReturnType<typeof routePlan>): AccountMeta[] {
+  return route
+    .slice(1)
+    .flatMap(({ swapInfo }) =>
+      Array.from({ length: accountsPerMarket }, (_, index) =>
+        readOnly(derived(`${swapInfo.ammKey}|${index}`)),
+      ),
+    )
+}
+
+function derived(name: string): PublicKey {
+  return new PublicKey(createHash('sha256').update(name).digest())
 }

@@ -66,7 +66,8 @@ export function mintAuthorityOf(chain: LocalChain): Keypair {
 /** Remembered, because a derivation costs a millisecond and a swap asks for a dozen. */
 const associatedAccounts = new LRUCache<string, PublicKey>({ max: 10_000 })
 
-export function associatedAccount(wallet: string, mint: string): PublicKey {
+/** A wallet's account of a token. For SOL it is the account of wrapped SOL. */
+export function associatedAccount(wallet: string | PublicKey, mint: string): PublicKey {
   const key = `${wallet} ${mint}`
   const known = associatedAccounts.get(key)
   if (known !== undefined) return known

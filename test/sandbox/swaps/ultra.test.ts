@@ -108,13 +108,13 @@ test('a request that is not the signed order is refused with its error code', as
   forged.signatures = [new Uint8Array(64).fill(7)]
   const base64 = (transaction: typeof forged) => Buffer.from(transaction.serialize()).toString('base64')
   const refusals = [
-    [{ signedTransaction: unsigned }, -4],
-    [{ requestId }, -5],
+    [{ signedTransaction: unsigned }, -1],
+    [{ requestId }, -2],
     [{ requestId: 'unknown', signedTransaction: unsigned }, -1],
     [{ requestId, signedTransaction: 'AAAA' }, -2],
     [{ requestId, signedTransaction: base64(forged) }, -2],
     [{ requestId, signedTransaction: base64(signedOther) }, -3],
-    [{ requestId, signedTransaction: unsigned }, -1003],
+    [{ requestId, signedTransaction: unsigned }, -2],
   ] as const
   for (const [body, code] of refusals) {
     const answer = await postJson(`${sandbox.url}/ultra/v1/execute`, body)
@@ -163,10 +163,10 @@ test('a partner without an account for the fee’s token gets no fee, and only t
   }
   const dropped = await requestOrder(sandbox, 'SOL', 'USDC', query)
   t.is(dropped.status, 200)
-  t.is(dropped.body.feeBps, 2)
+  t.is(dropped.body.feeBps, 10)
   await signAndLand(sandbox, dropped.body.transaction, supporter)
   await airdrop(sandbox, partner, mintOf('USDC'), '1')
-  t.is((await requestOrder(sandbox, 'SOL', 'USDC', query)).body.feeBps, 2, 'the fee is taken in SOL')
+  t.is((await requestOrder(sandbox, 'SOL', 'USDC', query)).body.feeBps, 10, 'the fee is taken in SOL')
   t.is((await requestOrder(sandbox, 'BONK', 'USDC', { ...query, amount: '50000000000' })).body.feeBps, 200)
 })
 

@@ -65,26 +65,6 @@ for (const [input, output, amount] of pairs) {
   })
 }
 
-test('USDC to native SOL for the creator, with the fee in USDC', async (t) => {
-  const connection = connect(sandbox)
-  const supporter = await createSupporter(sandbox, 'USDC')
-  const treasury = await withAccount('USDC')
-  const creator = unusedKey()
-  const quoted = (
-    await requestQuote(sandbox, 'USDC', 'SOL', { amount: '10000000', instructionVersion: 'V2' })
-  ).body
-  const { body } = await requestSwap(sandbox, quoted, {
-    userPublicKey: supporter.publicKey.toBase58(),
-    nativeDestinationAccount: creator.toBase58(),
-    feeAccount: treasury.account.toBase58(),
-  })
-  const before = await readTokenBalance(connection, treasury.account)
-  await signAndLand(sandbox, body.swapTransaction, supporter)
-  t.is(await readBalance(connection, creator, 'SOL'), BigInt(quoted.outAmount))
-  t.is((await readTokenBalance(connection, treasury.account)) - before, 200_000n)
-  t.is(await readBalance(connection, supporter.publicKey, 'USDC'), 990_000_000n)
-})
-
 test('without a destination the user gets the output: native SOL, or tokens in a newly opened account', async (t) => {
   const connection = connect(sandbox)
   const supporter = await createSupporter(sandbox, 'USDC')
@@ -107,21 +87,6 @@ test('without a destination the user gets the output: native SOL, or tokens in a
   )
   t.is(await readBalance(connection, supporter.publicKey, 'BONK'), BigInt(bonk.outAmount))
   t.is(after - (await readBalance(connection, supporter.publicKey, 'SOL')), BigInt(networkFee + accountRent))
-})
-
-test('with wrapAndUnwrapSol false, wrapped SOL is swapped and paid out without unwrapping', async (t) => {
-  const connection = connect(sandbox)
-  const supporter = await createSupporter(sandbox, 'USDC')
-  const wrapped = tokenAccount(supporter.publicKey, 'SOL')
-  const body = { userPublicKey: supporter.publicKey.toBase58(), wrapAndUnwrapSol: false }
-  const out = (await requestQuote(sandbox, 'USDC', 'SOL', { amount: '10000000', platformFeeBps: '0' })).body
-  await signAndLand(sandbox, (await requestSwap(sandbox, out, body)).body.swapTransaction, supporter)
-  t.is(await readTokenBalance(connection, wrapped), BigInt(out.outAmount))
-  const back = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: out.outAmount, platformFeeBps: '0' }))
-    .body
-  await signAndLand(sandbox, (await requestSwap(sandbox, back, body)).body.swapTransaction, supporter)
-  t.is(await readTokenBalance(connection, wrapped), 0n)
-  t.is(await readBalance(connection, supporter.publicKey, 'USDC'), 990_000_000n + BigInt(back.outAmount))
 })
 
 test('a swap is found by its tracking account', async (t) => {
@@ -153,27 +118,6 @@ test('the block height is a number, and the price impact is a fraction in which 
   t.true(body.lastValidBlockHeight > sandbox.chain.clock.slot)
 })
 
-test('with a missing fee or destination account the transaction fails, and the answer says so only on request', async (t) => {
-  const supporter = await createSupporter(sandbox)
-  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000' })).body
-  const body = {
-    userPublicKey: supporter.publicKey.toBase58(),
-    feeAccount: tokenAccount(unusedKey(), 'USDC').toBase58(),
-  }
-  const unreported = await requestSwap(sandbox, quoted, body)
-  t.is(unreported.body.simulationError, null)
-  await t.throwsAsync(signAndLand(sandbox, unreported.body.swapTransaction, supporter), {
-    message: /imulation failed/,
-  })
-  const reported = await requestSwap(sandbox, quoted, { ...body, dynamicComputeUnitLimit: true })
-  t.is(reported.body.simulationError.errorCode, 'TRANSACTION_ERROR')
-  const nowhere = { destinationTokenAccount: tokenAccount(unusedKey(), 'USDC').toBase58() }
-  const lost = await requestSwap(sandbox, { ...quoted, platformFee: null }, { ...body, ...nowhere })
-  await t.throwsAsync(signAndLand(sandbox, lost.body.swapTransaction, supporter), {
-    message: /imulation failed/,
-  })
-})
-
 test('swaps with contradictory parts are refused', async (t) => {
   const userPublicKey = unusedKey().toBase58()
   const [usdc, sol] = [
@@ -184,9 +128,6 @@ test('swaps with contradictory parts are refused', async (t) => {
   for (const [quoteResponse, body] of [
     [usdc, {}],
     [usdc, { feeAccount: 'nowhere' }],
-    [sol, { destinationTokenAccount: someone, nativeDestinationAccount: someone }],
-    [sol, { nativeDestinationAccount: someone }],
-    [{ ...usdc, platformFee: null, instructionVersion: 'V2' }, { nativeDestinationAccount: someone }],
     [{ ...sol, inAmount: '-5' }, {}],
     [{ ...sol, outputMint: someone }, {}],
     [{ ...sol, routePlan: new Array(100).fill(sol.routePlan[0]) }, {}],
@@ -220,27 +161,10 @@ test('pairs that cannot be quoted are refused with the engine’s errors', async
     errorCode: 'COULD_NOT_FIND_ANY_ROUTE',
   })
   t.deepEqual(await refused('SOL', 'USDC', { amount: '1.5' }), {
-    error: 'Query parameter amount cannot be parsed: ParseIntError { kind: InvalidDigit }',
+    error: 'Invalid query parameter amount: Invalid',
   })
   t.deepEqual(await refused('nothing', 'USDC', { amount }), {
-    error: 'Query parameter inputMint cannot be parsed: Invalid',
+    error: 'Invalid query parameter inputMint: Invalid',
   })
-  t.is((await refused('SOL', 'USDC', { amount, swapMode: 'ExactOut' })).errorCode, 'NOT_SUPPORTED')
   t.is((await getJson(`${sandbox.url}/swap/v1/quote`, {})).status, 400)
-})
-
-test('the priority fee is at most the requested one', async (t) => {
-  const userPublicKey = unusedKey().toBase58()
-  const quoted = (await requestQuote(sandbox, 'SOL', 'USDC', { amount: '10000000', platformFeeBps: '0' }))
-    .body
-  const feeFor = async (prioritizationFeeLamports: unknown) =>
-    (await requestSwap(sandbox, quoted, { userPublicKey, prioritizationFeeLamports })).body
-      .prioritizationFeeLamports
-  t.is(await feeFor('auto'), 1_400)
-  t.is(await feeFor(28_000), 28_000)
-  const capped = (maxLamports: number) => ({
-    priorityLevelWithMaxLamports: { priorityLevel: 'high', maxLamports },
-  })
-  t.is(await feeFor(capped(1_000_000)), 1_400)
-  t.is(await feeFor(capped(700)), 700)
 })
