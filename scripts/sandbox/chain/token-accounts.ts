@@ -39,7 +39,7 @@ export interface Mint {
 }
 
 // Byte layout of the token program's accounts (spl-token's state.rs). Token-2022 appends a type byte and extensions.
-export const tokenAccountBytes = 165
+const tokenAccountBytes = 165
 const mintBytes = 82
 const typeOffset = 165
 const typeAccount = 2
