@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Refusal, run } from './progress.mjs'
-import { sourceFiles } from './sources.mjs'
+import { sourceFiles, textFiles } from './sources.mjs'
 import { transpile } from './transpile.mjs'
 
 const stamp = 'dist/.built'
@@ -21,7 +21,7 @@ export async function build(tests) {
 
 /** Removes the types file by file. `npm run check` checks them. */
 export async function compile() {
-  const sources = sourceFiles(/(?<![.]d)[.](tsx?|m?js)$/)
+  const sources = [...sourceFiles(/(?<![.]d)[.](tsx?|m?js)$/), ...textFiles()]
   const wanted = fingerprint('scripts/bootstrap/transpile.mjs', sources)
   try {
     await transpile(sources)
@@ -90,7 +90,7 @@ function removeOrphans() {
     const source = relative('dist', file).replace(/[.]map$/, '')
     if (/^(pages|client|node_modules|bundled)[/]/.test(source)) continue
     const candidates = [source, source.replace(/js$/, 'ts'), source.replace(/js$/, 'tsx')]
-    if (entry.isFile() && /[.]m?js([.]map)?$/.test(file) && !candidates.some((path) => existsSync(path)))
+    if (entry.isFile() && /[.](m?js([.]map)?|md)$/.test(file) && !candidates.some((path) => existsSync(path)))
       rmSync(file)
   }
 }

@@ -18,3 +18,8 @@ export function sourceFiles(pattern) {
     .filter((file) => pattern.test(file))
     .sort()
 }
+
+/** The texts that the service reads beside its compiled code. */
+export function textFiles() {
+  return sourceFiles(/^src[/].*[.]md$/)
+}

@@ -1,7 +1,5 @@
 import { type LimitName, limitRules, type RateLimits } from '../platform/rate-limits/rate-limits.js'
-import { groupOf, groups } from './content/call-groups.js'
-import { callNotes } from './content/call-notes.js'
-import { operationIdOf } from './content/operation-ids.js'
+import { callsChapters, callTexts } from './texts.js'
 
 /** What the OpenAPI document says about a call beyond its schemas. */
 export interface CallTexts {
@@ -10,15 +8,17 @@ export interface CallTexts {
   readonly description: string
 }
 
-export const tags = groups.map(({ title, about }) => ({ name: title, description: about }))
+export const tags = callsChapters.map(({ title, body }) => ({ name: title, description: body }))
 
 /** `key`: method and path, such as `get /auth/me`. */
 export function describeCall(key: string, limit: LimitName, limits: RateLimits): CallTexts {
-  const notes = (callNotes[key] ?? []).map(withoutAnchors)
+  const text = callTexts.get(key)
+  const chapter = callsChapters.find(({ calls }) => calls.has(key))
+  if (text === undefined || chapter === undefined) throw new Error(`src/manual/text/calls.md lacks ${key}`)
   return {
-    operationId: operationIdOf(key),
-    tags: [groupOf(key.replace(/^\w+ /, '')).title],
-    description: [...notes, limitText(limit, limits)].join('\n\n'),
+    operationId: text.operationId,
+    tags: [chapter.title],
+    description: [...text.notes.map(withoutAnchors), limitText(limit, limits)].join('\n\n'),
   }
 }
 

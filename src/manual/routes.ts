@@ -3,13 +3,11 @@ import { gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import type { Pages } from '../http/pages/built-pages.js'
-import type { Installation } from './chapters/calls.js'
-import { manualOf } from './manual.js'
+import type { Installation } from './calls.js'
+import { llmsText, manualMarkdown, manualOf } from './manual.js'
+import { manualPage } from './page.js'
 import type { OpenApi } from './read-openapi.js'
-import { llmsText } from './render/llms.js'
-import { manualMarkdown } from './render/markdown.js'
-import { manualPage } from './render/page.js'
-import { styleSheet } from './render/style.js'
+import { styleSheet } from './style.js'
 
 /** A rendered document, ready to send. */
 interface Document {

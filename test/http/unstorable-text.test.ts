@@ -1,5 +1,5 @@
 import test from 'ava'
-import { exampleOf, noteOf } from '../../src/manual/chapters/fields.js'
+import { exampleOf, noteOf } from '../../src/manual/fields.js'
 import { type Call, callsOf, type OpenApi } from '../../src/manual/read-openapi.js'
 import { readDocument } from '../helpers/http/openapi-document.js'
 import { requestRaw } from '../helpers/http/raw-request.js'

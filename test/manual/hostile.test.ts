@@ -1,10 +1,8 @@
 import test from 'ava'
 import { html } from '../../src/http/pages/html.js'
-import { manualOf } from '../../src/manual/manual.js'
+import { llmsText, manualMarkdown, manualOf } from '../../src/manual/manual.js'
+import { manualPage } from '../../src/manual/page.js'
 import type { OpenApi } from '../../src/manual/read-openapi.js'
-import { llmsText } from '../../src/manual/render/llms.js'
-import { manualMarkdown } from '../../src/manual/render/markdown.js'
-import { manualPage } from '../../src/manual/render/page.js'
 import { elementsOf, refuseScript } from './page.js'
 
 /** Texts that are known to break out of HTML. */

@@ -3,8 +3,7 @@ import { promisify } from 'node:util'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import test from 'ava'
 import ts from 'typescript'
-import { bodyFields, exampleOf, noteOf, parameterFields } from '../../src/manual/chapters/fields.js'
-import { fieldNotes } from '../../src/manual/content/field-guide.js'
+import { bodyFields, exampleOf, noteOf, parameterFields } from '../../src/manual/fields.js'
 import { callsOf, type OpenApi } from '../../src/manual/read-openapi.js'
 import { type OpenApi as Checked, createAnswerCheck } from '../helpers/http/check-answer.js'
 import { readDocument } from '../helpers/http/openapi-document.js'
@@ -44,11 +43,6 @@ test('every sample answer matches the schema of its call', async (t) => {
       t.notThrows(() => check(call.method, call.path, 200, body, call.answer.type))
     }
   }
-})
-
-test('every note about fields is of one resource', (t) => {
-  const keys = fieldNotes.flatMap((notes) => Object.keys(notes))
-  t.deepEqual([...new Set(keys)], keys)
 })
 
 test('every field has a rule', async (t) => {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild, stopChild } from '../child-process.mjs'
 import { printProgress, Refusal } from '../progress.mjs'
-import { sourceFiles, sourcePlaces } from '../sources.mjs'
+import { sourceFiles, sourcePlaces, textFiles } from '../sources.mjs'
 import { transpile, transpiledFile } from '../transpile.mjs'
 import { createReach } from './imports.mjs'
 
@@ -50,7 +50,7 @@ function chooseTests(named) {
 }
 
 async function run(tests, options) {
-  await transpile(new Set(tests.flatMap(({ sources }) => [...sources])))
+  await transpile(new Set([...textFiles(), ...tests.flatMap(({ sources }) => [...sources])]))
   const ava = ['scripts/bootstrap/ava.mjs', ...tests.map(({ file }) => transpiledFile(file))]
   runner = startChild({ command: process.execPath, args: [...ava, ...options], signal: 'SIGTERM' })
   const [code] = await once(runner, 'exit')

@@ -1,45 +1,38 @@
 import type { Place } from './find.js'
 
-const ownText =
-  '.words > p:not(.call), .words > ul:not(.fields) > li, .words > ol > li, .words > table td, .samples pre'
+const ownText = '.words > p, .words > blockquote, .words > :is(ul, ol) > li, .scroll td, .samples pre'
 
 /** Reads the places from the page itself: its chapters, sections, fields and errors. */
 export function readPlaces(): Place[] {
-  return [...document.querySelectorAll('main .chapter, main article, main .fields > li[id]')].map(placeOf)
+  return [...document.querySelectorAll('main .chapter, main article, main tr[id]')].map(placeOf)
 }
 
 function placeOf(part: Element): Place {
-  if (part.matches('li')) return listedPlace(part)
+  if (part.matches('tr')) return rowPlace(part)
   const columns = part.querySelector(':scope > .columns')
   return {
     id: part.id,
     title: titleOf(part),
-    within: part.matches('article')
-      ? [titleOf(part.closest('.chapter')), callOf(part)].filter(Boolean).join(' · ')
-      : '',
+    within: part.matches('article') ? titleOf(part.closest('.chapter')) : '',
     text: joined(columns?.querySelectorAll(ownText) ?? []),
   }
 }
 
 /** A field of a call, or an error. */
-function listedPlace(item: Element): Place {
-  const section = item.closest('article') ?? item.closest('.chapter')
-  const name = item.querySelector('.field, .status ~ a')
+function rowPlace(row: Element): Place {
+  const name = row.querySelector('[data-title="Field"], [data-title="code"]')
   return {
-    id: item.id,
+    id: row.id,
     title: textOf(name),
-    within: callOf(section) || titleOf(section),
-    text: joined([...item.querySelectorAll('p')].filter((line) => !line.querySelector('.field'))),
+    within: titleOf(row.closest('article') ?? row.closest('.chapter')),
+    text: joined([...row.children].filter((cell) => cell !== name)),
   }
 }
 
-/** Such as `POST /payouts/withdraw`; empty where no call is described. */
-function callOf(section: Element | null): string {
-  return [...(section?.querySelectorAll('.call > .method, .call > code') ?? [])].map(textOf).join(' ')
-}
-
+/** Of a call such as `POST /payouts/withdraw`. */
 function titleOf(part: Element | null): string {
-  return textOf(part?.querySelector('h2, h3') ?? null)
+  const title = part?.querySelector('h2 > a, h3 > a') ?? null
+  return title?.querySelector('.method') ? joined(title.children) : textOf(title)
 }
 
 function joined(parts: Iterable<Element>): string {

@@ -1,7 +1,7 @@
-import { type Code, code } from '../blocks.js'
-import { clientSamples } from '../content/client-samples.js'
-import type { Call } from '../read-openapi.js'
 import { exampleOf, noteOf } from './fields.js'
+import { sampleText } from './markdown.js'
+import type { Call } from './read-openapi.js'
+import { callTexts } from './texts.js'
 
 type Credential = 'none' | 'session' | 'accessToken' | 'apiKey' | 'sdkSession'
 
@@ -18,13 +18,15 @@ const cookieJar = 'jar.txt'
 const lineLength = 64
 
 /** The samples of a call: the request as curl and as TypeScript, and the answer. */
-export function samplesOf(call: Call, base: string): Code[] {
-  const client = clientSamples[call.key]
-  const script =
+export function samplesOf(call: Call, base: string): string[] {
+  const client = callTexts.get(call.key)?.sample
+  return [
+    sampleText('sh', 'Request', curl(call, base)),
     client === undefined
-      ? code('ts', 'TypeScript', fetchSample(call, base))
-      : code('ts', 'TypeScript, with the client', ...client.map((line) => line.replaceAll('BASE', base)))
-  return [code('sh', 'Request', curl(call, base)), { ...script, folded: true }, answerSample(call)]
+      ? sampleText('ts folded', 'TypeScript', fetchSample(call, base))
+      : sampleText('ts folded', 'TypeScript, with the client', client),
+    answerSample(call),
+  ]
 }
 
 function credentialOf({ operation }: Call): Credential {
@@ -104,23 +106,12 @@ function fetchSample(call: Call, base: string): string {
   return `const response = await ${request}\nconst answer = await response.json()`
 }
 
-function answerSample(call: Call): Code {
+function answerSample(call: Call): string {
   const { type, schema } = call.answer
   if (type !== 'text/event-stream')
-    return code('json', 'Answer 200', JSON.stringify(exampleOf(call, '<', schema), null, 2))
+    return sampleText('json', 'Answer 200', JSON.stringify(exampleOf(call, '<', schema), null, 2))
   const events = (schema.anyOf ?? []).map((variant) => JSON.stringify(exampleOf(call, '<', variant)))
   const [connected = '', tip = ''] = events
-  const lines = [
-    'retry: 10000',
-    '',
-    'id: 1795253410120',
-    `data: ${connected}`,
-    '',
-    ':',
-    '',
-    'id: 1795253415250',
-    `data: ${tip}`,
-    '',
-  ]
-  return code('text', 'Answer 200, text/event-stream', ...lines)
+  const text = `retry: 10000\n\nid: 1795253410120\ndata: ${connected}\n\n:\n\nid: 1795253415250\ndata: ${tip}\n`
+  return sampleText('text', 'Answer 200, text/event-stream', text)
 }

@@ -1,4 +1,4 @@
-import { palette } from '../../http/pages/palette.js'
+import { palette } from '../http/pages/palette.js'
 
 /** The manual's stylesheet: light and dark by system setting, three columns on wide screens, and print. */
 export const styleSheet = /* css */ `
@@ -69,39 +69,35 @@ h2 a:hover, h3 a:hover { text-decoration: underline; }
 article { border-top: 1px solid var(--line); }
 .columns { padding: 2rem 1.25rem; }
 .words { min-width: 0; max-width: 46rem; }
-.words > ul:not(.fields) > li, .words > ol > li { margin-bottom: .4rem; }
-.words > ul:not(.fields), .words > ol { padding-left: 1.3rem; }
-.note { border-left: 3px solid var(--warm-line); background: var(--warm); padding: .75rem 1rem; border-radius: 0 .4rem .4rem 0; }
+.words > ul > li, .words > ol > li { margin-bottom: .4rem; }
+.words > ul, .words > ol { padding-left: 1.3rem; }
+blockquote { margin: 0 0 1rem; border-left: 3px solid var(--warm-line); background: var(--warm); padding: .75rem 1rem; border-radius: 0 .4rem .4rem 0; }
+blockquote p { margin: 0; }
 
-.call { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; }
-.call > code { font-size: .95rem; font-weight: 600; background: none; padding: 0; }
 .method { font: 700 .72rem/1 var(--mono); letter-spacing: .03em; }
-.call .method { padding: .35rem .45rem; border: 1.5px solid currentColor; border-radius: .3rem; }
+h3 code { font-size: 1rem; background: none; padding: 0; }
+h3 .method { display: inline-block; margin-right: .5rem; padding: .35rem .45rem; border: 1.5px solid currentColor; border-radius: .3rem; vertical-align: .1em; }
 .get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .patch { color: var(--patch); } .delete { color: var(--delete); }
-.badge { font-size: .78rem; line-height: 1; padding: .4rem .6rem; border-radius: 1rem; background: var(--raised); border: 1px solid var(--line); color: var(--muted); }
 
-.fields { list-style: none; padding: 0; border-top: 1px solid var(--line); }
-.fields li { padding: .7rem 0; border-bottom: 1px solid var(--line); }
-.fields p { margin: 0; }
-.fields p + p { margin-top: .2rem; font-size: .93rem; }
-.field { color: inherit; text-decoration: none; }
-.field:hover { text-decoration: underline; }
-.field code { background: none; padding: 0; font-weight: 650; }
-.type { color: var(--muted); font-size: .85rem; margin-left: .35rem; }
-.fields em { font-style: normal; font-size: .78rem; color: var(--muted); margin-left: .35rem; }
-.fields em.required { color: var(--delete); font-weight: 650; }
-.example { color: var(--muted); font-size: .85rem; }
-.example code { overflow-wrap: anywhere; }
-.fields p:empty { display: none; }
-.status { font: 700 .8rem/1 var(--mono); color: var(--delete); }
-.exact { font-weight: 600; margin: 0 .35rem; }
-.exact code { background: none; padding: 0; font-size: .9rem; font-weight: 650; }
-.status ~ a { font: .82rem var(--mono); text-underline-offset: .35em; }
-.cause, .by { color: var(--muted); }
+.fields, .fields tbody, .fields tr { display: block; }
+.fields { border-top: 1px solid var(--line); margin-bottom: 1rem; }
+.fields tr { padding: .7rem 0; border-bottom: 1px solid var(--line); }
+.fields td { display: inline; padding: 0 .4rem 0 0; border: 0; vertical-align: baseline; color: var(--muted); }
+.fields td[data-title="Field"] code { background: none; padding: 0; font-weight: 650; color: var(--text); }
+.fields td[data-title="Field"] a { color: inherit; text-decoration: none; }
+.fields td[data-title="Field"] a:hover { text-decoration: underline; }
+.fields td[data-title="Rule"], .fields td[data-title="Cause"], .fields td[data-title="What to do"], .fields td[data-title="Answered by"] { display: block; margin-top: .2rem; color: var(--text); }
+.fields td[data-title="Status"] { font: 700 .8rem/1 var(--mono); color: var(--delete); }
+.fields td[data-title="error, exactly"] code { background: none; padding: 0; font-size: .9rem; font-weight: 650; color: var(--text); }
+.fields td code { overflow-wrap: anywhere; }
 :target { scroll-margin-top: calc(var(--top) + 1rem); }
-li:target, tr:target { background: var(--warm); box-shadow: -.5rem 0 0 var(--warm), .5rem 0 0 var(--warm); }
+tr:target { background: var(--warm); box-shadow: -.5rem 0 0 var(--warm), .5rem 0 0 var(--warm); }
 
 .scroll { margin: 0 0 1rem; overflow-x: auto; }
+/* Rows that are shown as blocks: of fields and errors everywhere, of other tables on a narrow screen. */
+.fields thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.fields td:is([data-title="Required"], [data-title="Example"], [data-title="Answered by"])::before { content: attr(data-title) ": "; color: var(--muted); font-size: .82rem; }
+td:empty { display: none !important; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th { text-align: left; font-size: .8rem; color: var(--muted); font-weight: 650; }
 th, td { padding: .55rem .75rem .55rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -123,13 +119,11 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
 .string { color: var(--string); } .word { color: var(--word); } .name { color: var(--name); } .comment { color: var(--comment); }
 
 @media (max-width: 47.99rem) {
-  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-  table, tbody, tr, td { display: block; }
-  tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
-  td { border: 0; padding: .15rem 0; }
-  td:empty { display: none; }
-  td[data-title]:not([data-title=""])::before { content: attr(data-title) ": "; color: var(--muted); font-size: .82rem; }
-  td:first-child::before { content: none !important; }
+  .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .scroll table, .scroll tbody, .scroll tr, .scroll td { display: block; }
+  .scroll tr { padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  .scroll td { border: 0; padding: .15rem 0; }
+  .scroll td:not(:first-child, [data-title=""])::before { content: attr(data-title) ": "; color: var(--muted); font-size: .82rem; }
 }
 @media (min-width: 60rem) {
   .frame { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
@@ -140,6 +134,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   .contents ul ul { display: block; margin: .1rem 0 .75rem; }
   .contents ul ul a { display: grid; grid-template-columns: 3.1rem 1fr; align-items: baseline; padding: .2rem 0; color: var(--muted); text-decoration: none; font-size: .84rem; overflow-wrap: anywhere; }
   .contents ul ul a:not(:has(.method)) { grid-template-columns: 1fr; }
+  .contents code { background: none; padding: 0; font: inherit; }
   .contents .method { font-size: .62rem; }
   .contents a:hover { color: var(--accent); text-decoration: underline; }
   .intro, .columns { padding-left: 2.5rem; padding-right: 2.5rem; }
@@ -150,7 +145,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   .samples pre { max-height: none; }
 }
 @media (min-width: 100rem) { .columns, .intro { max-width: 90rem; } }
-@media (forced-colors: active) { .badge, .code, .call .method { border: 1px solid CanvasText; } }
+@media (forced-colors: active) { .code, h3 .method { border: 1px solid CanvasText; } }
 @media print {
   :root { --panel: #fff; --panel-ink: #000; --panel-soft: #333; --panel-line: #999; --string: #000; --word: #000; --name: #000; --comment: #333; }
   body { font-size: 10pt; }
@@ -160,7 +155,7 @@ pre code { background: none; padding: 0; font: inherit; overflow-wrap: normal; w
   pre, .scroll { max-height: none; overflow: visible; }
   pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
   details.code::details-content { content-visibility: visible; block-size: auto; }
-  tr, .fields li { break-inside: avoid; break-after: auto; }
+  tr { break-inside: avoid; break-after: auto; }
   h2, h3, h4 { break-after: avoid; }
 }
 `

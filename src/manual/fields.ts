@@ -1,7 +1,16 @@
-import type { Field, InlineMarkdown } from '../blocks.js'
-import { fieldGuide } from '../content/field-guide.js'
-import type { FieldNote } from '../content/fields/field-note.js'
-import type { Call, Parameter, Schema } from '../read-openapi.js'
+import type { Call, Parameter, Schema } from './read-openapi.js'
+import { type FieldNote, fieldNotes } from './texts.js'
+
+/** One field of a request or an answer. */
+interface Field {
+  /** Such as `user.id` or `events[].sender`. */
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  readonly rule: string
+  /** JSON of an example value; undefined for an object. */
+  readonly example: string | undefined
+}
 
 /** `>`: a field of the request. `<`: a field of the answer. */
 export type Direction = '>' | '<'
@@ -15,13 +24,13 @@ interface Place {
 
 /** The note about a field for this call only. */
 function callNote({ call, direction, name }: Place): FieldNote {
-  return fieldGuide[`${call.key} ${direction} ${name}`] ?? {}
+  return fieldNotes.get(`${call.key} ${direction} ${name}`) ?? {}
 }
 
 /** The note about a field: the call's own note wins, then the note for the full name, then the one for its last parts. */
 export function noteOf(place: Place): FieldNote {
   const names = place.name.split('.')
-  const endings = names.map((_, from) => fieldGuide[names.slice(from).join('.')] ?? {})
+  const endings = names.map((_, from) => fieldNotes.get(names.slice(from).join('.')) ?? {})
   return Object.assign({}, ...endings.reverse(), callNote(place))
 }
 
@@ -59,9 +68,7 @@ function fieldOf(place: Place, schema: Schema, required: boolean): Field {
   const { example } = noteOf(place)
   // A constant has its value in the rule, and an object has its own fields: neither needs an example.
   const leaf = schemaInside(schema) === undefined && schema.const === undefined
-  const way = place.direction === '>' ? '' : 'answer.'
   return {
-    id: `${place.call.id}.${way}${place.name.replaceAll('[]', '')}`,
     name: place.name,
     type: typeOf(schema),
     required,
@@ -81,7 +88,7 @@ function typeOf(schema: Schema): string {
 }
 
 /** A field's meaning and limits. The meaning comes from the call's note, else from the schema, else from the name's note. */
-function ruleOf(place: Place, schema: Schema): InlineMarkdown {
+function ruleOf(place: Place, schema: Schema): string {
   const meaning = callNote(place).note ?? schema.description ?? noteOf(place).note
   const sentences = [sentence(meaning), ...limitsOf(schema, meaning)]
   return sentences.filter((part) => part !== '').join(' ')
