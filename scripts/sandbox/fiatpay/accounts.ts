@@ -6,7 +6,6 @@ import { Refusal } from './refusal.js'
 import { readInput } from './schemas.js'
 import { recipientJson } from './wire.js'
 
-const listedAt = '2020-12-07T16:19:09.000Z'
 /** An account number that exists at no bank. */
 const unknownAccount = '0000000000'
 const defaultName = 'SANDBOX ACCOUNT'
@@ -57,19 +56,12 @@ export const createRecipient: Endpoint = ({ recipients, ids }, request) => {
 
 function bankRows() {
   return banks.map(([code, name], index) => ({
+    id: index + 1,
     name,
-    slug: name.toLowerCase().replace(/[^a-z]+/g, '-'),
     code,
-    longcode: '',
-    gateway: null,
-    pay_with_bank: false,
     active: true,
-    is_deleted: false,
     country: 'Nigeria',
     currency: 'NGN',
     type: 'nuban',
-    id: index + 1,
-    createdAt: listedAt,
-    updatedAt: listedAt,
   }))
 }

@@ -27,11 +27,11 @@ export const effects = {
   /** The fee stays with the provider, also when the money goes back. */
   charge: ({ payments }: Charge): number =>
     payments.reduce(
-      (sum, { amountKobo, feeKobo = 0, reversedKobo = 0 }) => sum + amountKobo - feeKobo - reversedKobo,
+      (sum, { amountKobo, feeKobo, reversedKobo = 0 }) => sum + amountKobo - feeKobo - reversedKobo,
       0,
     ),
   /** The money leaves when the transfer is accepted, and comes back with the fee when it fails or is reversed. */
-  transfer: ({ amountKobo, feeKobo = 0, status }: Transfer): number =>
+  transfer: ({ amountKobo, feeKobo, status }: Transfer): number =>
     status === 'failed' || status === 'reversed' ? 0 : -(amountKobo + feeKobo),
   /** The money leaves when the refund is requested. */
   refund: ({ amountKobo, status }: Refund): number => (status === 'failed' ? 0 : -amountKobo),

@@ -36,10 +36,6 @@ const chargeModes = ['ok', 'down', 'timeout', 'garbage'] as const
 const disputeDueMs = 57_600_000
 
 export type TransferMode = (typeof transferModes)[number]
-type EndpointFault = (typeof endpointFaults)[number]
-type LookupFault = (typeof lookupFaults)[number]
-type RefundMode = (typeof refundModes)[number]
-type ChargeMode = (typeof chargeModes)[number]
 
 /**
  * How the provider treats all requests. `transfers`: what happens to a sent transfer. `auto` gives it an outcome after a
@@ -48,13 +44,13 @@ type ChargeMode = (typeof chargeModes)[number]
  * payments and transfers cost the provider's fees. `disputeDueMs`: how long a further dispute waits for an answer.
  */
 export const modeSchema = z.strictObject({
-  transfers: z.enum(transferModes).optional(),
-  charges: z.enum(chargeModes).optional(),
-  rejectText: z.string().min(1).max(1000).optional(),
-  refunds: z.enum(refundModes).optional(),
-  webhooks: z.enum(['ok', 'off']).optional(),
-  fees: z.enum(['on', 'off']).optional(),
-  disputeDueMs: z.int().nonnegative().max(disputeDueMs).optional(),
+  transfers: z.enum(transferModes).exactOptional(),
+  charges: z.enum(chargeModes).exactOptional(),
+  rejectText: z.string().min(1).max(1000).exactOptional(),
+  refunds: z.enum(refundModes).exactOptional(),
+  webhooks: z.enum(['ok', 'off']).exactOptional(),
+  fees: z.enum(['on', 'off']).exactOptional(),
+  disputeDueMs: z.int().nonnegative().max(disputeDueMs).exactOptional(),
 })
 
 const delayInMs = z.int().nonnegative().max(delayMsMax)
@@ -105,16 +101,22 @@ export const faultSchema = z.strictObject({
 type Mode = z.output<typeof modeSchema>
 type Fault = z.output<typeof faultSchema>
 
+const usual = { transfers: 'auto', charges: 'ok', refunds: 'auto', webhooks: 'ok', disputeDueMs } as const
+
 /** The active mode and faults. They are only in memory: a restarted stand-in has none. */
 export class FiatpayFaults {
   #mode: Mode = {}
   #fault: Fault = {}
   readonly #faultsByReference = new Map<string, Fault>()
-  readonly #fees: boolean
+  readonly #fees: 'on' | 'off'
 
   /** `fees`: whether fees are charged while the mode says nothing about them. */
   constructor(fees = false) {
-    this.#fees = fees
+    this.#fees = fees ? 'on' : 'off'
+  }
+
+  get mode() {
+    return { ...usual, fees: this.#fees, ...this.#mode }
   }
 
   /** Changes the named values of the mode. */
@@ -137,30 +139,6 @@ export class FiatpayFaults {
     this.#faultsByReference.clear()
   }
 
-  get chargeMode(): ChargeMode {
-    return this.#mode.charges ?? 'ok'
-  }
-
-  get refundMode(): RefundMode {
-    return this.#mode.refunds ?? 'auto'
-  }
-
-  get sendsWebhooks(): boolean {
-    return this.#mode.webhooks !== 'off'
-  }
-
-  get chargesFees(): boolean {
-    return this.#mode.fees === undefined ? this.#fees : this.#mode.fees === 'on'
-  }
-
-  get disputeDueMs(): number {
-    return this.#mode.disputeDueMs ?? disputeDueMs
-  }
-
-  get rejectText(): string | undefined {
-    return this.#mode.rejectText
-  }
-
   /** The active faults for a reference. */
   faultFor(reference: string): Fault {
     return { ...this.#fault, ...this.#faultsByReference.get(keyOf(reference)) }
@@ -168,18 +146,18 @@ export class FiatpayFaults {
 
   /** The mode of the nth sending of a reference. */
   transferModeFor(reference: string, nth: number): TransferMode {
-    const { transfers = this.#mode.transfers ?? 'auto', seed = 0 } = this.faultFor(reference)
+    const { transfers = this.mode.transfers, seed = 0 } = this.faultFor(reference)
     return chooseKind(transfers, seededNumber(seed, 'sending', keyOf(reference), nth))
   }
 
   /** The fault of the nth lookup of a transfer. */
-  lookupFaultFor(reference: string, nth: number): LookupFault {
+  lookupFaultFor(reference: string, nth: number): (typeof lookupFaults)[number] {
     const { lookups = 'ok', seed = 0 } = this.faultFor(reference)
     return chooseKind(lookups, seededNumber(seed, 'lookup', keyOf(reference), nth))
   }
 
   /** The fault of the nth call when it is about accounts. */
-  accountFault(nth: number): EndpointFault {
+  accountFault(nth: number): (typeof endpointFaults)[number] {
     const { accounts = 'ok', seed = 0 } = this.#fault
     return chooseKind(accounts, seededNumber(seed, 'account', nth))
   }
@@ -191,16 +169,13 @@ export class FiatpayFaults {
 
   /** The planned outcome of an accepted transfer, and in how many ms it gets it and becomes visible to lookups. */
   plannedOutcome(reference: string): { outcome: Outcome; settleMs: number; lagMs: number } {
-    const {
-      outcomes = 'success',
-      settleMs = defaultSettleMs,
-      lookupLagMs = 0,
-      seed = 0,
-    } = this.faultFor(reference)
+    const fault = this.faultFor(reference)
+    const { outcomes = 'success', settleMs = defaultSettleMs, lookupLagMs = 0, seed = 0 } = fault
+    const draw = (what: string) => seededNumber(seed, what, keyOf(reference))
     return {
-      outcome: chooseKind(outcomes, seededNumber(seed, 'outcome', keyOf(reference))),
+      outcome: chooseKind(outcomes, draw('outcome')),
       settleMs,
-      lagMs: Math.floor(lookupLagMs * seededNumber(seed, 'lag', keyOf(reference))),
+      lagMs: Math.floor(lookupLagMs * draw('lag')),
     }
   }
 }

@@ -97,7 +97,7 @@ export class Fiatpay {
   /** Records a payment of a charge in any state. A further payment is a new transaction. */
   pay(charge: Charge, amountKobo: number): Charge {
     const id = charge.payments.length === 0 ? charge.id : this.ids.next()
-    const feeKobo = this.faults.chargesFees ? paymentFee(amountKobo) : 0
+    const feeKobo = this.faults.mode.fees === 'on' ? paymentFee(amountKobo) : 0
     const payment = { id, amountKobo, feeKobo, paidAt: new Date().toISOString() }
     const paid = this.charges.write({ ...charge, payments: [...charge.payments, payment] })
     this.webhooks.send('charge.success', transactionJson(paid, payment, 'success'))
@@ -124,7 +124,7 @@ export class Fiatpay {
       status: 'awaiting-merchant-feedback',
       resolution: null,
       createdAt,
-      dueAt: new Date(now.getTime() + this.faults.disputeDueMs).toISOString(),
+      dueAt: new Date(now.getTime() + this.faults.mode.disputeDueMs).toISOString(),
       updatedAt: createdAt,
       resolvedAt: null,
       message: null,

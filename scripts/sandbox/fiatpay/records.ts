@@ -7,8 +7,8 @@ import type { metadata } from './schemas.js'
 export interface Payment {
   readonly id: number
   readonly amountKobo: number
-  /** What the provider kept. Absent in records of an older stand-in. */
-  readonly feeKobo?: number
+  /** What the provider kept. */
+  readonly feeKobo: number
   readonly paidAt: string
   /** What the payer's bank took back without a dispute. */
   readonly reversedKobo?: number
@@ -53,8 +53,8 @@ export interface Transfer {
   readonly code: string
   readonly reference: string
   readonly amountKobo: number
-  /** What the provider takes in addition. Absent in records of an older stand-in. */
-  readonly feeKobo?: number
+  /** What the provider takes in addition. */
+  readonly feeKobo: number
   readonly recipientCode: string
   /** The sender's text for the payee. */
   readonly narration: string

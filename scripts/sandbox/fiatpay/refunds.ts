@@ -22,13 +22,14 @@ const creation = z.object({
 
 /** `POST /refund`: takes a refund of a payment, or of a part of it. Never more than what was paid. */
 export const createRefund: Endpoint = (fiatpay, request) =>
-  answerInMode(fiatpay.faults.refundMode, () => take(fiatpay, readInput(creation, request)))
+  answerInMode(fiatpay.faults.mode.refunds, () => take(fiatpay, readInput(creation, request)))
 
 function take(fiatpay: Fiatpay, input: z.output<typeof creation>): SandboxAnswer {
-  const { faults, refunds, ids } = fiatpay
+  const { refunds, ids } = fiatpay
+  const { refunds: mode, rejectText } = fiatpay.faults.mode
   const [charge, payment] = findPayment(fiatpay, input.transaction)
-  if (faults.refundMode === 'reject')
-    throw new Refusal('invalid_params', faults.rejectText ?? 'This transaction cannot be refunded')
+  if (mode === 'reject')
+    throw new Refusal('invalid_params', rejectText ?? 'This transaction cannot be refunded')
   const disputed = fiatpay.disputes
     .listByReference(charge.reference)
     .some(({ transaction, status }) => transaction === payment.id && status !== 'resolved')
@@ -48,7 +49,7 @@ function take(fiatpay: Fiatpay, input: z.output<typeof creation>): SandboxAnswer
     note: input.merchant_note,
     createdAt: now.toISOString(),
     status: 'pending',
-    settlesAt: faults.refundMode === 'manual' ? null : new Date(now.getTime() + settleMs).toISOString(),
+    settlesAt: mode === 'manual' ? null : new Date(now.getTime() + settleMs).toISOString(),
   })
   fiatpay.refundRequested(refund, charge)
   return ok('Refund has been queued for processing', {

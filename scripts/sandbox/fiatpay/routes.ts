@@ -16,7 +16,7 @@ const ofAccounts =
 const ofCharges =
   (endpoint: Endpoint): Endpoint =>
   (fiatpay, request) =>
-    answerInMode(fiatpay.faults.chargeMode, () => endpoint(fiatpay, request))
+    answerInMode(fiatpay.faults.mode.charges, () => endpoint(fiatpay, request))
 
 const endpoints: Readonly<Record<string, Endpoint>> = {
   'POST /transfer': sendTransfer,

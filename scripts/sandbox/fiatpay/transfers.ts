@@ -77,16 +77,16 @@ function accept(fiatpay: Fiatpay, request: SandboxRequest, mode: TransferMode): 
   const input = readInput(sending, request)
   const recipient = fiatpay.recipients.find(input.recipient)
   if (recipient === undefined) throw new Refusal('invalid_transfer_recipient')
-  const feeKobo = fiatpay.faults.chargesFees ? transferFee(input.amount) : 0
+  const feeKobo = fiatpay.faults.mode.fees === 'on' ? transferFee(input.amount) : 0
   if (mode === 'no-float' || input.amount + feeKobo > fiatpay.balanceKobo)
     throw new Refusal('insufficient_balance')
-  if (mode === 'reject') throw new Refusal('transfer_rejected', fiatpay.faults.rejectText)
+  if (mode === 'reject') throw new Refusal('transfer_rejected', fiatpay.faults.mode.rejectText)
   if (recipient.accountNumber === misnamedAccount)
     throw new Refusal('transfer_rejected', 'Account name mismatch')
   const again = fiatpay.transfers.listByReference(input.reference).length > 0
   if (again && fiatpay.faults.faultFor(input.reference).duplicates !== 'execute')
     throw new Refusal('duplicate_transfer_reference')
-  const transfer = fiatpay.transfers.write({ ...newTransfer(fiatpay, input, mode), feeKobo })
+  const transfer = fiatpay.transfers.write(newTransfer(fiatpay, input, feeKobo, mode))
   fiatpay.transferExecuted(transfer)
   return ok('Transfer has been queued', sentJson(transfer, recipient))
 }
@@ -94,6 +94,7 @@ function accept(fiatpay: Fiatpay, request: SandboxRequest, mode: TransferMode): 
 function newTransfer(
   { faults, ids }: Fiatpay,
   { reference, recipient, amount, reason }: z.output<typeof sending>,
+  feeKobo: number,
   mode: TransferMode,
 ): Transfer {
   const id = ids.next()
@@ -104,6 +105,7 @@ function newTransfer(
     code: `TRF_${id.toString(36)}`,
     reference,
     amountKobo: amount,
+    feeKobo,
     recipientCode: recipient,
     narration: reason,
     executedAt,

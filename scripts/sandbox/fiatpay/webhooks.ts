@@ -52,7 +52,7 @@ export class Webhooks {
   send(event: string, data: { readonly reference: string }): void
   send(event: string, data: object, reference: string): void
   send(event: string, data: { readonly reference?: string }, reference = data.reference ?? ''): void {
-    if (!this.#faults.sendsWebhooks) return
+    if (this.#faults.mode.webhooks === 'off') return
     const { copies = 1, delayMs = 0, badSignature = false } = this.#faults.faultFor(reference).webhooks ?? {}
     const body = Buffer.from(JSON.stringify({ event, data }))
     const signature = createHmac('sha512', badSignature ? 'another key' : this.#secretKey)

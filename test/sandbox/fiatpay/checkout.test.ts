@@ -18,13 +18,11 @@ async function openPage(
 }
 
 /** Sends what a browser sends when a button of the page's form is clicked. */
-async function press(page: string, button: string, naira?: string): Promise<Response> {
+async function press(page: string, button: string): Promise<Response> {
   const html = await (await fetch(page)).text()
   const [, name = '', value = ''] =
     new RegExp(`<button name="(\\w+)" value="(\\w+)">${button}</button>`).exec(html) ?? []
-  const [, field = '', shown = ''] = /<input name="(\w+)"[^>]*\svalue="([\d.]+)"/.exec(html) ?? []
-  const body = new URLSearchParams({ [field]: naira ?? shown, [name]: value })
-  return fetch(page, { method: 'POST', body, redirect: 'manual' })
+  return fetch(page, { method: 'POST', body: new URLSearchParams({ [name]: value }), redirect: 'manual' })
 }
 
 test('the page shows the amount and pays it when the button is clicked', async (t) => {
@@ -48,17 +46,17 @@ test('the page shows the amount and pays it when the button is clicked', async (
   ])
 })
 
-test('a payment can fail, be repeated and have another amount', async (t) => {
+test('a payment can fail and be repeated', async (t) => {
   const fiat = await startFiatFor(t)
   const { page } = await openPage(fiat)
   t.regex(await (await press(page, 'Fail')).text(), /The payment failed\. You can try again/)
   t.is(fiat.fiatpay.log().charges[0]?.status, 'failed')
-  await press(page, 'Pay', '1600.5')
-  t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 160_050)
+  await press(page, 'Pay')
+  t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 760_000)
   // The form in an old copy of the page does not pay again.
   const again = await fetch(page, { method: 'POST', body: 'outcome=paid', redirect: 'manual' })
   t.is(again.status, 303)
-  t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 160_050)
+  t.is(fiat.fiatpay.log().charges[0]?.paidKobo, 760_000)
 })
 
 test('after paying, the payer is redirected to the callback URL', async (t) => {
@@ -86,15 +84,7 @@ test('the page escapes the caller’s texts, and invalid forms are refused', asy
   t.regex(await (await fetch(page)).text(), /o&#39;hara@example\.com/)
   const { page: other } = await openPage(fiat)
   const send = async (body: string) => (await fetch(other, { method: 'POST', body })).status
-  const bodies = [
-    '',
-    'outcome=maybe',
-    'outcome=paid&naira=x',
-    'outcome=paid&naira=0',
-    'outcome=paid&naira=-5',
-  ]
-  for (const body of bodies) t.is(await send(body), 400, body)
-  t.is(await send('x'.repeat(5000)), 413)
+  for (const body of ['', 'outcome=maybe']) t.is(await send(body), 400, body)
   t.is((await fetch(`${fiat.url}/fiatpay/checkout/nothing`)).status, 404)
   t.is((await fetch(`${fiat.url}/fiatpay/checkout/%E0%A4%A`)).status, 400)
   t.is(fiat.fiatpay.log().charges.at(-1)?.paidKobo, 0)
