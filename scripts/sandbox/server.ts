@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { ActiveFault } from './active-fault.js'
 import { Aggregator } from './aggregator/aggregator.js'
@@ -8,7 +7,7 @@ import { airdropControl } from './chain/airdrop.js'
 import { domainControl } from './chain/domains.js'
 import { createInitialAccounts, fundTreasury } from './chain/initial-accounts.js'
 import { LocalChain } from './chain/local-chain.js'
-import { faultAnswer, isControl, type RpcFault, rpcFaultSchema } from './chain/rpc/faults.js'
+import { faultAnswer, type RpcFault } from './chain/rpc/faults.js'
 import { errorAnswer, RpcServer } from './chain/rpc/server.js'
 import { PubSub } from './chain/rpc/websocket.js'
 import { CallCounter } from './counters.js'
@@ -94,21 +93,18 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       'POST /dev/prices': prices.control,
       'GET /dev/mail': mail.list,
       'GET /dev/mail/view': mail.view,
-      'POST /dev/mail/faults': mail.control,
       'GET /rates/USD': rates.answer,
       'POST /dev/rates': rates.control,
       ...fiatpayRoutes(fiatpay),
       ...aggregator.routes,
       'POST /dev/airdrop': airdropControl(chain),
       'POST /dev/domains': domainControl(chain),
-      'POST /dev/rpc-faults': control(rpcFaultSchema, (fault) => faults.set(fault)),
       'POST /dev/reset': resetControl({
         prices: () => prices.reset(),
         mail: () => mail.reset(),
         rates: () => rates.reset(),
         fiatpay: () => fiatpay.reset(),
         aggregator: () => aggregator.reset(),
-        'rpc-faults': () => faults.clear(),
         'chain-controls': () => chain.releaseControls(),
       }),
     }),
@@ -147,7 +143,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 function rpcRoute(rpc: RpcServer, faults: ActiveFault<RpcFault>, calls: CallCounter): Route {
-  return async ({ body }) => {
+  return ({ body }) => {
     calls.httpRequests += 1
     let parsed: unknown
     try {
@@ -155,8 +151,7 @@ function rpcRoute(rpc: RpcServer, faults: ActiveFault<RpcFault>, calls: CallCoun
     } catch {
       return json(200, errorAnswer(null, -32700, 'Parse error'))
     }
-    const fault = faults.take(() => !isControl(parsed))
-    if (fault?.delayMs) await delay(fault.delayMs)
+    const fault = faults.take()
     return (fault && faultAnswer(fault, parsed)) ?? json(200, rpc.answer(parsed))
   }
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import test from 'ava'
 import {
   errorMessage,
@@ -8,22 +6,9 @@ import {
   transactionErrorNames,
 } from '../../scripts/sandbox/chain/vm/svm-errors.js'
 
-const declarations = readFileSync(
-  createRequire(import.meta.url).resolve('litesvm/dist/internal.d.ts'),
-  'utf8',
-)
-
-function declaredNames(enumName: string): string[] {
-  const body = new RegExp(`const enum ${enumName} {([^}]*)}`).exec(declarations)?.[1] ?? ''
-  const names: string[] = []
-  for (const [, name = '', code] of body.matchAll(/(\w+) = (\d+)/g)) names[Number(code)] = name
-  return names
-}
-
-test('the error names are the ones that litesvm declares', (t) => {
-  t.true(transactionErrorNames.length > 30)
-  t.deepEqual(declaredNames('TransactionErrorFieldless'), [...transactionErrorNames])
-  t.deepEqual(declaredNames('InstructionErrorFieldless'), [...instructionErrorNames])
+test('the numbers of errors are named', (t) => {
+  t.is(errorName(transactionErrorNames, 7), 'BlockhashNotFound')
+  t.is(errorName(instructionErrorNames, 3), 'InvalidAccountData')
 })
 
 test('an unknown error number is still an error', (t) => {

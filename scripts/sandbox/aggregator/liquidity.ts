@@ -37,14 +37,16 @@ export function vaultOf(mint: string): PublicKey {
 /** Creates what a new chain lacks: the swap program, its liquidity, its lookup table and the fee accounts. */
 export function createLiquidity(chain: LocalChain): void {
   chain.svm.addProgram(swapProgramId.toBase58(), swapProgram())
-  createLamportAccount(chain, pool, SystemProgram.programId.toBase58(), poolLamports)
+  const poolKey = pool.toBase58()
+  if (!chain.svm.account(poolKey)) chain.setAccount(poolKey, { lamports: poolLamports })
   createWrappedSolVault(chain)
   for (const { mint, decimals } of tokens) {
     if (mint === solMint || chain.svm.account(vaultOf(mint).toBase58())) continue
-    mintTokens(chain, pool.toBase58(), mint, vaultTokens * 10n ** BigInt(decimals))
+    mintTokens(chain, poolKey, mint, vaultTokens * 10n ** BigInt(decimals))
   }
   // A referral account is owned by the referral program. Its data is not needed here.
-  createLamportAccount(chain, referralAccountOf(chain), referralProgram, chain.svm.rentExempt(0))
+  const referral = referralAccountOf(chain).toBase58()
+  if (!chain.svm.account(referral)) chain.setAccount(referral, { owner: referralProgram })
   for (const owner of [engineWallet(chain), referralAccountOf(chain)])
     openTokenAccounts(chain, owner.toBase58(), mints)
   const maker = chain.keypair('market maker').publicKey.toBase58()
@@ -72,12 +74,7 @@ function createLookupTable(chain: LocalChain): void {
     tableHeader(state.deactivationSlot),
     ...state.addresses.map((one) => one.toBuffer()),
   ])
-  chain.setAccount(key.toBase58(), {
-    lamports: chain.svm.rentExempt(data.length),
-    owner: AddressLookupTableProgram.programId.toBase58(),
-    data,
-    executable: false,
-  })
+  chain.setAccount(key.toBase58(), { owner: AddressLookupTableProgram.programId.toBase58(), data })
 }
 
 /** The header of a table without an authority, last extended in slot 0: kind, deactivation slot, the rest zero. */
@@ -86,11 +83,6 @@ function tableHeader(deactivationSlot: bigint): Buffer {
   header.writeUInt32LE(1, 0)
   header.writeBigUInt64LE(deactivationSlot, 4)
   return header
-}
-
-function createLamportAccount(chain: LocalChain, key: PublicKey, owner: string, lamports: bigint): void {
-  if (chain.svm.account(key.toBase58())) return
-  chain.setAccount(key.toBase58(), { lamports, owner, data: Buffer.alloc(0), executable: false })
 }
 
 function createWrappedSolVault(chain: LocalChain): void {
@@ -114,5 +106,5 @@ function createWrappedSolVault(chain: LocalChain): void {
     },
     data,
   )
-  chain.setAccount(vault, { lamports: poolLamports + rent, owner: tokenProgram, data, executable: false })
+  chain.setAccount(vault, { lamports: poolLamports + rent, owner: tokenProgram, data })
 }

@@ -26,10 +26,5 @@ function writeDomain(chain: LocalChain, domain: string, owner: string): void {
   const [name = '', parentName] = domain.slice(0, -'.sol'.length).split('.')
   const parent = parentName === undefined ? solRoot : domainKeys(domain.slice(name.length + 1)).registry
   const data = Buffer.concat([parent.toBuffer(), new PublicKey(owner).toBuffer(), Buffer.alloc(32)])
-  chain.setAccount(domainKeys(domain).registry.toBase58(), {
-    lamports: chain.svm.rentExempt(data.length),
-    owner: nameProgram.toBase58(),
-    data,
-    executable: false,
-  })
+  chain.setAccount(domainKeys(domain).registry.toBase58(), { owner: nameProgram.toBase58(), data })
 }

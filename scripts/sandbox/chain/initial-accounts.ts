@@ -3,7 +3,6 @@ import { PublicKey } from '@solana/web3.js'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
 import { faucetOf, mintAuthorityOf, openTokenAccounts, requestAirdrop } from './faucet.js'
 import type { LocalChain } from './local-chain.js'
-import { systemProgram } from './programs.js'
 import { tokenProgram } from './token-accounts.js'
 
 const lamportsPerSol = 10n ** 9n
@@ -16,14 +15,7 @@ const mints = tokens.filter((token) => token.mint !== solMint)
 /** Creates what a new chain lacks: the faucet's SOL and the known tokens at their mainnet addresses. */
 export function createInitialAccounts(chain: LocalChain): void {
   const faucet = faucetOf(chain).publicKey.toBase58()
-  if (!chain.svm.account(faucet)) {
-    chain.setAccount(faucet, {
-      lamports: faucetLamports,
-      owner: systemProgram,
-      data: Buffer.alloc(0),
-      executable: false,
-    })
-  }
+  if (!chain.svm.account(faucet)) chain.setAccount(faucet, { lamports: faucetLamports })
   for (const { mint, decimals } of mints) {
     if (!chain.svm.account(mint)) createMint(chain, mint, decimals)
   }
@@ -53,10 +45,5 @@ function createMint(chain: LocalChain, mint: string, decimals: number): void {
     },
     data,
   )
-  chain.setAccount(mint, {
-    lamports: chain.svm.rentExempt(MINT_SIZE),
-    owner: tokenProgram,
-    data,
-    executable: false,
-  })
+  chain.setAccount(mint, { owner: tokenProgram, data })
 }

@@ -4,6 +4,7 @@ import { ChainClock, type ClockOptions, type Commitment } from './clock.js'
 import { executeForLedger, loadAddresses, setClockFor } from './execute.js'
 import { type AccountState, accountState, Journal, type JournalEntry } from './journal.js'
 import { Ledger } from './ledger.js'
+import { systemProgram } from './programs.js'
 import { RpcError } from './rpc/error.js'
 import type { Account, Simulation } from './vm/execution.js'
 import { Svm } from './vm/svm.js'
@@ -49,10 +50,13 @@ export class LocalChain {
     return keypair
   }
 
-  /** Writes an account without a transaction. 0 lamports remove it. */
-  setAccount(key: string, account: Account): void {
+  /** Writes an account without a transaction: by default an empty one of the system, with its rent. 0 lamports remove it. */
+  setAccount(key: string, given: Partial<Account>): void {
+    const { data = Buffer.alloc(0), owner = systemProgram } = given
+    const { lamports = this.svm.rentExempt(data.length) } = given
+    const account = { lamports, owner, data, executable: false }
     this.svm.setAccount(key, account)
-    if (!account.executable) this.#journal?.write({ accounts: [accountState(key, account)] })
+    this.#journal?.write({ accounts: [accountState(key, account)] })
     this.#changed()
   }
 

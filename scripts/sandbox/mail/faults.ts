@@ -1,21 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
-
-const delayMsMax = 120_000
 
 /**
  * How the mail server misbehaves. `code`: the SMTP reply of refusals, 4yz or 5yz. Without it no mail is refused.
- * `delayMs`: the delay before the answer. `to`: only for this address. `at`: at the recipient command or after the content
+ * `delayMs`: the delay before the answer. `to`: only for this address. `at`: at the recipient command, or after the content
  * (a mail that is only delayed after its content is accepted). `times`: for how many mails.
  */
-export const mailFaultSchema = z.strictObject({
-  code: z.int().min(400).max(599).optional(),
-  delayMs: z.int().nonnegative().max(delayMsMax).optional(),
-  to: z.string().optional(),
-  at: z.enum(['recipient', 'content']).default('recipient'),
-  times: z.int().positive().optional(),
-})
-export type MailFault = z.input<typeof mailFaultSchema>
+export interface MailFault {
+  readonly code?: number
+  readonly delayMs?: number
+  readonly to?: string
+  readonly at?: 'recipient' | 'content'
+  readonly times?: number
+}
 
 /** Whether a fault is about a mail to this address at this point. */
 export function isAbout(fault: MailFault, to: string, at: 'recipient' | 'content'): boolean {

@@ -5,8 +5,8 @@ import { domainToUnicode } from 'node:url'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { ActiveFault } from '../active-fault.js'
-import { control, json, type Route } from '../http-route.js'
-import { applyFault, isAbout, type MailFault, mailFaultSchema } from './faults.js'
+import { json, type Route } from '../http-route.js'
+import { applyFault, isAbout, type MailFault } from './faults.js'
 import type { ReceivedMail } from './received-mail.js'
 import { mailPage } from './received-mail.js'
 
@@ -75,9 +75,6 @@ export class MailServer {
     type: 'text/html; charset=utf-8',
     body: mailPage(this.received(url.searchParams.get('to') ?? undefined)),
   })
-
-  /** `POST /dev/mail/faults`: see faults.ts. */
-  readonly control = control(mailFaultSchema, (fault) => this.faults.set(fault))
 
   #faultOf(to: string, at: 'recipient' | 'content'): MailFault | undefined {
     return this.faults.take((fault) => isAbout(fault, to, at))

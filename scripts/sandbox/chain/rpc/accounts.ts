@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { encodeBase58 } from '../../../../src/kernel/base58.js'
 import type { LocalChain } from '../local-chain.js'
 import { isTokenProgram, readMint, readTokenAccount, tokenAmount, tokenProgram } from '../token-accounts.js'
 import type { Account } from '../vm/execution.js'
@@ -19,7 +18,7 @@ import {
 const accountsMax = 100
 /** Options for the format of an account's data. */
 const accountConfig = config({
-  encoding: z.enum(['base58', 'base64', 'jsonParsed', 'base64+zstd', 'binary']).nullish(),
+  encoding: z.enum(['base64', 'jsonParsed'], 'base64 and jsonParsed are spoken here').nullish(),
   dataSlice: z.object({ offset: count, length: count }).nullish(),
 })
 /** JSON-RPC methods that read accounts. They return the newest state at every commitment. */
@@ -81,8 +80,6 @@ export function tokenMethods(chain: LocalChain): Record<string, RpcMethod> {
 
 type AccountConfig = z.output<typeof accountConfig>
 
-const base58BytesMax = 128
-
 /** An account in JSON-RPC format. */
 export function accountJson(chain: LocalChain, account: Account | undefined, options: AccountConfig) {
   if (!account) return null
@@ -98,18 +95,11 @@ export function accountJson(chain: LocalChain, account: Account | undefined, opt
 }
 
 function dataJson(chain: LocalChain, account: Account, { encoding, dataSlice }: AccountConfig): unknown {
-  if (encoding === 'base64+zstd') throw invalidParams('base64+zstd is not spoken here; use base64')
   const parsed = encoding === 'jsonParsed' && parseAccountData(account, (mint) => chain.svm.account(mint))
   if (parsed) return parsed
   const { data } = account
   const slice = dataSlice ? data.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length) : data
-  if (encoding === 'base64' || encoding === 'jsonParsed') return [slice.toString('base64'), 'base64']
-  if (slice.length > base58BytesMax) {
-    throw invalidParams(
-      'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.',
-    )
-  }
-  return encoding === 'base58' ? [encodeBase58(slice), 'base58'] : encodeBase58(slice)
+  return [slice.toString('base64'), 'base64']
 }
 
 /** The `jsonParsed` form of a mint or token account. `undefined` for other accounts, which a node returns as bytes. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { LocalChain } from '../local-chain.js'
-import { systemProgram } from '../programs.js'
 import { invalidParams } from './error.js'
 import { commitment, count, key, method, type RpcMethod, signature } from './params.js'
 
@@ -60,10 +59,13 @@ export function devMethods(chain: LocalChain): Record<string, RpcMethod> {
 }
 
 function writeAccount(chain: LocalChain, address: string, account: z.output<typeof newAccount>): void {
-  const data = Buffer.from(account.data ?? '', 'base64')
-  const lamports = account.lamports ?? chain.svm.rentExempt(data.length)
+  const { data = '', lamports, owner } = account
   try {
-    chain.setAccount(address, { lamports, owner: account.owner ?? systemProgram, data, executable: false })
+    chain.setAccount(address, {
+      data: Buffer.from(data, 'base64'),
+      ...(lamports !== undefined && { lamports }),
+      ...(owner !== undefined && { owner }),
+    })
   } catch (error) {
     // The virtual machine refuses bytes that would make a sysvar unreadable.
     throw invalidParams(error instanceof Error ? error.message : String(error))

@@ -1,28 +1,18 @@
-import { z } from 'zod'
 import { json, type SandboxAnswer } from '../../http-route.js'
-
-const delayMsMax = 60_000
 
 /**
  * How the RPC node misbehaves. `answer`: what it answers instead of a result. `maxInputs`: calls with a longer first list,
- * and longer batches, are refused with -32602 "Too many inputs". `delayMs`: the delay of every answer. `times`: for how many
- * HTTP requests; without it until it is changed.
+ * and longer batches, are refused with -32602 "Too many inputs". `times`: for how many HTTP requests; without it until it is
+ * changed.
  */
-export const rpcFaultSchema = z.strictObject({
-  answer: z.enum(['429', 'html']).optional(),
-  maxInputs: z.int().positive().optional(),
-  delayMs: z.int().nonnegative().max(delayMsMax).optional(),
-  times: z.int().positive().optional(),
-})
-export type RpcFault = z.output<typeof rpcFaultSchema>
+export interface RpcFault {
+  readonly answer?: '429' | 'html'
+  readonly maxInputs?: number
+  readonly times?: number
+}
 
 const garbage =
   '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>'
-
-/** Requests with only `dev_*` calls are not affected by a fault, so controls always work. */
-export function isControl(body: unknown): boolean {
-  return calls(body).every((call) => methodOf(call).startsWith('dev_'))
-}
 
 /** The answer of a faulty node. `undefined`: the request is answered normally. */
 export function faultAnswer(fault: RpcFault, body: unknown): SandboxAnswer | undefined {
@@ -46,10 +36,6 @@ export function faultAnswer(fault: RpcFault, body: unknown): SandboxAnswer | und
 
 function calls(body: unknown): unknown[] {
   return Array.isArray(body) ? body : [body]
-}
-
-function methodOf(call: unknown): string {
-  return String((call as { method?: unknown } | null)?.method ?? '')
 }
 
 function idOf(call: unknown): unknown {

@@ -2,113 +2,93 @@ import { encodeBase58 } from '../../../../src/kernel/base58.js'
 import { systemProgram } from '../programs.js'
 import { token2022Program, tokenAmount, tokenProgram } from '../token-accounts.js'
 
-interface ParsedCall {
-  readonly type: string
-  readonly info: Record<string, unknown>
+type Field = (data: Buffer) => unknown
+
+/** An instruction: its name, its accounts in order, and the fields of its data. */
+type Layout = readonly [type: string, accounts: string, fields?: Readonly<Record<string, Field>>]
+
+interface Program {
+  readonly program: string
+  /** The number with which the data of an instruction begin. */
+  readonly numberOf: (data: Buffer) => number
+  readonly instructions: Readonly<Record<number, Layout>>
 }
 
-const associatedTokenProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
+const u64 = (at: number) => (data: Buffer) => data.readBigUInt64LE(at)
+const key = (at: number) => (data: Buffer) => encodeBase58(data.subarray(at, at + 32))
+const lamports: Field = (data) => Number(u64(4)(data))
+const amount: Field = (data) => String(u64(1)(data))
 
-/**
- * The `jsonParsed` form of an instruction of the programs that tips use: system, token, associated token and memo. Any
- * other instruction is returned partially decoded, as by a real node.
- */
+const token: Omit<Program, 'program'> = {
+  numberOf: (data) => data.readUInt8(0),
+  instructions: {
+    3: ['transfer', 'source destination authority', { amount }],
+    7: ['mintTo', 'mint account mintAuthority', { amount }],
+    9: ['closeAccount', 'account destination owner'],
+    12: [
+      'transferChecked',
+      'source mint destination authority',
+      { tokenAmount: (data) => tokenAmount(u64(1)(data), data.readUInt8(9)) },
+    ],
+    17: ['syncNative', 'account'],
+    18: ['initializeAccount3', 'account mint', { owner: key(1) }],
+    21: ['getAccountDataSize', 'mint'],
+    22: ['initializeImmutableOwner', 'account'],
+  },
+}
+const opened = 'source account wallet mint systemProgram tokenProgram'
+
+/** The programs that tips use. */
+const programs: Readonly<Record<string, Program>> = {
+  [systemProgram]: {
+    program: 'system',
+    numberOf: (data) => data.readUInt32LE(0),
+    instructions: {
+      0: [
+        'createAccount',
+        'source newAccount',
+        { lamports, space: (data) => Number(u64(12)(data)), owner: key(20) },
+      ],
+      1: ['assign', 'account', { owner: key(4) }],
+      2: ['transfer', 'source destination', { lamports }],
+      8: ['allocate', 'account', { space: lamports }],
+    },
+  },
+  [tokenProgram]: { program: 'spl-token', ...token },
+  [token2022Program]: { program: 'spl-token-2022', ...token },
+  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: {
+    program: 'spl-associated-token-account',
+    numberOf: (data) => data[0] ?? 0,
+    instructions: { 0: ['create', opened], 1: ['createIdempotent', opened] },
+  },
+}
+
+/** The `jsonParsed` form of an instruction. Any other than those above is partially decoded, as by a real node. */
 export function parseInstruction(programId: string, accounts: readonly string[], data: Buffer) {
   const partial = { programId, accounts, data: encodeBase58(data) }
   if (programId.startsWith('Memo')) return { program: 'spl-memo', programId, parsed: data.toString('utf8') }
-  const reader = readers.get(programId)
-  if (!reader) return partial
+  const known = programs[programId]
   try {
-    const parsed = reader.read(accounts, data)
-    return parsed ? { program: reader.program, programId, parsed } : partial
+    const layout = known?.instructions[known.numberOf(data)]
+    if (known === undefined || layout === undefined) return partial
+    return { program: known.program, programId, parsed: parsedCall(layout, accounts, data) }
   } catch {
     // The data is too short for its instruction, so the bytes are shown undecoded.
     return partial
   }
 }
 
-type Reader = (accounts: readonly string[], data: Buffer) => ParsedCall | undefined
-
-const readers = new Map<string, { program: string; read: Reader }>([
-  [systemProgram, { program: 'system', read: systemCall }],
-  [tokenProgram, { program: 'spl-token', read: tokenCall }],
-  [token2022Program, { program: 'spl-token-2022', read: tokenCall }],
-  [associatedTokenProgram, { program: 'spl-associated-token-account', read: associatedTokenCall }],
-])
-
-function systemCall([first, second]: readonly string[], data: Buffer): ParsedCall | undefined {
-  const lamports = () => Number(data.readBigUInt64LE(4))
-  switch (data.readUInt32LE(0)) {
-    case 0: {
-      const space = Number(data.readBigUInt64LE(12))
-      const owner = encodeBase58(data.subarray(20, 52))
-      return {
-        type: 'createAccount',
-        info: { source: first, newAccount: second, lamports: lamports(), space, owner },
-      }
-    }
-    case 1:
-      return { type: 'assign', info: { account: first, owner: encodeBase58(data.subarray(4, 36)) } }
-    case 2:
-      return { type: 'transfer', info: { source: first, destination: second, lamports: lamports() } }
-    case 8:
-      return { type: 'allocate', info: { account: first, space: lamports() } }
-    default:
-      return undefined
-  }
-}
-
-function tokenCall(accounts: readonly string[], data: Buffer): ParsedCall | undefined {
-  const [first, second, third] = accounts
-  const raw = () => data.readBigUInt64LE(1)
-  switch (data[0]) {
-    case 3:
-      return {
-        type: 'transfer',
-        info: { source: first, destination: second, ...authority(accounts, 2), amount: String(raw()) },
-      }
-    case 7:
-      return {
-        type: 'mintTo',
-        info: { mint: first, account: second, mintAuthority: third, amount: String(raw()) },
-      }
-    case 9:
-      return { type: 'closeAccount', info: { account: first, destination: second, owner: third } }
-    case 12:
-      return {
-        type: 'transferChecked',
-        info: {
-          source: first,
-          mint: second,
-          destination: third,
-          ...authority(accounts, 3),
-          tokenAmount: tokenAmount(raw(), data.readUInt8(9)),
-        },
-      }
-    case 17:
-      return { type: 'syncNative', info: { account: first } }
-    case 18:
-      return {
-        type: 'initializeAccount3',
-        info: { account: first, mint: second, owner: encodeBase58(data.subarray(1, 33)) },
-      }
-    case 21:
-      return { type: 'getAccountDataSize', info: { mint: first } }
-    case 22:
-      return { type: 'initializeImmutableOwner', info: { account: first } }
-    default:
-      return undefined
-  }
-}
-
-// A node reads any account after the authority as a multisig signer, so a reference key appears as one.
-function authority(accounts: readonly string[], index: number): Record<string, unknown> {
-  const signers = accounts.slice(index + 1)
-  return signers.length > 0 ? { multisigAuthority: accounts[index], signers } : { authority: accounts[index] }
-}
-
-function associatedTokenCall(accounts: readonly string[], data: Buffer): ParsedCall {
-  const [source, account, wallet, mint, system, token] = accounts
-  const type = data[0] === 1 ? 'createIdempotent' : 'create'
-  return { type, info: { source, account, wallet, mint, systemProgram: system, tokenProgram: token } }
+function parsedCall([type, names, fields = {}]: Layout, accounts: readonly string[], data: Buffer) {
+  const named = names.split(' ')
+  const signers = accounts.slice(named.length)
+  const info = [
+    // A node reads any account after the authority as a multisig signer, so a reference key appears as one.
+    ...named.map((name, index) => [
+      name === 'authority' && signers.length > 0 ? 'multisigAuthority' : name,
+      accounts[index],
+    ]),
+    ...(named.includes('authority') && signers.length > 0 ? [['signers', signers]] : []),
+    ...Object.entries(fields).map(([name, read]) => [name, read(data)]),
+  ]
+  return { type, info: Object.fromEntries(info) }
 }

@@ -25,21 +25,12 @@ export function transactionJson(
     )
   }
   const { slot, blockTime } = record
-  const versioned = maxSupportedVersion === undefined ? {} : { version }
-  if (encoding === 'jsonParsed') {
-    return {
-      slot,
-      blockTime,
-      ...versioned,
-      meta: parsedMeta(record),
-      transaction: parsedTransaction(record, transaction),
-    }
-  }
-  if (encoding === 'json') {
-    return { slot, blockTime, ...versioned, meta: record.meta, transaction: plainTransaction(transaction) }
-  }
+  const landed = { slot, blockTime, ...(maxSupportedVersion === undefined ? {} : { version }) }
+  if (encoding === 'jsonParsed')
+    return { ...landed, meta: parsedMeta(record), transaction: parsedTransaction(record, transaction) }
+  if (encoding === 'json') return { ...landed, meta: record.meta, transaction: plainTransaction(transaction) }
   const text = encoding === 'base64' ? record.raw : encodeBase58(raw)
-  return { slot, blockTime, ...versioned, meta: record.meta, transaction: [text, encoding] }
+  return { ...landed, meta: record.meta, transaction: [text, encoding] }
 }
 
 function plainTransaction(transaction: VersionedTransaction) {
@@ -76,12 +67,7 @@ function parsedTransaction(record: LedgerRecord, transaction: VersionedTransacti
       })),
       recentBlockhash: message.recentBlockhash,
       instructions: message.compiledInstructions.map((instruction) => ({
-        ...parsedCall(
-          record,
-          instruction.programIdIndex,
-          instruction.accountKeyIndexes,
-          Buffer.from(instruction.data),
-        ),
+        ...parsedCall(record, instruction.programIdIndex, instruction.accountKeyIndexes, instruction.data),
         stackHeight: 1,
       })),
       ...tableLookups(transaction),
@@ -94,21 +80,21 @@ function parsedMeta(record: LedgerRecord) {
   const parsed = innerInstructions.map(({ index, instructions }) => ({
     index,
     instructions: instructions.map((call) => ({
-      ...parsedCall(
-        record,
-        call.programIdIndex,
-        call.accounts,
-        Buffer.from(decodeBase58(call.data, Number.POSITIVE_INFINITY) ?? []),
-      ),
+      ...parsedCall(record, call.programIdIndex, call.accounts, decodeBase58(call.data, Infinity) ?? []),
       stackHeight: call.stackHeight,
     })),
   }))
   return { ...meta, innerInstructions: parsed }
 }
 
-function parsedCall(record: LedgerRecord, program: number, accounts: readonly number[], data: Buffer) {
+function parsedCall(
+  record: LedgerRecord,
+  program: number,
+  accounts: readonly number[],
+  data: ArrayLike<number>,
+) {
   const keyAt = (index: number) => record.keys[index] ?? ''
-  return parseInstruction(keyAt(program), accounts.map(keyAt), data)
+  return parseInstruction(keyAt(program), accounts.map(keyAt), Buffer.from(data))
 }
 
 function signatures(transaction: VersionedTransaction): string[] {

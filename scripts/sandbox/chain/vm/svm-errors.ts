@@ -1,41 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
 /** A transaction's error as Solana's JSON-RPC writes it: a name, or an object such as `{InstructionError: [0, {Custom: 1}]}`. */
 export type TransactionError = string | { readonly [kind: string]: unknown }
 
+const declarations = readFileSync(
+  createRequire(import.meta.url).resolve('litesvm/dist/internal.d.ts'),
+  'utf8',
+)
+
 /**
- * The names of litesvm's numbered transaction errors, in order. litesvm declares them as `const enum`, which is an empty
- * object at run time: reading a name there gives `undefined`, which would look like success.
+ * The names of litesvm's numbered errors, in order. litesvm declares them as `const enum`, which is an empty object at run
+ * time: reading a name there gives `undefined`, which would look like success. So they are read from its declarations.
  */
-export const transactionErrorNames: readonly string[] = words(`
-  AccountInUse AccountLoadedTwice AccountNotFound ProgramAccountNotFound InsufficientFundsForFee
-  InvalidAccountForFee AlreadyProcessed BlockhashNotFound CallChainTooDeep MissingSignatureForFee
-  InvalidAccountIndex SignatureFailure InvalidProgramForExecution SanitizeFailure ClusterMaintenance
-  AccountBorrowOutstanding WouldExceedMaxBlockCostLimit UnsupportedVersion InvalidWritableAccount
-  WouldExceedMaxAccountCostLimit WouldExceedAccountDataBlockLimit TooManyAccountLocks
-  AddressLookupTableNotFound InvalidAddressLookupTableOwner InvalidAddressLookupTableData
-  InvalidAddressLookupTableIndex InvalidRentPayingAccount WouldExceedMaxVoteCostLimit
-  WouldExceedAccountDataTotalLimit MaxLoadedAccountsDataSizeExceeded ResanitizationNeeded
-  InvalidLoadedAccountsDataSizeLimit UnbalancedTransaction ProgramCacheHitMaxLimit CommitCancelled
-`)
-
-/** The names of litesvm's numbered instruction errors, in order. */
-export const instructionErrorNames: readonly string[] = words(`
-  GenericError InvalidArgument InvalidInstructionData InvalidAccountData AccountDataTooSmall
-  InsufficientFunds IncorrectProgramId MissingRequiredSignature AccountAlreadyInitialized
-  UninitializedAccount UnbalancedInstruction ModifiedProgramId ExternalAccountLamportSpend
-  ExternalAccountDataModified ReadonlyLamportChange ReadonlyDataModified DuplicateAccountIndex
-  ExecutableModified RentEpochModified NotEnoughAccountKeys AccountDataSizeChanged AccountNotExecutable
-  AccountBorrowFailed AccountBorrowOutstanding DuplicateAccountOutOfSync InvalidError ExecutableDataModified
-  ExecutableLamportChange ExecutableAccountNotRentExempt UnsupportedProgramId CallDepth MissingAccount
-  ReentrancyNotAllowed MaxSeedLengthExceeded InvalidSeeds InvalidRealloc ComputationalBudgetExceeded
-  PrivilegeEscalation ProgramEnvironmentSetupFailure ProgramFailedToComplete ProgramFailedToCompile
-  Immutable IncorrectAuthority AccountNotRentExempt InvalidAccountOwner ArithmeticOverflow UnsupportedSysvar
-  IllegalOwner MaxAccountsDataAllocationsExceeded MaxAccountsExceeded MaxInstructionTraceLengthExceeded
-  BuiltinProgramsMustConsumeComputeUnits BorshIoError
-`)
-
-function words(text: string): string[] {
-  return text.trim().split(/\s+/)
+function declaredNames(enumName: string): readonly string[] {
+  const body = new RegExp(`const enum ${enumName} {([^}]*)}`).exec(declarations)?.[1] ?? ''
+  const names: string[] = []
+  for (const [, name = '', code] of body.matchAll(/(\w+) = (\d+)/g)) names[Number(code)] = name
+  return names
 }
+
+export const transactionErrorNames = declaredNames('TransactionErrorFieldless')
+export const instructionErrorNames = declaredNames('InstructionErrorFieldless')
 
 /** The name of a numbered error. An unknown number is still an error. */
 export function errorName(names: readonly string[], code: number): string {
