@@ -1,7 +1,7 @@
 import test from 'ava'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { mostWaitMs } from '../../src/pages/dashboard/parts/use-shown.js'
+import { mostWaitMs } from '../../src/pages/dashboard/connection.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { creatorWithHistory, openDashboard } from '../helpers/browser/dashboard.js'

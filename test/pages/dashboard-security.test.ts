@@ -5,16 +5,18 @@ import { linkPaths, mailedLink } from '../../src/pages/dashboard/links/mailed-li
 import { type Proof, runProtected } from '../../src/pages/dashboard/protect.js'
 import {
   bodyOf,
+  confirmFault,
+  currentProof,
   emptyForm,
   isConfirmed,
   mayLeaveTokens,
+  proofWay,
   withoutUsedCodes,
-} from '../../src/pages/dashboard/security/closing/closing-form.js'
-import { currentProof, proofWay } from '../../src/pages/dashboard/security/owner-proof.js'
+} from '../../src/pages/dashboard/security/owner-proof.js'
 import { describeUserAgent } from '../../src/pages/dashboard/security/user-agent.js'
 import { passkeyFault, toBytes, toText } from '../../src/pages/dashboard/sign-in/passkeys.js'
 import { passwordStrength } from '../../src/pages/dashboard/sign-in/password-strength.js'
-import { confirmFault, holdOf, isCancelled } from '../../src/pages/dashboard/withdraw/holds.js'
+import { holdOf, isCancelled } from '../../src/pages/dashboard/withdraw/rules.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { TippingError } from '../../src/sdk/client/errors.js'
 

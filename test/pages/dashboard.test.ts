@@ -1,43 +1,17 @@
 import test from 'ava'
 import fc from 'fast-check'
-import type { z } from 'zod'
-import type * as passkeys from '../../src/accounts/factors/passkeys/passkey-schemas.js'
-import type * as accounts from '../../src/accounts/schemas.js'
-import type { securityAnswer } from '../../src/accounts/schemas.js'
-import type { sessionsAnswer } from '../../src/accounts/session-routes.js'
-import type * as creators from '../../src/creators/schemas.js'
 import { parseSite } from '../../src/creators/sites.js'
-import type { Refund as ApiRefund } from '../../src/fiat/refunds/schemas.js'
-import type { balanceAnswer } from '../../src/ledger/schemas.js'
-import type * as answers from '../../src/pages/dashboard/answers.js'
 import { retryPauseMs } from '../../src/pages/dashboard/connection.js'
 import { parseTypedSite } from '../../src/pages/dashboard/developers/site.js'
 import { barsOf, scaleTop } from '../../src/pages/dashboard/home/chart-scale.js'
-import {
-  exactAmount,
-  prepareFault,
-  stageOf,
-  type TakeableToken,
-  type Transfer,
-} from '../../src/pages/dashboard/take-out/transfer.js'
+import { exactAmount, prepareFault, stageOf } from '../../src/pages/dashboard/take-out/transfer.js'
 import { readFilters, tipsPath, writeFilters } from '../../src/pages/dashboard/tips/filters.js'
 import {
   estimateRefund,
   givenBack,
   isRefundable,
-  type Refund,
   refundCents,
-} from '../../src/pages/dashboard/tips/refund/amounts.js'
-import {
-  bodyOf,
-  estimate,
-  faultOf,
-  lastDigits,
-  namesMatch,
-  promisedMore,
-  type Terms,
-  withdrawnTexts,
-} from '../../src/pages/dashboard/withdraw/amounts.js'
+} from '../../src/pages/dashboard/tips/refund-amounts.js'
 import {
   advanceFlow,
   emptyDraft,
@@ -47,42 +21,25 @@ import {
   isUnresolved,
   type SentWithdrawal,
 } from '../../src/pages/dashboard/withdraw/flow.js'
-import { matchingBanks } from '../../src/pages/dashboard/withdraw/matching-banks.js'
+import {
+  bodyOf,
+  estimate,
+  faultOf,
+  lastDigits,
+  matchingBanks,
+  namesMatch,
+  promisedMore,
+  type Terms,
+  withdrawnTexts,
+} from '../../src/pages/dashboard/withdraw/rules.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { typedTokenAmount } from '../../src/pages/lib/amount-text.js'
 import { isPassing, isUnanswered } from '../../src/pages/lib/failures.js'
 import { aboutNgn } from '../../src/pages/lib/money.js'
 import { paidWords, spokenUsd } from '../../src/pages/lib/tip-text.js'
 import { TippingError } from '../../src/sdk/client/errors.js'
-import type * as tips from '../../src/tips/read/creator-schemas.js'
-import type * as takeOuts from '../../src/treasury/take-outs/schemas.js'
-import type * as payouts from '../../src/withdrawals/schemas.js'
 import { expectedPrice } from '../helpers/make/withdrawal-price.js'
 import { seededRuns } from '../helpers/random.js'
-
-// The compiler checks that the API's answers have every field that the dashboard reads.
-type Covers<Answer extends Read, Read> = Answer
-export type Checked = [
-  Covers<z.output<typeof accounts.meAnswer>['user'], answers.Me>,
-  Covers<z.output<typeof securityAnswer>, answers.Security>,
-  Covers<z.output<typeof sessionsAnswer>['sessions'][number], answers.OpenSession>,
-  Covers<z.output<typeof passkeys.passkeysAnswer>['passkeys'][number], answers.Passkey>,
-  Covers<payouts.PayeeRecord, answers.Payee>,
-  Covers<z.output<typeof tips.creatorTipsAnswer>, answers.TipsPage>,
-  Covers<z.output<typeof tips.tokenBalancesAnswer>['tokens'][number], answers.TokenBalance>,
-  Covers<z.output<typeof payouts.bankAccountsAnswer>['bankAccounts'][number], answers.UsedBankAccount>,
-  Covers<z.output<typeof balanceAnswer>['balance'], answers.Balance>,
-  Covers<z.output<typeof takeOuts.takeableAnswer>['tokens'][number], TakeableToken>,
-  Covers<takeOuts.Transfer, Transfer>,
-  Covers<ApiRefund, Refund>,
-  Covers<z.output<typeof tips.dailyAnswer>['days'][number], answers.Day>,
-  Covers<z.output<typeof creators.keysAnswer>['apiKeys'][number], answers.ApiKey>,
-  Covers<z.output<typeof creators.newKeyAnswer>, answers.NewApiKey>,
-  Covers<creators.CreatorProfile, answers.Profile>,
-  Covers<payouts.PayoutRecord, answers.Payout>,
-  Covers<payouts.WithdrawAnswer, answers.WithdrawalAnswer>,
-  Covers<z.output<typeof payouts.banksAnswer>['banks'][number], answers.Bank>,
-]
 
 test('unpaid words: a page shows the name and message of a tip only once it is paid', (t) => {
   const tip = { sender: 'Ada', message: 'hello' }
@@ -476,7 +433,7 @@ test('a refund is at most what is left of a paid naira tip that nobody disputes'
   for (const text of ['', '0', 'all', '₦5', '1.005']) t.is(refundCents(text, rest), 'invalid_number', text)
   t.deepEqual(estimateRefund(tip, 1000), { leavesUsd: 9.5, payerNgn: 15_200 })
   t.deepEqual(estimateRefund(tip, 333), { leavesUsd: 3.1635, payerNgn: 5061.6 })
-  const refund = { amountUSD: 0.1, status: 'paid' } as Refund
+  const refund = { amountUSD: 0.1, status: 'paid' } as const
   t.is(givenBack([refund, { ...refund, amountUSD: 0.2 }, { ...refund, status: 'failed' }]), 0.3)
 })
 

@@ -1,221 +1,69 @@
-// The API's answers, as far as the dashboard reads them. A test checks them against the service's schemas.
+import type { z } from 'zod'
+import type { passkeysAnswer } from '../../accounts/factors/passkeys/passkey-schemas.js'
+import type { payoutWalletAnswer } from '../../accounts/payout-wallets/schemas.js'
+import type { meAnswer, securityAnswer } from '../../accounts/schemas.js'
+import type { sessionsAnswer } from '../../accounts/session-routes.js'
+import type { keysAnswer, newKeyAnswer, profileAnswer } from '../../creators/schemas.js'
+import type { refundsAnswer } from '../../fiat/refunds/schemas.js'
+import type { fiatRateAnswer } from '../../fiat/schemas.js'
+import type { balanceAnswer } from '../../ledger/schemas.js'
+import type { exportAnswer } from '../../privacy/schemas.js'
+import type { creatorTipsAnswer, dailyAnswer, tokenBalancesAnswer } from '../../tips/read/creator-schemas.js'
+import type { takeableAnswer, transferAnswer, transfersAnswer } from '../../treasury/take-outs/schemas.js'
+import type {
+  bankAccountsAnswer,
+  banksAnswer,
+  historyAnswer,
+  payeesAnswer,
+  withdrawAnswer,
+} from '../../withdrawals/schemas.js'
+
+// The API's answers, as the service's own schemas describe them, and what is in them.
 
 /** Symbols of the tokens that a creator can accept. */
 export const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL'] as const
 
-export interface Me {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly walletPublicKey: string | null
-  readonly emailVerifiedAt: string | null
-}
+export type Me = z.output<typeof meAnswer>['user']
+export type Security = z.output<typeof securityAnswer>
+export type Sessions = z.output<typeof sessionsAnswer>
+export type Passkeys = z.output<typeof passkeysAnswer>
+export type DataExport = z.output<typeof exportAnswer>
+export type PayoutWallet = z.output<typeof payoutWalletAnswer>
 
-/** What protects the account. */
-export interface Security {
-  readonly emailVerified: boolean
-  /** False: void or never set. */
-  readonly hasPassword: boolean
-  readonly totp: boolean
-  readonly recoveryCodesLeft: number
-  /** How many passkeys there are. */
-  readonly passkeys: number
-  readonly frozenAt: string | null
-  readonly tipMails: TipMails
-  /** The new address, until the link mailed to it is opened. */
-  readonly pendingEmail: string | null
-}
+export type Profile = z.output<typeof profileAnswer>
+export type Creator = Profile['creator']
+/** Where tips go is chosen apart from the other settings, and takes a step-up. */
+export type Settings = Omit<Creator['settings'], 'tipsTo'>
+export type ApiKeys = z.output<typeof keysAnswer>
+export type ApiKey = ApiKeys['apiKeys'][number]
+export type NewApiKey = z.output<typeof newKeyAnswer>
 
-export type TipMails = 'off' | 'each' | 'daily'
-
-/** A session of the account, by which somebody is signed in. */
-export interface OpenSession {
-  readonly id: string
-  readonly current: boolean
-  readonly createdAt: string
-  readonly lastUsedAt: string
-  readonly network: string | null
-  readonly userAgent: string | null
-}
-
-export interface Passkey {
-  readonly id: string
-  readonly label: string
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-}
-
-export interface Balance {
-  readonly availableUSDC: number
-  readonly pendingUSDC: number
-  readonly heldUSDC: number
-  /** Absent: nothing. */
-  readonly owedUSDC?: number | undefined
-  readonly disputedUSDC?: number | undefined
-}
-
-/** A token besides USDC in the creator's wallet. */
-export interface TokenBalance {
-  readonly symbol: string
-  readonly mint: string
-  readonly amount: number
-  readonly valueUsd: number
-}
-
-export type TipStatus = 'pending' | 'confirmed' | 'failed' | 'cancelled'
-
-export interface ListedTip {
-  readonly signature: string
-  readonly sender: string
-  readonly amount: number
-  readonly receivedAmount: number | null
-  readonly tokenSymbol: string
-  readonly message: string | null
-  readonly timestamp: string
-  readonly status: TipStatus
-  readonly valueUsd: number
-  readonly fiatDetails: {
-    readonly platformFee: number
-    readonly finalAmountUsd: number
-    readonly amountNgn: number
-  } | null
-  /** The wallet that was paid. */
-  readonly recipient: string
-  /** Of `amount`; absent: nothing. */
-  readonly refundedAmount?: number | undefined
-  readonly disputed?: boolean | undefined
-}
-
-export interface TipsPage {
-  readonly tips: readonly ListedTip[]
-  readonly nextCursor: string | null
-  /** Older tips were not searched. */
-  readonly searchedSince: string | null
-}
-
-export interface Day {
-  readonly date: string
-  readonly count: number
-  readonly valueUsd: number
-}
-
-export interface ApiKey {
-  readonly id: string
-  readonly prefix: string
-  readonly label: string | null
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-}
-
-export interface NewApiKey {
-  readonly id: string
-  readonly apiKey: string
-  readonly prefix: string
-}
-
-export interface Settings {
-  readonly acceptedTokens: readonly string[]
-  readonly yieldEnabled: boolean
-  readonly gaslessEnabled: boolean
-  readonly autoConvertUsdc: boolean
-  readonly fiatCollection: 'checkout' | 'bank_transfer'
-  readonly minTipUsd: number | null
-  readonly maxTipUsd: number | null
-  readonly hideUnpaidWords: boolean
-}
-
-/** A wallet of the creator's own. */
-export interface PayoutWallet {
-  readonly wallet: string
-  /** New crypto tips go to it. */
-  readonly takesTips: boolean
-}
-
-export interface Profile {
-  readonly id: string
-  readonly name: string
-  readonly walletPublicKey: string | null
-  readonly solDomain: string | null
-  readonly settings: Settings & { readonly tipsTo: 'custody' | 'payout_wallet' }
-  /** Until the creator has chosen, the dashboard asks what tips are to arrive as. */
-  readonly tokensChosen: boolean
-}
-
-export interface Bank {
-  readonly code: string
-  readonly name: string
-  readonly nicknames: readonly string[]
-}
-
-/** A bank account of an earlier withdrawal. */
-export interface UsedBankAccount {
-  /** The withdrawal, by which the account is named. */
-  readonly reference: string
-  readonly bankCode: string
-  readonly bankName: string | null
-  readonly accountNumber: string
-  readonly accountName: string
-}
-
-/** The answer to an accepted withdrawal. */
-export interface WithdrawalAnswer {
-  readonly reference: string
-  readonly status: 'pending' | 'submitted'
-  readonly amountNGN: number
-  readonly systemFeeNGN: number
-  readonly requiresVerification: boolean
-}
-
-/** What a withdrawal waits for before it is sent. */
-export type HeldFor = 'identity' | 'confirmation' | 'dispute' | 'breaker'
-
-/** Of what is given back to a payer. */
-export type RefundStatus = 'pending' | 'paid' | 'failed'
-/** Of a take-out. */
-export type TransferStatus = 'prepared' | 'signed' | 'final' | 'expired' | 'failed'
-export type PayoutStatus = 'pending' | 'submitted' | 'processing' | 'completed' | 'failed'
-
-export interface Payout {
-  readonly reference: string
-  readonly status: PayoutStatus
-  readonly amountNGN: number
-  readonly promisedNGN: number
-  readonly systemFeeNGN: number
-  readonly amountUSDC: number
-  readonly bankCode: string
-  readonly bankName: string | null
-  readonly accountNumber: string
-  readonly accountName: string
-  readonly requiresVerification: boolean
-  readonly heldFor: HeldFor | null
-  readonly failureReason: string | null
-  readonly createdAt: string
-}
-
-export interface PayoutsPage {
-  readonly payouts: readonly Payout[]
-  readonly nextCursor: string | null
-}
-
-/** A bank account that was withdrawn to. */
-export interface Payee {
-  readonly id: string
-  readonly bankCode: string
-  readonly bankName: string | null
-  readonly accountNumber: string
-  readonly accountName: string
-  /** Withdrawals to it need no code. */
-  readonly confirmed: boolean
-  readonly lastUsedAt: string
-}
-
+/** In USDC. What is absent is nothing. */
+export type Balance = z.output<typeof balanceAnswer>
+export type TokenBalances = z.output<typeof tokenBalancesAnswer>
 /** Naira for one dollar. */
-export interface Rate {
-  readonly rate: number
-  readonly expiresAt: string
-}
+export type Rate = z.output<typeof fiatRateAnswer>
 
-/** Of GET /auth/export. */
-export interface DataExport {
-  readonly status: 'preparing' | 'ready' | 'expired' | 'failed'
-}
+export type TipsPage = z.output<typeof creatorTipsAnswer>
+export type ListedTip = TipsPage['tips'][number]
+export type Days = z.output<typeof dailyAnswer>
+export type Refunds = z.output<typeof refundsAnswer>
+export type Refund = Refunds['refunds'][number]
+
+export type PayoutsPage = z.output<typeof historyAnswer>
+export type Payout = PayoutsPage['payouts'][number]
+/** What a withdrawal waits for before it is sent. */
+export type HeldFor = NonNullable<Payout['heldFor']>
+export type WithdrawalAnswer = Pick<z.output<typeof withdrawAnswer>, 'reference'>
+export type Payees = z.output<typeof payeesAnswer>
+export type Banks = z.output<typeof banksAnswer>
+export type Bank = Banks['banks'][number]
+export type BankAccounts = z.output<typeof bankAccountsAnswer>
+/** A bank account of an earlier withdrawal, by whose reference it is named. */
+export type UsedBankAccount = BankAccounts['bankAccounts'][number]
+
+export type TransfersPage = z.output<typeof transfersAnswer>
+export type TransferAnswer = z.output<typeof transferAnswer>
+/** A take-out. */
+export type Transfer = TransferAnswer['transfer']
+export type Takeable = z.output<typeof takeableAnswer>

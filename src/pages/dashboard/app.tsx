@@ -9,12 +9,12 @@ import { call, codeOf, onRefusal } from './api.js'
 import { useRetry } from './connection.js'
 import { LinkPage } from './links/link-page.js'
 import { endsSessions, mailedLink } from './links/mailed-link.js'
-import { mayLeave } from './route.js'
+import { useFocus } from './parts/focus.js'
+import { OutsidePage } from './parts/outside-page.js'
+import { mayLeave, pathOf } from './route.js'
 import { Screens } from './screens.js'
-import { ClosedPage } from './security/closing/closed-page.js'
 import { SessionContext } from './session.js'
-import { linkToken } from './sign-in/link-sign-in.js'
-import { SignIn } from './sign-in/sign-in.js'
+import { linkToken, SignIn } from './sign-in/sign-in.js'
 import { SignInPage } from './sign-in/sign-in-page.js'
 import { forgetAccounts } from './withdraw/draft.js'
 
@@ -154,5 +154,34 @@ function ServiceUnavailable({ onRetry }: { readonly onRetry: () => void }): JSX.
         {words.tryAgain}
       </Button>
     </main>
+  )
+}
+
+/** Says that the account is closed, to somebody who is signed in no more. */
+function ClosedPage({
+  email,
+  onLeave,
+}: {
+  /** Of the account that was closed. */
+  readonly email: string
+  readonly onLeave: () => void
+}): JSX.Element {
+  const text = words.closing
+  const heading = useFocus(email, { atFirst: true })
+  useEffect(() => {
+    history.replaceState(undefined, '', pathOf('home'))
+    document.title = `${text.closedTitle} · ${words.brand}`
+    window.scrollTo(0, 0)
+  }, [])
+  return (
+    <OutsidePage title={text.closedTitle} heading={heading}>
+      <Notice tone="good" icon="tick">
+        {text.closed(email)}
+      </Notice>
+      <p class="quiet">{text.again}</p>
+      <Button kind="primary" onPress={onLeave}>
+        {text.next}
+      </Button>
+    </OutsidePage>
   )
 }

@@ -47,7 +47,7 @@ function currentRoute(): Route {
 }
 
 /** Calls back after the address or the history's entry has changed. Returns a function that stops it. */
-export function afterNavigation(follow: () => void): () => void {
+function afterNavigation(follow: () => void): () => void {
   window.addEventListener(navigated, follow)
   return () => window.removeEventListener(navigated, follow)
 }
@@ -101,4 +101,43 @@ export function mayLeave(): boolean {
   if (!window.confirm(question)) return false
   isUnsaved = nothingUnsaved
   return true
+}
+
+/** The name of the open drawer, in the state of the browser's history entry. */
+function openDrawer(): string | undefined {
+  const name: unknown = (history.state as { drawer?: unknown } | null)?.drawer
+  return typeof name === 'string' ? name : undefined
+}
+
+/** A second press must not leave the screen while the first one's `history.back` is on its way. */
+let closing = false
+
+/**
+ * The drawers and dialogs of a screen. An open one is an entry of the browser's history: Back closes it, Forward and a reload
+ * open it again.
+ */
+export function useDrawer() {
+  const [open, setOpen] = useState(openDrawer)
+  useEffect(
+    () =>
+      afterNavigation(() => {
+        closing = false
+        setOpen(openDrawer())
+      }),
+    [],
+  )
+  return {
+    open,
+    show(name: string): void {
+      // The step of a form behind the drawer stays in the entry.
+      history.pushState({ ...history.state, drawer: name }, '')
+      setOpen(name)
+      closing = false
+    },
+    close(): void {
+      if (closing || openDrawer() === undefined) return
+      closing = true
+      history.back()
+    },
+  }
 }

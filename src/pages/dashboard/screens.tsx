@@ -1,18 +1,21 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
+import { Announcer } from '../ui/messages/announcer.js'
+import { Notice } from '../ui/messages/notice.js'
+import { useConnection } from './connection.js'
 import { Developers } from './developers/developers.js'
 import { Home } from './home/home.js'
-import { OverlaySettings } from './overlay/overlay-settings.js'
-import { ConnectionNotice } from './parts/connection-notice.js'
-import { useDrawer } from './parts/drawer.js'
-import { FrozenNotice } from './parts/frozen-notice.js'
-import { ShortcutsHelp, useShortcuts } from './parts/shortcuts.js'
-import { TopBar } from './parts/top-bar.js'
-import { type Screen, useRoute } from './route.js'
+import { OverlaySettings } from './overlay/overlay.js'
+import { useFocus } from './parts/focus.js'
+import { ScreenLink, TextButton } from './parts/links.js'
+import { Brand } from './parts/outside-page.js'
+import { type Screen, screens, useDrawer, useRoute } from './route.js'
 import { Reauthentication } from './security/reauthentication.js'
 import { SecurityScreen } from './security/security.js'
+import { useSession } from './session.js'
 import { SettingsScreen } from './settings/settings.js'
+import { ShortcutsHelp, useShortcuts } from './shortcuts.js'
 import { TakeOut } from './take-out/take-out.js'
 import { Tips } from './tips/tips.js'
 import { Withdraw } from './withdraw/withdraw.js'
@@ -35,14 +38,11 @@ export function Screens(): JSX.Element {
   const { screen } = useRoute()
   const drawer = useDrawer()
   const help = (): void => drawer.show(helpName)
-  const heading = useRef<HTMLHeadingElement>(null)
-  const first = useRef(true)
   useShortcuts(help)
+  // Screen readers announce the first screen with the page load.
+  const heading = useFocus(screen)
   useEffect(() => {
     document.title = `${words.screens[screen]} · ${words.brand}`
-    // Focus the heading so that screen readers announce the new screen. They announce the first one with the page load.
-    if (!first.current) heading.current?.focus()
-    first.current = false
     window.scrollTo(0, 0)
   }, [screen])
   const Content = contents[screen]
@@ -61,5 +61,73 @@ export function Screens(): JSX.Element {
       </Reauthentication>
       {drawer.open === helpName && <ShortcutsHelp onClose={drawer.close} />}
     </>
+  )
+}
+
+/** The screens and the account menu. */
+function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: () => void }): JSX.Element {
+  const { me, signOut } = useSession()
+  return (
+    <header class="bar">
+      <div class="bar__inner">
+        <Brand />
+        <nav class="bar__nav" aria-label={words.nav}>
+          {screens.map((name) => (
+            <ScreenLink key={name} to={name} current={name === screen} class="bar__link">
+              {words.screens[name]}
+            </ScreenLink>
+          ))}
+        </nav>
+        <details class="account">
+          <summary class="account__name">
+            <bdi>{me.name}</bdi>
+          </summary>
+          <div class="account__menu card">
+            <p class="quiet">
+              <bdi>{me.email}</bdi>
+            </p>
+            <TextButton onPress={onHelp}>
+              {words.shortcuts.title} <kbd>?</kbd>
+            </TextButton>
+            <TextButton onPress={signOut}>{words.signOut}</TextButton>
+          </div>
+        </details>
+      </div>
+    </header>
+  )
+}
+
+/** Says that the service cannot be reached, and when it can be again. */
+function ConnectionNotice(): JSX.Element {
+  const state = useConnection()
+  const isBack = state === 'back'
+  return (
+    <>
+      <Announcer text={isBack ? words.connection.back : ''} />
+      {state !== 'good' && (
+        <div class="connection">
+          <Notice tone={isBack ? 'good' : 'warn'} icon={isBack ? 'tick' : 'offline'} urgent={!isBack}>
+            {words.connection[state]}
+          </Notice>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Says that the account is frozen, what still works and who unfreezes it. */
+function FrozenNotice(): JSX.Element | null {
+  const { security } = useSession()
+  if (security === undefined || security.frozenAt === null) return null
+  const { title, stops, works, remedy } = words.frozen
+  return (
+    <div class="connection">
+      <Notice tone="warn" icon="warn" urgent>
+        <strong>{title}</strong>
+        <p>
+          {stops} {works} {remedy}
+        </p>
+      </Notice>
+    </div>
   )
 }

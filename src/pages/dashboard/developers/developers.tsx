@@ -1,7 +1,19 @@
 import type { JSX } from 'preact'
-import { Domains } from './domains.js'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Form, TextField } from '../../ui/controls/form.js'
+import { Tabs } from '../../ui/controls/tabs.js'
+import { Icon } from '../../ui/icon.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import { call } from '../api.js'
+import { Card } from '../parts/cards.js'
+import { FaultNotice } from '../parts/notices.js'
+import { useLoad, useSubmit } from '../requests.js'
+import { useSession } from '../session.js'
 import { Keys } from './keys.js'
-import { Snippets } from './snippets.js'
+import { parseTypedSite } from './site.js'
 
 /** What a creator needs for tips on their own site: API keys, domains and code samples. */
 export function Developers(): JSX.Element {
@@ -12,4 +24,130 @@ export function Developers(): JSX.Element {
       <Snippets />
     </div>
   )
+}
+
+interface Sites {
+  readonly domains: readonly string[]
+}
+
+const path = '/creators/domains'
+
+/** The sites that may show the creator's checkout. */
+function Domains(): JSX.Element {
+  const { data, unread } = useLoad<Sites>(path)
+  const [domains, setDomains] = useState<readonly string[]>()
+  const [text, setText] = useState('')
+  const [announcement, setAnnouncement] = useState('')
+  // A saved change is newer than a list that arrives after it.
+  useEffect(() => setDomains((saved) => saved ?? data?.domains), [data])
+  const save = useSubmit(async (changed: (before: readonly string[]) => readonly string[], done: string) => {
+    // The list may not have arrived yet: read it before changing it.
+    const before = domains ?? (await call<Sites>('GET', path)).domains
+    setDomains((await call<Sites>('PUT', path, { body: { domains: changed(before) } })).domains)
+    setAnnouncement(done)
+    setText('')
+  })
+  const add = (site: string): void =>
+    save.run((before) => [...new Set([...before, site])], words.domains.added(site))
+  const remove = (site: string): void =>
+    save.run((before) => before.filter((other) => other !== site), words.domains.removed(site))
+  const site = parseTypedSite(text)
+  const invalid = text.trim() !== '' && site === undefined
+  return (
+    <Card name="domains" title={words.domains.title} lead={words.domains.lead}>
+      <Announcer text={announcement} />
+      <Form class="inline" onSubmit={() => site !== undefined && add(site)}>
+        <TextField
+          label={words.domains.add}
+          hint={site !== undefined && site !== text.trim() ? words.domains.becomes(site) : undefined}
+          fault={invalid ? words.fault('invalid_domain') : undefined}
+          name="domain"
+          inputMode="url"
+          spellcheck={false}
+          placeholder="example.com"
+          value={text}
+          onInput={setText}
+        />
+        <Button type="submit" busy={save.busy}>
+          {words.domains.submit}
+        </Button>
+      </Form>
+      <FaultNotice fault={save.fault ?? unread} />
+      <ul class="chips">
+        {domains?.map((domain) => (
+          <li key={domain} class="chips__chip">
+            <bdi>{domain}</bdi>
+            <button
+              type="button"
+              class="chips__remove"
+              aria-label={words.domains.remove(domain)}
+              onClick={() => remove(domain)}
+            >
+              <Icon name="cross" size={16} />
+            </button>
+          </li>
+        ))}
+        <li class="chips__chip chips__chip--fixed">{words.domains.always}</li>
+      </ul>
+    </Card>
+  )
+}
+
+const sides = ['backend', 'frontend', 'events'] as const
+type Side = (typeof sides)[number]
+
+/** Code samples with the creator's own id. */
+function Snippets(): JSX.Element {
+  const { me } = useSession()
+  const [side, setSide] = useState<Side>('backend')
+  const code = codeFor(side, me.id)
+  return (
+    <Card name="code" title={words.code_.title} lead={words.code_.lead} class="columns__wide">
+      <Tabs
+        label={words.code_.title}
+        chosen={side}
+        onChoose={setSide}
+        tabs={sides.map((key) => ({ key, label: words.code_.tabs[key] }))}
+      />
+      <div role="tabpanel" id={`panel-${side}`} aria-labelledby={`tab-${side}`} class="snippet">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <pre class="snippet__code" tabIndex={0}>
+          <code>{code}</code>
+        </pre>
+        <CopyButton value={code} label={words.code_.code} />
+      </div>
+      <p>
+        <a href="/docs">{words.code_.manual}</a> · <a href="/openapi.json">{words.code_.document}</a>
+      </p>
+    </Card>
+  )
+}
+
+function codeFor(side: Side, creatorId: string): string {
+  const { origin } = location
+  if (side === 'backend')
+    return `// On your server. The key never goes to a browser.
+const answer = await fetch('${origin}/sdk/init', {
+  method: 'POST',
+  headers: {
+    authorization: \`Bearer \${process.env.TIPS_API_KEY}\`,
+    'content-type': 'application/json',
+  },
+  body: JSON.stringify({
+    creatorId: '${creatorId}',
+    originUrl: 'https://example.com', // the page that shows the checkout
+  }),
+})
+const { config } = await answer.json()
+// Give config.embedUrl to your page.`
+  if (side === 'frontend')
+    return `<!-- In your page; embedUrl is what your server got. -->
+<iframe title="Tip" src="EMBED_URL" allow="clipboard-write"
+  style="width:100%;max-width:480px;height:640px;border:0"></iframe>`
+  return `// On your server, every 30 to 60 seconds: what was confirmed since the last look.
+const answer = await fetch(
+  '${origin}/sdk/events?creatorId=${creatorId}&since=' + encodeURIComponent(lastSeen),
+  { headers: { authorization: \`Bearer \${process.env.TIPS_API_KEY}\` } },
+)
+const { events } = await answer.json() // newest first`
 }

@@ -2,10 +2,11 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
-import type { Day, Rate } from '../answers.js'
+import type { Days, Rate } from '../answers.js'
 import { dayText } from '../dates.js'
-import { nairaText, space } from '../parts/use-rate.js'
-import { type Loaded, useLoad } from '../use-load.js'
+import { TextButton } from '../parts/links.js'
+import { nairaText, space } from '../parts/rate.js'
+import { type Loaded, useLoad } from '../requests.js'
 import { barsOf, scaleTop } from './chart-scale.js'
 
 const spans = [7, 30, 90] as const
@@ -17,70 +18,71 @@ function ownTimeZone(): string {
 }
 
 /** The tips of each day in a period. */
-interface Days {
-  readonly loaded: Loaded<{ days: readonly Day[] }>
+interface DailyTips extends Loaded<Days> {
   /** How many days. */
   readonly span: number
   readonly setSpan: (span: number) => void
 }
 
 /** Reads the tips of each day. A new `version` reads them again. */
-export function useDays(version: number): Days {
+export function useDays(version: number): DailyTips {
   const [span, setSpan] = useState<number>(30)
   const [timeZone, setTimeZone] = useState(ownTimeZone)
   const query = new URLSearchParams({ days: String(span), timeZone })
-  const loaded = useLoad<{ days: readonly Day[] }>(`/creators/tips/daily?${query}`, version)
-  const { fault } = loaded
+  const loaded = useLoad<Days>(`/creators/tips/daily?${query}`, version)
   useEffect(() => {
     // The service may not know a zone that this browser knows.
-    if (fault === 'invalid_time_zone') setTimeZone('UTC')
-  }, [fault])
-  return { loaded, span, setSpan }
+    if (loaded.fault === 'invalid_time_zone') setTimeZone('UTC')
+  }, [loaded.fault])
+  return { ...loaded, span, setSpan }
+}
+
+interface Shown {
+  readonly days: Days['days']
+  readonly rate: Rate | undefined
 }
 
 /** The tips of each day as bars, or as an accessible table. */
 export function DailyChart({
-  days,
+  days: { data, span, setSpan },
   rate,
 }: {
-  readonly days: Days
+  readonly days: DailyTips
   readonly rate: Rate | undefined
 }): JSX.Element {
   const [asTable, setAsTable] = useState(false)
-  const { data } = days.loaded
-  const list = data?.days ?? []
-  const total = list.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
-  const naira = nairaText(total, rate)
-  const count = list.reduce((sum, day) => sum + day.count, 0)
+  const days = data?.days ?? []
+  const total = days.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
+  const count = days.reduce((sum, day) => sum + day.count, 0)
   return (
     <section class="card chart" aria-labelledby="chart-title">
-      <header class="chart__head">
+      <header class="row">
         <div>
           <h2 id="chart-title">{words.chart.title}</h2>
           <p class="quiet number">
             {data === undefined ? words.loading : words.chart.sum(usd(total), count)}
           </p>
-          {total > 0 && <p class="quiet number">{naira ?? space}</p>}
+          {total > 0 && <p class="quiet number">{nairaText(total, rate) ?? space}</p>}
         </div>
         <div class="row">
           <select
             class="input input--small"
             aria-label={words.chart.span}
-            value={String(days.span)}
-            onChange={({ currentTarget }) => days.setSpan(Number(currentTarget.value))}
+            value={String(span)}
+            onChange={({ currentTarget }) => setSpan(Number(currentTarget.value))}
           >
-            {spans.map((span) => (
-              <option key={span} value={String(span)}>
-                {words.chart.days(span)}
+            {spans.map((one) => (
+              <option key={one} value={String(one)}>
+                {words.chart.days(one)}
               </option>
             ))}
           </select>
-          <button type="button" class="link" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          <TextButton aria-pressed={asTable} onPress={() => setAsTable(!asTable)}>
             {asTable ? words.chart.asBars : words.chart.asTable}
-          </button>
+          </TextButton>
         </div>
       </header>
-      {asTable ? <DayTable days={list} rate={rate} /> : <Bars days={list} rate={rate} />}
+      {asTable ? <DayTable days={days} rate={rate} /> : <Bars days={days} rate={rate} />}
     </section>
   )
 }
@@ -89,11 +91,6 @@ export function DailyChart({
 function bothText(valueUsd: number, rate: Rate | undefined): string {
   const naira = nairaText(valueUsd, rate)
   return naira === undefined ? usd(valueUsd) : `${usd(valueUsd)} (${naira})`
-}
-
-interface Shown {
-  readonly days: readonly Day[]
-  readonly rate: Rate | undefined
 }
 
 function Bars({ days, rate }: Shown): JSX.Element {
@@ -166,26 +163,14 @@ function DayTable({ days, rate }: Shown): JSX.Element {
             <tr key={date}>
               <th scope="row">{dayText(date)}</th>
               <td class="table__figure number">{count}</td>
-              <Value valueUsd={valueUsd} naira={nairaText(valueUsd, rate)} />
+              <td class="table__figure number">
+                {usd(valueUsd)}
+                <div class="quiet">{nairaText(valueUsd, rate)}</div>
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </section>
-  )
-}
-
-function Value({
-  valueUsd,
-  naira,
-}: {
-  readonly valueUsd: number
-  readonly naira: string | undefined
-}): JSX.Element {
-  return (
-    <td class="table__figure number">
-      {usd(valueUsd)}
-      {naira !== undefined && <div class="quiet">{naira}</div>}
-    </td>
   )
 }

@@ -1,19 +1,21 @@
 import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import type { ApiKey, Balance, Profile, TipsPage, TokenBalance } from '../answers.js'
-import { ClaimsNotice } from '../parts/claims-notice.js'
-import { useLoadedRate } from '../parts/use-rate.js'
-import { useShown } from '../parts/use-shown.js'
-import { StraightToWallet } from '../parts/wallets/straight-to-wallet.js'
+import { usd, usdBelow } from '../../lib/money.js'
+import { amountText } from '../../lib/tip-text.js'
+import { Button } from '../../ui/controls/button.js'
+import type { ApiKeys, Balance, Profile, Rate, TipsPage, TokenBalances } from '../answers.js'
+import { useShown } from '../connection.js'
+import { ScreenLink } from '../parts/links.js'
+import { ClaimsNotice, FaultNotice, Loading, StraightToWallet } from '../parts/notices.js'
+import { nairaText, space, useRate } from '../parts/rate.js'
+import { type Loaded, useLoad, usePolling } from '../requests.js'
+import { go } from '../route.js'
 import { useSession } from '../session.js'
 import { LiveTips, newestTipsPath } from '../tips/live-tips.js'
 import { useTipNews } from '../tips/tip-news.js'
-import { isOver, useLoad } from '../use-load.js'
-import { usePolling } from '../use-polling.js'
-import { BalanceCard } from './balance-card.js'
 import { DailyChart, useDays } from './daily-chart.js'
 import { SetUp } from './set-up.js'
-import { useThrottled } from './use-throttled.js'
 
 /** A confirmed tip becomes final in about this time. */
 const balanceEveryMs = 15_000
@@ -26,33 +28,114 @@ export function Home(): JSX.Element {
   const { me, refresh } = useSession()
   const news = useTipNews(me.walletPublicKey)
   const version = useThrottled(news.count, minReloadMs)
-  const balance = useLoad<{ balance: Balance }>('/creators/balance', version)
-  const tokens = useLoad<{ tokens: readonly TokenBalance[] }>('/creators/balance/tokens', version)
-  const keys = useLoad<{ apiKeys: readonly ApiKey[] }>('/creators/api-keys')
-  const profile = useLoad<{ creator: Profile }>('/creators/me')
+  const balance = useLoad<Balance>('/creators/balance', version)
+  const tokens = useLoad<TokenBalances>('/creators/balance/tokens', version)
+  const keys = useLoad<ApiKeys>('/creators/api-keys')
+  const profile = useLoad<Profile>('/creators/me')
   const days = useDays(version)
   const tips = useLoad<TipsPage>(newestTipsPath)
-  const { rate, isOver: rateIsOver } = useLoadedRate()
-  const complete = [balance, tokens, keys, profile, days.loaded, tips].every(isOver) && rateIsOver
-  const shown = useShown(complete)
+  const { rate, isOver } = useRate()
+  const shown = useShown(isOver && [balance, tokens, keys, profile, days, tips].every((load) => load.isOver))
   usePolling(balance.reload, balanceEveryMs, true)
   usePolling(refresh, walletEveryMs, me.walletPublicKey === null)
   // All parts at once: one that comes later would move those below.
-  if (!shown) return <p class="quiet">{words.loading}</p>
+  if (!shown) return <Loading />
   return (
-    <div class="home">
-      <ClaimsNotice balance={balance.data?.balance} />
+    <div class="pile">
+      <ClaimsNotice of={balance} />
       {profile.data?.creator.settings.tipsTo === 'payout_wallet' && <StraightToWallet />}
-      <BalanceCard
-        balance={balance.data?.balance}
-        rate={rate}
-        tokens={tokens.data?.tokens ?? []}
-        fault={balance.fault}
-        onRetry={balance.reload}
-      />
+      <BalanceCard balance={balance} rate={rate} tokens={tokens.data?.tokens ?? []} />
       <SetUp keys={keys} profile={profile} />
       <DailyChart days={days} rate={rate} />
       <LiveTips news={news} version={version} tips={tips} rate={rate} />
     </div>
   )
+}
+
+const figures = [
+  ['availableUSDC', words.balance.available, words.balance.availableHint],
+  ['pendingUSDC', words.balance.pending, words.balance.pendingHint],
+  ['heldUSDC', words.balance.held, words.balance.heldHint],
+] as const
+
+/** The creator's USDC in dollars and naira, and the other tokens in the wallet. */
+function BalanceCard({
+  balance: { data, unread, reload },
+  rate,
+  tokens,
+}: {
+  readonly balance: Loaded<Balance>
+  readonly rate: Rate | undefined
+  readonly tokens: TokenBalances['tokens']
+}): JSX.Element {
+  return (
+    <section class="card balance" aria-label={words.balance.title}>
+      <dl class="balance__figures">
+        {figures.map(([key, name, hint]) => {
+          const amount = data?.balance[key]
+          return (
+            <div key={key} class={key}>
+              <dt>{name}</dt>
+              <dd class="number balance__amount">{amount === undefined ? '–' : usdBelow(amount)}</dd>
+              {amount !== undefined && amount > 0 && (
+                <dd class="quiet number">{nairaText(amount, rate) ?? space}</dd>
+              )}
+              <dd class="quiet">{hint}</dd>
+            </div>
+          )
+        })}
+      </dl>
+      <div class="balance__act">
+        <FaultNotice fault={unread} tone="warn" onRetry={reload} />
+        <Button kind="primary" onPress={() => go('withdraw')}>
+          {words.balance.withdraw} <kbd>w</kbd>
+        </Button>
+      </div>
+      {tokens.length > 0 && <OtherTokens tokens={tokens} />}
+    </section>
+  )
+}
+
+/** The tokens besides USDC in the creator's wallet, and what can be done with them. */
+function OtherTokens({ tokens }: { readonly tokens: TokenBalances['tokens'] }): JSX.Element {
+  return (
+    <div class="balance__tokens">
+      <h3>{words.otherTokens.title}</h3>
+      <ul class="balance__token-list">
+        {tokens.map(({ symbol, mint, amount, valueUsd }) => (
+          <li key={mint} class="number">
+            <strong>{amountText(amount, symbol)}</strong>{' '}
+            <span class="quiet">{words.otherTokens.worth(usd(valueUsd))}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">
+        {words.otherTokens.effect} <ScreenLink to="take-out">{words.otherTokens.takeOut}</ScreenLink>
+      </p>
+      <p class="quiet">
+        {words.otherTokens.convert} <ScreenLink to="settings">{words.otherTokens.settings}</ScreenLink>
+      </p>
+    </div>
+  )
+}
+
+/**
+ * The newest value, updated at most once in `ms`; the first change comes through immediately. It keeps the requests made
+ * for each change below the rate limit while many tips arrive.
+ */
+function useThrottled(value: number, ms: number): number {
+  const [throttled, setThrottled] = useState(value)
+  const changedAt = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    if (value === throttled) return
+    const timer = setTimeout(
+      () => {
+        changedAt.current = Date.now()
+        setThrottled(value)
+      },
+      Math.max(0, changedAt.current + ms - Date.now()),
+    )
+    return () => clearTimeout(timer)
+  }, [value, throttled, ms])
+  return throttled
 }

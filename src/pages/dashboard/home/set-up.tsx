@@ -1,28 +1,31 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortAddress } from '../../lib/tip-text.js'
 import { Button } from '../../ui/controls/button.js'
+import { RadioGroup } from '../../ui/controls/choices.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
 import { Dialog } from '../../ui/messages/dialog.js'
-import type { ApiKey, Profile } from '../answers.js'
+import type { ApiKeys, Profile } from '../answers.js'
 import { call } from '../api.js'
-import { overlayWasCopied } from '../overlay/overlay-settings.js'
-import { useDrawer } from '../parts/drawer.js'
-import { ScreenLink } from '../parts/screen-link.js'
+import { overlayWasCopied } from '../overlay/overlay.js'
+import { Card } from '../parts/cards.js'
+import { FormDialog } from '../parts/dialogs.js'
+import { ScreenLink, TextButton } from '../parts/links.js'
+import { FaultNotice } from '../parts/notices.js'
+import { type Loaded, useSubmit } from '../requests.js'
+import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
-import { CodeForm } from '../sign-in/code-form.js'
-import type { Loaded } from '../use-load.js'
-import { useSubmit } from '../use-submit.js'
-import { ReceiveChoice } from './receive-choice.js'
+import { CodeForm } from '../sign-in/sign-in.js'
 
 /** The set-up steps; disappears when all are done. */
 export function SetUp({
   keys,
   profile,
 }: {
-  readonly keys: Loaded<{ apiKeys: readonly ApiKey[] }>
-  readonly profile: Loaded<{ creator: Profile }>
+  readonly keys: Loaded<ApiKeys>
+  readonly profile: Loaded<Profile>
 }): JSX.Element | null {
   const { me, refresh } = useSession()
   const drawer = useDrawer()
@@ -37,15 +40,10 @@ export function SetUp({
   if (keys.data === undefined || (verified && me.walletPublicKey && hasKey && overlayDone && chosen))
     return null
   return (
-    <section class="card set-up" aria-labelledby="set-up-title">
-      <h2 id="set-up-title">{words.setUp.title}</h2>
+    <Card name="set-up" title={words.setUp.title}>
       <ul class="steps">
         <Step done={verified} text={words.setUp.email}>
-          {!verified && (
-            <button type="button" class="link" onClick={send.run}>
-              {words.setUp.verify}
-            </button>
-          )}
+          {!verified && <TextButton onPress={send.run}>{words.setUp.verify}</TextButton>}
         </Step>
         <Step
           done={me.walletPublicKey !== null}
@@ -60,9 +58,7 @@ export function SetUp({
         </Step>
         <Step done={chosen} text={words.setUp.receive}>
           {!chosen && (
-            <button type="button" class="link" onClick={() => drawer.show('receive')}>
-              {words.setUp.chooseReceive}
-            </button>
+            <TextButton onPress={() => drawer.show('receive')}>{words.setUp.chooseReceive}</TextButton>
           )}
         </Step>
         <Step done={hasKey} text={words.setUp.key}>
@@ -72,11 +68,7 @@ export function SetUp({
           {!overlayDone && <ScreenLink to="overlay">{words.setUp.addOverlay}</ScreenLink>}
         </Step>
       </ul>
-      {send.fault !== undefined && (
-        <p class="field__fault" role="alert">
-          {words.fault(send.fault)}
-        </p>
-      )}
+      <FaultNotice fault={send.fault} />
       {drawer.open === 'receive' && (
         <ReceiveChoice
           onClose={drawer.close}
@@ -95,12 +87,11 @@ export function SetUp({
               drawer.close()
               refresh()
             }}
-            onOtherWay={undefined}
           />
           <Button onPress={drawer.close}>{words.cancel}</Button>
         </Dialog>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -122,5 +113,46 @@ function Step({
       <span>{text}</span>
       {children}
     </li>
+  )
+}
+
+const ways = ['usdc', 'sent'] as const
+type Way = (typeof ways)[number]
+
+/** Asks a new creator what tips arrive as, because only USDC can be withdrawn to a bank. */
+function ReceiveChoice({
+  onClose,
+  onSaved,
+}: {
+  readonly onClose: () => void
+  readonly onSaved: () => void
+}): JSX.Element {
+  const [way, setWay] = useState<Way>('usdc')
+  const save = useSubmit(async () => {
+    await call('PATCH', '/creators/me', { body: { settings: { autoConvertUsdc: way === 'usdc' } } })
+    onSaved()
+  })
+  const text = words.receive
+  return (
+    <FormDialog
+      title={text.title}
+      kind="primary"
+      submit={text.save}
+      cancel={text.later}
+      busy={save.busy}
+      fault={save.fault}
+      onSubmit={save.run}
+      onClose={onClose}
+    >
+      <RadioGroup
+        name="receive"
+        legend={text.title}
+        choices={ways}
+        texts={text.ways}
+        chosen={way}
+        onChoose={setWay}
+      />
+      <p class="quiet">{text.effects[way]}</p>
+    </FormDialog>
   )
 }

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { saveFile } from '../../lib/save-file.js'
 import { request } from '../api.js'
-import { useSubmit } from '../use-submit.js'
+import { useSubmit } from '../requests.js'
+import { TextButton } from './links.js'
 
 /** At most 10,000 rows in a file, because the page holds all of them in memory. */
 const maxPages = 100
@@ -24,9 +25,9 @@ export function CsvButton({
   })
   return (
     <span>
-      <button type="button" class="link" aria-disabled={saving.busy} onClick={saving.run}>
+      <TextButton aria-disabled={saving.busy} onPress={saving.run}>
         {saving.busy ? words.csv.busy(rows) : words.csv.save}
-      </button>
+      </TextButton>
       {saving.fault !== undefined && (
         <span class="field__fault" role="alert">
           {' '}

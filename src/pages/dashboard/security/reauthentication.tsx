@@ -2,12 +2,13 @@ import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
+import { Form } from '../../ui/controls/form.js'
 import { Dialog } from '../../ui/messages/dialog.js'
-import { useDrawer } from '../parts/drawer.js'
-import { CodeField } from '../parts/fields/code-field.js'
+import { CodeField, factorFault } from '../parts/fields.js'
+import { TextButton } from '../parts/links.js'
 import { type Proof, type ProofKind, type Protect, runProtected } from '../protect.js'
+import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
-import { factorFault } from '../sign-in/factor-step.js'
 import { SignIn } from '../sign-in/sign-in.js'
 
 const ProtectContext = createContext<Protect | undefined>(undefined)
@@ -99,9 +100,9 @@ function AskAgain({
         />
       )}
       {hasApp && (
-        <button type="button" class="link" onClick={() => setByApp(!byApp)}>
+        <TextButton onPress={() => setByApp(!byApp)}>
           {byApp ? words.reauthentication.signIn : words.reauthentication.useApp}
-        </button>
+        </TextButton>
       )}
       <Button onPress={onClose}>{words.cancel}</Button>
     </Dialog>
@@ -118,13 +119,7 @@ function AppCode({
   const [totp, setTotp] = useState('')
   const submit = (): void => onProof({ totp })
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit()
-      }}
-    >
+    <Form onSubmit={submit}>
       <CodeField
         label={words.factor.code}
         value={totp}
@@ -135,6 +130,6 @@ function AppCode({
       <Button kind="primary" type="submit">
         {words.reauthentication.submit}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,17 +1,26 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { FaultNotice } from '../parts/fault-notice.js'
+import { Button } from '../../ui/controls/button.js'
+import { RadioGroup } from '../../ui/controls/choices.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import { Notice } from '../../ui/messages/notice.js'
+import type { DataExport, Passkeys, Security, Sessions } from '../answers.js'
+import { call } from '../api.js'
+import { agoText, useNow } from '../dates.js'
+import { Card } from '../parts/cards.js'
+import { useKeptFocus } from '../parts/focus.js'
+import { FaultNotice, Loading } from '../parts/notices.js'
+import { OwnRow } from '../parts/rows.js'
+import { type Loaded, useLoad, useSubmit } from '../requests.js'
 import { useSession } from '../session.js'
-import { useLoad } from '../use-load.js'
-import { CloseCard } from './closing/close-card.js'
-import { DataCard } from './data-card.js'
-import { EmailCard } from './email-card.js'
-import { AuthenticatorCard } from './factors/authenticator-card.js'
-import { type Passkeys, PasskeysCard } from './factors/passkeys-card.js'
-import { RecoveryCard } from './factors/recovery-card.js'
-import { PasswordCard } from './password-card.js'
-import { type Sessions, SessionsCard, sessionsPath } from './sessions-card.js'
-import { TipMailsCard } from './tip-mails-card.js'
+import { CloseCard } from './closing.js'
+import { EmailCard, PasswordCard } from './credentials.js'
+import { AuthenticatorCard, PasskeysCard, RecoveryCard } from './factors.js'
+import { useProtect } from './reauthentication.js'
+import { describeUserAgent } from './user-agent.js'
+
+const sessionsPath = '/auth/sessions'
 
 /** Who can sign in to the account, and how. */
 export function SecurityScreen(): JSX.Element {
@@ -20,17 +29,16 @@ export function SecurityScreen(): JSX.Element {
   const passkeys = useLoad<Passkeys>('/auth/passkeys')
   if (security === undefined) return <FaultNotice fault="service_unavailable" tone="warn" onRetry={refresh} />
   // All cards at once: a list that comes later would move those below.
-  if ([sessions, passkeys].some(({ data, fault }) => data === undefined && fault === undefined))
-    return <p class="quiet">{words.loading}</p>
+  if (!sessions.isOver || !passkeys.isOver) return <Loading />
   return (
     <div class="columns">
-      <div class="columns__stack">
+      <div class="pile">
         <PasswordCard security={security} />
         <PasskeysCard security={security} passkeys={passkeys} />
         <AuthenticatorCard security={security} />
         {(security.totp || security.passkeys > 0) && <RecoveryCard security={security} />}
       </div>
-      <div class="columns__stack">
+      <div class="pile">
         <SessionsCard sessions={sessions} />
         <EmailCard security={security} />
         <TipMailsCard security={security} />
@@ -38,5 +46,117 @@ export function SecurityScreen(): JSX.Element {
       <DataCard />
       <CloseCard security={security} />
     </div>
+  )
+}
+
+/** The sessions of the account: ends one, or all but this one. */
+function SessionsCard({
+  sessions: { data, unread, reload },
+}: {
+  readonly sessions: Loaded<Sessions>
+}): JSX.Element {
+  const protect = useProtect()
+  const now = useNow()
+  const [announcement, setAnnouncement] = useState('')
+  const end = useSubmit(async (id?: string) => {
+    const path = id === undefined ? sessionsPath : `${sessionsPath}/${id}`
+    // Not a code of the app: one sign-in is enough to end several, and each code counts once.
+    await protect(() => call('DELETE', path), 'sign-in')
+    setAnnouncement(id === undefined ? words.sessions.othersEnded : words.sessions.ended)
+    reload()
+  })
+  const heading = useKeptFocus(announcement !== '', data)
+  const alone = data?.sessions.every(({ current }) => current) ?? false
+  const text = words.sessions
+  return (
+    <Card name="sessions" title={text.title} heading={heading} lead={alone ? text.alone : text.lead}>
+      <Announcer text={announcement} />
+      <FaultNotice fault={end.fault ?? unread} onRetry={data === undefined ? reload : undefined} />
+      <ul class="rows">
+        {data?.sessions.map(({ id, current, userAgent, lastUsedAt, createdAt, network }) => {
+          const name = describeUserAgent(userAgent) ?? text.unknown
+          const used = agoText(lastUsedAt, now)
+          const from = network === null ? '' : ` · ${text.from(network)}`
+          return (
+            <OwnRow
+              key={id}
+              label={name}
+              mark={current && <strong class="key__mark">{text.current}</strong>}
+              more={`${text.used(used)} · ${text.opened(agoText(createdAt, now))}${from}`}
+              end={
+                current
+                  ? undefined
+                  : { text: text.end, what: text.endWhat(name, used), onPress: () => end.run(id) }
+              }
+            />
+          )
+        })}
+      </ul>
+      {data !== undefined && !alone && (
+        <Button busy={end.busy} onPress={() => end.run()}>
+          {text.endOthers}
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+type TipMails = Security['tipMails']
+const ways = ['off', 'each', 'daily'] as const satisfies readonly TipMails[]
+
+/** How often e-mails about tips come. Stored as soon as it is chosen. */
+function TipMailsCard({ security }: { readonly security: Security }): JSX.Element {
+  const { refresh } = useSession()
+  const [chosen, setChosen] = useState(security.tipMails)
+  const [saved, setSaved] = useState(false)
+  const save = useSubmit(async (tipMails: TipMails) => {
+    setChosen(tipMails)
+    setSaved(false)
+    await call('PUT', '/auth/tip-mails', { body: { tipMails } }).catch((error: unknown) => {
+      setChosen(security.tipMails)
+      throw error
+    })
+    setSaved(true)
+    refresh()
+  })
+  return (
+    <Card name="tip-mails" title={words.tipMails.title} lead={words.tipMails.lead}>
+      <RadioGroup
+        name="tip-mails"
+        legend={words.tipMails.title}
+        choices={ways}
+        texts={words.tipMails.ways}
+        chosen={chosen}
+        stacked
+        onChoose={save.run}
+      />
+      <Announcer text={saved ? words.tipMails.saved : ''} />
+      <FaultNotice fault={save.fault} />
+    </Card>
+  )
+}
+
+/** Has everything that is stored about the account mailed to its owner. */
+function DataCard(): JSX.Element {
+  const protect = useProtect()
+  const [status, setStatus] = useState<DataExport['export']['status']>()
+  const ask = useSubmit(async () => {
+    const answer = await protect(() => call<DataExport>('GET', '/auth/export'), 'sign-in')
+    setStatus(answer.export.status)
+  })
+  const said = status === undefined ? '' : words.data[status]
+  return (
+    <Card name="data" title={words.data.title} lead={words.data.lead}>
+      <Announcer text={said} />
+      {said !== '' && (
+        <Notice tone={status === 'failed' ? 'bad' : 'plain'} icon={status === 'failed' ? 'warn' : 'mail'}>
+          {said}
+        </Notice>
+      )}
+      <FaultNotice fault={ask.fault} />
+      <Button busy={ask.busy} onPress={ask.run}>
+        {words.data.submit}
+      </Button>
+    </Card>
   )
 }

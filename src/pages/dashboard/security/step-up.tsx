@@ -1,9 +1,21 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { Form } from '../../ui/controls/form.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { codeOf } from '../api.js'
-import { FaultNotice } from '../parts/fault-notice.js'
-import { type CodeWay, ConfirmationForm, type ConfirmationProof } from './confirmation-form.js'
+import { CodeField } from '../parts/fields.js'
+import { TextButton } from '../parts/links.js'
+import { FaultNotice } from '../parts/notices.js'
+import { among, useSubmit } from '../requests.js'
+import { useSession } from '../session.js'
+import { knowsPasskeys } from '../sign-in/passkeys.js'
+import { confirmByPasskey, type Factor, passkeyFault } from './factor-dialog.js'
+import { type CodeWay, confirmFault } from './owner-proof.js'
+
+/** The mailed code or a second factor, in a request's body. */
+export type ConfirmationProof = Factor | { readonly code?: string }
 
 /** A request that is done once it has a proof. Without one it mails a code and fails with `step_up_required`. */
 export type SteppedUpRequest = (proof: ConfirmationProof) => Promise<void>
@@ -19,50 +31,92 @@ export async function needsStepUp(request: SteppedUpRequest): Promise<boolean> {
   }
 }
 
-/** Asks for what a request needs besides the session: the mailed code, a code of the app or a passkey. */
+/** Asks the owner for the mailed code, a code of the app or a passkey. */
 export function StepUp({
   children,
   request,
+  mailAgain = () => needsStepUp(request),
   faultText,
+  young = words.confirmation.youngStepUp,
   onCancel,
 }: {
   /** What is confirmed. */
   readonly children: ComponentChildren
   readonly request: SteppedUpRequest
+  /** False: no code had to be mailed. */
+  readonly mailAgain?: () => Promise<boolean>
   /** The text of a refusal that has nothing to do with the proof. */
   readonly faultText?: string | undefined
-  readonly onCancel: () => void
+  /** Which factors are too young for this. */
+  readonly young?: string
+  readonly onCancel?: () => void
 }): JSX.Element {
+  const { security } = useSession()
+  const hasPasskey = (security?.passkeys ?? 0) > 0 && knowsPasskeys()
+  const hasApp = security?.totp === true
+  const [way, setWay] = useState<CodeWay>('code')
+  const [digits, setDigits] = useState('')
+  const [mailedAgain, setMailedAgain] = useState(false)
+  const confirm = useSubmit(() => request(way === 'code' ? { code: digits } : { totp: digits }))
+  const byPasskey = useSubmit(async () => request(await confirmByPasskey()))
+  const again = useSubmit(async () => {
+    if (!(await mailAgain())) return
+    setMailedAgain(true)
+    type('')
+  })
+  const type = (text: string): void => {
+    setDigits(text)
+    confirm.clear()
+  }
+  const ofCode = among(confirm.fault, ['invalid_code', 'account_locked'])
+  const ofMail = again.fault === 'too_many_requests' ? 'too_many_withdrawal_codes' : again.fault
+  const other = passkeyFault(byPasskey.fault) ?? ofMail ?? (ofCode ? undefined : confirm.fault)
   return (
-    <ConfirmationForm
-      confirm={request}
-      mailAgain={() => needsStepUp(request)}
-      codeFault={proofFault}
-      notice={({ confirm, passkey, again }, way) =>
-        faultText === undefined ? (
-          <FaultNotice fault={otherFault(passkey ?? again, proofFault(confirm, way) ? undefined : confirm)} />
-        ) : (
-          <Notice tone="bad" icon="warn" urgent>
-            {faultText}
-          </Notice>
-        )
-      }
-      young={words.confirmation.youngStepUp}
-      onCancel={onCancel}
-    >
-      {children}
-    </ConfirmationForm>
+    <Form onSubmit={confirm.run}>
+      <Notice tone="plain" icon="mail">
+        <strong>{children}</strong>
+        <p>{mailedAgain ? words.confirmation.mailedAgain : words.confirmation.mailed}</p>
+      </Notice>
+      <CodeField
+        key={way}
+        label={way === 'code' ? words.confirmation.code : words.factor.code}
+        value={digits}
+        fault={ofCode && words.fault(confirmFault(ofCode, way))}
+        onInput={type}
+        onComplete={confirm.run}
+      />
+      <Button kind="primary" type="submit" busy={confirm.busy}>
+        {words.confirmation.submit}
+      </Button>
+      {hasPasskey && (
+        <Button busy={byPasskey.busy} onPress={byPasskey.run}>
+          {words.confirmation.passkey}
+        </Button>
+      )}
+      {faultText === undefined ? (
+        <FaultNotice fault={other} />
+      ) : (
+        <Notice tone="bad" icon="warn" urgent>
+          {faultText}
+        </Notice>
+      )}
+      <div class="row">
+        <TextButton aria-disabled={again.busy} onPress={again.run}>
+          {words.confirmation.again}
+        </TextButton>
+        {hasApp && (
+          <TextButton
+            onPress={() => {
+              setWay(way === 'code' ? 'totp' : 'code')
+              type('')
+            }}
+          >
+            {way === 'code' ? words.confirmation.app : words.confirmation.mail}
+          </TextButton>
+        )}
+        {onCancel && <TextButton onPress={onCancel}>{words.cancel}</TextButton>}
+      </div>
+      {(hasPasskey || hasApp) && <p class="quiet">{young}</p>}
+    </Form>
   )
-}
-
-/** The fault of the proof itself, as an error code of the dashboard. */
-function proofFault(code: string | undefined, way: CodeWay): string | undefined {
-  if (code === 'invalid_code') return way === 'code' ? 'withdrawal_code' : 'invalid_code'
-  return code === 'account_locked' ? 'factor_locked' : undefined
-}
-
-/** The fault of a passkey or of a new code, or the request's own, as an error code of the dashboard. */
-function otherFault(other: string | undefined, own: string | undefined): string | undefined {
-  if (other === 'invalid_code') return 'young_passkey'
-  return other === 'too_many_requests' ? 'too_many_withdrawal_codes' : (other ?? own)
 }

@@ -2,31 +2,34 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
+import { Checkbox } from '../../ui/controls/checkbox.js'
+import { RadioGroup, Select } from '../../ui/controls/choices.js'
+import { Form, TextField } from '../../ui/controls/form.js'
 import { Announcer } from '../../ui/messages/announcer.js'
-import type { Profile, Settings } from '../answers.js'
-import { call } from '../api.js'
-import { FaultNotice } from '../parts/fault-notice.js'
-import { NameField } from '../parts/fields/name-field.js'
+import { Notice } from '../../ui/messages/notice.js'
+import { type Creator, type Profile, type Settings, tokens } from '../answers.js'
+import { call, codeOf } from '../api.js'
+import { Card } from '../parts/cards.js'
+import { NameField, SignatureField } from '../parts/fields.js'
+import { FaultNotice, Unread } from '../parts/notices.js'
+import { NumberField } from '../parts/number-field.js'
+import { useLoad, useSubmit } from '../requests.js'
 import { useLeaveQuestion } from '../route.js'
 import { useSession } from '../session.js'
-import { useLoad } from '../use-load.js'
-import { useSubmit } from '../use-submit.js'
-import { Appearance } from './appearance.js'
-import { DomainCard } from './domain-card.js'
-import { MoneyFields, TokenFields } from './fields.js'
-import { PayoutWalletCard } from './payout-wallet-card.js'
+import { chooseTheme, chosenTheme, type Theme } from '../theme.js'
+import { PayoutWalletCard } from './payout-wallet.js'
+
+interface Part {
+  readonly profile: Creator
+  readonly onSaved: (profile: Creator) => void
+}
 
 /** Name, tip settings, .sol domain and appearance. */
 export function SettingsScreen(): JSX.Element {
-  const { data, fault, reload } = useLoad<{ creator: Profile }>('/creators/me')
-  const [profile, setProfile] = useState<Profile>()
-  useEffect(() => setProfile(data?.creator), [data])
-  if (profile === undefined)
-    return fault === undefined ? (
-      <p class="quiet">{words.loading}</p>
-    ) : (
-      <FaultNotice fault={fault} tone="warn" onRetry={reload} />
-    )
+  const load = useLoad<Profile>('/creators/me')
+  const [profile, setProfile] = useState<Creator>()
+  useEffect(() => setProfile(load.data?.creator), [load.data])
+  if (profile === undefined) return <Unread of={load} />
   return (
     <div class="columns">
       <TipSettings profile={profile} onSaved={setProfile} />
@@ -38,32 +41,27 @@ export function SettingsScreen(): JSX.Element {
 }
 
 /** The settings of this form. Where tips go is chosen beside it, and takes a mailed code. */
-function formSettings({ tipsTo: _, ...settings }: Settings & { readonly tipsTo?: string }): Settings {
+function formSettings({ tipsTo: _, ...settings }: Creator['settings']): Settings {
   return settings
 }
 
-function TipSettings({
-  profile,
-  onSaved,
-}: {
-  readonly profile: Profile
-  readonly onSaved: (profile: Profile) => void
-}): JSX.Element {
+const text = words.settings
+const ways = ['checkout', 'bank_transfer'] as const
+
+function TipSettings({ profile, onSaved }: Part): JSX.Element {
   const { refresh } = useSession()
   const [name, setName] = useState(profile.name)
   const stored = formSettings(profile.settings)
   const [settings, setSettings] = useState(stored)
   const [saved, setSaved] = useState(false)
   const unsaved = name !== profile.name || JSON.stringify(settings) !== JSON.stringify(stored)
-  useLeaveQuestion(unsaved, words.settings.leave)
+  useLeaveQuestion(unsaved, text.leave)
   const change = (part: Partial<Settings>): void => {
     setSettings({ ...settings, ...part })
     setSaved(false)
   }
   const save = useSubmit(async () => {
-    const { creator } = await call<{ creator: Profile }>('PATCH', '/creators/me', {
-      body: { name, settings },
-    })
+    const { creator } = await call<Profile>('PATCH', '/creators/me', { body: { name, settings } })
     onSaved(creator)
     // The service may have cleaned the name: what it stored counts as saved.
     setName(creator.name)
@@ -71,30 +69,179 @@ function TipSettings({
     setSaved(true)
     refresh()
   })
+  const check = (
+    key: 'autoConvertUsdc' | 'gaslessEnabled' | 'yieldEnabled' | 'hideUnpaidWords',
+    label: string,
+  ): JSX.Element => (
+    <Checkbox label={label} value={settings[key]} onChange={(value) => change({ [key]: value })} />
+  )
+  const limit = (key: 'minTipUsd' | 'maxTipUsd'): JSX.Element => (
+    <NumberField
+      label={text[key]}
+      placeholder={text.noLimit}
+      value={settings[key] ?? undefined}
+      onChange={(value) => change({ [key]: value ?? null })}
+    />
+  )
   return (
-    <form
-      class="card stack columns__wide"
-      aria-labelledby="tips-title"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.run()
-      }}
-    >
-      <h2 id="tips-title">{words.settings.title}</h2>
+    <Form class="card columns__wide" aria-labelledby="tips-title" onSubmit={save.run}>
+      <h2 id="tips-title">{text.title}</h2>
       <NameField
         value={name}
-        onInput={(text) => {
-          setName(text)
+        onInput={(next) => {
+          setName(next)
           setSaved(false)
         }}
       />
-      <TokenFields settings={settings} onChange={change} />
-      <MoneyFields settings={settings} onChange={change} />
+      <TokenFields
+        accepted={settings.acceptedTokens}
+        onChange={(acceptedTokens) => change({ acceptedTokens })}
+      />
+      <div>
+        {check('autoConvertUsdc', text.convert)}
+        {check('gaslessEnabled', text.gasless)}
+        {check('yieldEnabled', text.yield)}
+      </div>
+      {settings.yieldEnabled && (
+        <Notice tone="warn" icon="warn">
+          {text.yieldWarning}
+        </Notice>
+      )}
+      <Select
+        label={text.fiat}
+        choices={ways}
+        texts={text.ways}
+        chosen={settings.fiatCollection}
+        onChoose={(fiatCollection) => change({ fiatCollection })}
+      />
+      <div class="pair">
+        {limit('minTipUsd')}
+        {limit('maxTipUsd')}
+      </div>
+      {check('hideUnpaidWords', text.hideUnpaid)}
       <FaultNotice fault={save.fault} />
-      <Announcer text={saved ? words.settings.saved : ''} />
+      <Announcer text={saved ? text.saved : ''} />
       <Button kind="primary" type="submit" busy={save.busy}>
-        {saved ? words.settings.saved : words.settings.save}
+        {saved ? text.saved : text.save}
       </Button>
-    </form>
+    </Form>
+  )
+}
+
+function TokenFields({
+  accepted,
+  onChange,
+}: {
+  readonly accepted: readonly string[]
+  readonly onChange: (accepted: string[]) => void
+}): JSX.Element {
+  return (
+    <fieldset class="stack">
+      <legend class="field__label">{text.tokens}</legend>
+      <div class="checkboxes">
+        {tokens.map((token) => (
+          <Checkbox
+            key={token}
+            label={token}
+            value={accepted.includes(token)}
+            onChange={(taken) => {
+              const others = accepted.filter((other) => other !== token)
+              const next = taken ? [...others, token] : others
+              // The service refuses an empty list.
+              if (next.length > 0) onChange(next)
+            }}
+          />
+        ))}
+      </div>
+      <p class="field__hint">{text.tokensHint}</p>
+    </fieldset>
+  )
+}
+
+/** Links a `.sol` domain: directly when it resolves to the creator's wallet, otherwise with a signature of its owner. */
+function DomainCard({ profile, onSaved }: Part): JSX.Element {
+  const [domain, setDomain] = useState('')
+  const [message, setMessage] = useState<string>()
+  const [signature, setSignature] = useState('')
+  const patch = async (body: object): Promise<void> => {
+    onSaved((await call<Profile>('PATCH', '/creators/me', { body })).creator)
+    setMessage(undefined)
+    setSignature('')
+    setDomain('')
+  }
+  const link = useSubmit(async () => {
+    try {
+      await patch({ solDomain: domain, ...(signature !== '' && { signature: signature.trim() }) })
+    } catch (error) {
+      if (codeOf(error) !== 'domain_not_yours' || signature !== '') throw error
+      const body = { solDomain: domain }
+      setMessage((await call<{ message: string }>('POST', '/creators/domain-challenge', { body })).message)
+    }
+  })
+  const unlink = useSubmit(() => patch({ solDomain: null }))
+  const fault = link.fault ?? unlink.fault
+  return (
+    <Card name="sol" title={words.sol.title}>
+      {profile.solDomain === null ? (
+        <Form onSubmit={link.run}>
+          <TextField
+            label={words.sol.domain}
+            hint={words.sol.hint}
+            fault={fault && words.fault(fault)}
+            required
+            placeholder="ada.sol"
+            spellcheck={false}
+            value={domain}
+            onInput={(next) => {
+              setDomain(next)
+              setMessage(undefined)
+            }}
+          />
+          {message !== undefined && (
+            <SignatureField
+              advice={words.sol.sign}
+              message={message}
+              value={signature}
+              onInput={setSignature}
+            />
+          )}
+          <Button type="submit" busy={link.busy}>
+            {words.sol.link}
+          </Button>
+        </Form>
+      ) : (
+        <>
+          <p>
+            <bdi>{profile.solDomain}</bdi>
+          </p>
+          <FaultNotice fault={fault} />
+          <Button busy={unlink.busy} onPress={unlink.run}>
+            {words.sol.unlink}
+          </Button>
+        </>
+      )}
+    </Card>
+  )
+}
+
+const themes = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
+
+/** The dashboard's theme in this browser. */
+function Appearance(): JSX.Element {
+  const [theme, setTheme] = useState(chosenTheme)
+  return (
+    <Card name="look" title={words.look.title}>
+      <RadioGroup
+        name="theme"
+        legend={words.look.title}
+        choices={themes}
+        texts={words.look.themes}
+        chosen={theme}
+        onChoose={(one) => {
+          setTheme(one)
+          chooseTheme(one)
+        }}
+      />
+    </Card>
   )
 }

@@ -2,105 +2,102 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
+import { Form } from '../../ui/controls/form.js'
 import { Notice } from '../../ui/messages/notice.js'
-import { FaultNotice } from '../parts/fault-notice.js'
-import { CodeField } from '../parts/fields/code-field.js'
-import { FactorField } from '../parts/fields/factor-field.js'
-import { useSubmit } from '../use-submit.js'
-import { PasskeyButton } from './passkey-button.js'
+import { call, codeOf } from '../api.js'
+import { CodeField, FactorField, factorFault } from '../parts/fields.js'
+import { TextButton } from '../parts/links.js'
+import { FaultNotice } from '../parts/notices.js'
+import { useSubmit } from '../requests.js'
+import { askForPasskey, knowsPasskeys } from './passkeys.js'
 
 /** Sends a sign-in, with the second factor if there is one. `notMine`: somebody else has set that up. */
-export type Attempt = (factor: { readonly totp?: string; readonly notMine?: true }) => Promise<unknown>
+type Attempt = (factor: { readonly totp?: string; readonly notMine?: true }) => Promise<unknown>
 
-/** Asks for the second factor of a sign-in: a code of the app, a recovery code or a passkey. */
-export function FactorStep({
-  attempt,
-  byMail,
-  email,
-  onSignedIn,
-  onBack,
-}: {
-  readonly attempt: Attempt
+interface Way {
   /** By a mailed code or link: whoever reads the mail can say that somebody else has set up the second factor. */
-  readonly byMail: boolean
+  readonly byMail?: boolean
+  /** The account whose page this is, if there is one. */
   readonly email: string | undefined
   readonly onSignedIn: () => void
+}
+
+/**
+ * Signs in. When the account has a second factor, `step` asks for it and repeats the attempt with it; it is shown in place of
+ * the form.
+ */
+export function useAttempt(way: Way): {
+  readonly run: (attempt: Attempt) => Promise<void>
+  readonly step: JSX.Element | undefined
+} {
+  const [waiting, setWaiting] = useState<{ readonly attempt: Attempt }>()
+  const run = async (attempt: Attempt): Promise<void> => {
+    try {
+      await attempt({})
+    } catch (error) {
+      if (codeOf(error) !== 'second_factor_required') throw error
+      setWaiting({ attempt })
+      return
+    }
+    way.onSignedIn()
+  }
+  const step = waiting && <FactorStep {...way} {...waiting} onBack={() => setWaiting(undefined)} />
+  return { run, step }
+}
+
+interface Step extends Way {
+  readonly attempt: Attempt
   readonly onBack: () => void
-}): JSX.Element {
+}
+
+/** Asks for the second factor of a sign-in: a code of the app, a recovery code or a passkey. */
+function FactorStep({ attempt, byMail = false, email, onSignedIn, onBack }: Step): JSX.Element {
   const [way, setWay] = useState<'app' | 'recovery' | 'not-mine'>('app')
   const [totp, setTotp] = useState('')
   const check = useSubmit(async () => {
     await attempt({ totp: totp.trim() })
     onSignedIn()
   })
-  const fault = factorFault(check.fault)
   const change = (text: string): void => {
     setTotp(text)
     check.clear()
   }
+  const field = { value: totp, fault: factorFault(check.fault), onInput: change }
   if (way === 'not-mine')
-    return <NotMine attempt={attempt} onSignedIn={onSignedIn} onBack={() => setWay('app')} />
+    return <NotMine attempt={attempt} email={email} onSignedIn={onSignedIn} onBack={() => setWay('app')} />
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        check.run()
-      }}
-    >
+    <Form onSubmit={check.run}>
       <Notice tone="plain" icon="phone" urgent>
         <strong>{words.factor.title}</strong>
         <p>{words.factor.lead}</p>
       </Notice>
       {way === 'app' ? (
-        <CodeField
-          label={words.factor.code}
-          value={totp}
-          fault={fault}
-          onInput={change}
-          onComplete={check.run}
-        />
+        <CodeField label={words.factor.code} {...field} onComplete={check.run} />
       ) : (
-        <FactorField app={false} value={totp} fault={fault} onInput={change} />
+        <FactorField app={false} {...field} />
       )}
       <Button kind="primary" type="submit" busy={check.busy}>
         {words.factor.submit}
       </Button>
       <PasskeyButton label={words.factor.passkey} email={email} onSignedIn={onSignedIn} />
       <div class="row">
-        <button
-          type="button"
-          class="link"
-          onClick={() => {
+        <TextButton
+          onPress={() => {
             setWay(way === 'app' ? 'recovery' : 'app')
             change('')
           }}
         >
           {way === 'app' ? words.factor.useRecovery : words.factor.useApp}
-        </button>
-        {byMail && (
-          <button type="button" class="link" onClick={() => setWay('not-mine')}>
-            {words.factor.notMine}
-          </button>
-        )}
-        <button type="button" class="link" onClick={onBack}>
-          {words.back}
-        </button>
+        </TextButton>
+        {byMail && <TextButton onPress={() => setWay('not-mine')}>{words.factor.notMine}</TextButton>}
+        <TextButton onPress={onBack}>{words.back}</TextButton>
       </div>
-    </form>
+    </Form>
   )
 }
 
 /** Signs in without the second factor, if the e-mail address was never proven before, and voids what was set up. */
-function NotMine({
-  attempt,
-  onSignedIn,
-  onBack,
-}: {
-  readonly attempt: Attempt
-  readonly onSignedIn: () => void
-  readonly onBack: () => void
-}): JSX.Element {
+function NotMine({ attempt, onSignedIn, onBack }: Step): JSX.Element {
   const startOver = useSubmit(async () => {
     await attempt({ notMine: true })
     onSignedIn()
@@ -120,14 +117,36 @@ function NotMine({
           </Button>
         </>
       )}
-      <button type="button" class="link" onClick={onBack}>
-        {words.back}
-      </button>
+      <TextButton onPress={onBack}>{words.back}</TextButton>
     </div>
   )
 }
 
-/** The text for a refused second factor. */
-export function factorFault(code: string | undefined): string | undefined {
-  return code && words.fault(code === 'account_locked' ? 'factor_locked' : code)
+/** Signs in with a passkey alone. Renders nothing in a browser without passkeys. */
+export function PasskeyButton({
+  label,
+  email,
+  onSignedIn,
+}: Way & { readonly label: string }): JSX.Element | null {
+  const signIn = useSubmit(async () => {
+    const { options } = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>(
+      'POST',
+      '/auth/passkeys/login/options',
+      { body: {} },
+    )
+    const body = { response: await askForPasskey(options) }
+    const { user } = await call<{ user: { email: string } }>('POST', '/auth/passkeys/login', { body })
+    // The person chose a passkey of another account: nothing of this page may go on in that one.
+    if (email !== undefined && user.email !== email) location.reload()
+    else onSignedIn()
+  })
+  if (!knowsPasskeys()) return null
+  return (
+    <>
+      <Button busy={signIn.busy} onPress={signIn.run}>
+        {label}
+      </Button>
+      <FaultNotice fault={signIn.fault} />
+    </>
+  )
 }

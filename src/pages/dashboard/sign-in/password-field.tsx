@@ -1,47 +1,57 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/controls/field.js'
+import { TextField } from '../../ui/controls/form.js'
+import { TextButton } from '../parts/links.js'
 import { passwordStrength } from './password-strength.js'
 
-/** A field for the current password, with a button that shows it. */
-export function PasswordField({
-  label = words.signIn.password,
-  value,
-  fault,
-  onInput,
-}: {
+/** The error codes of a refused new password. */
+export const passwordFaults = ['invalid_password', 'common_password']
+
+interface Shared {
   readonly label?: string
   readonly value: string
   readonly fault?: string | undefined
   readonly onInput: (value: string) => void
-}): JSX.Element {
-  return <Password {...{ label, value, fault, onInput }} name="password" autocomplete="current-password" />
+}
+
+/** The e-mail address of the account. `readOnly`: it is already known. */
+export function EmailField(field: Omit<Shared, 'label'> & { readonly readOnly?: boolean }): JSX.Element {
+  return (
+    <TextField
+      label={words.signIn.email}
+      type="email"
+      name="email"
+      autocomplete="username"
+      required
+      {...field}
+    />
+  )
+}
+
+/** A field for the current password, with a button that shows it. */
+export function PasswordField(field: Shared): JSX.Element {
+  return <Password {...field} name="password" autocomplete="current-password" />
 }
 
 /** A field for a new password. Says how strong it is. */
 export function NewPasswordField({
-  label = words.signIn.password,
-  name = 'password',
-  value,
-  fault,
   email,
-  onInput,
-}: {
-  readonly label?: string
+  ...field
+}: Shared & {
   readonly name?: string
-  readonly value: string
-  readonly fault?: string | undefined
   /** A password like the address is weak. */
   readonly email: string
-  readonly onInput: (value: string) => void
 }): JSX.Element {
-  const strength = value === '' ? undefined : passwordStrength(value, email)
+  const strength = field.value === '' ? undefined : passwordStrength(field.value, email)
   return (
+    // No longest length: browsers would cut a pasted password without a word.
     <Password
-      {...{ label, name, value, fault, onInput }}
+      name="password"
       hint={words.register.passwordHint}
       autocomplete="new-password"
+      minLength={8}
+      {...field}
     >
       <p class={`strength strength--${strength ?? 'none'}`} role="status">
         {strength !== undefined && words.password.strength[strength]}
@@ -50,50 +60,27 @@ export function NewPasswordField({
   )
 }
 
-interface Shared {
-  readonly label: string
-  readonly value: string
-  readonly fault?: string | undefined
-  readonly onInput: (value: string) => void
-}
-
 function Password({
-  label,
-  name,
-  hint,
-  autocomplete,
-  value,
-  fault,
-  onInput,
+  label = words.signIn.password,
   children,
+  ...field
 }: Shared & {
   readonly name: string
   readonly hint?: string
   readonly autocomplete: 'current-password' | 'new-password'
+  readonly minLength?: number
   /** Stands below the field. */
   readonly children?: JSX.Element
 }): JSX.Element {
   const [seen, setSeen] = useState(false)
-  const attributes = {
-    class: 'input',
-    name,
-    autocomplete,
-    // No longest length: browsers would cut a pasted password without a word.
-    ...(autocomplete === 'new-password' && { minLength: 8 }),
-    required: true,
-    value,
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onInput(currentTarget.value),
-  } as const
   return (
     <div class="password">
-      <Field label={label} hint={hint} fault={fault}>
-        {seen ? <input {...attributes} type="text" /> : <input {...attributes} type="password" />}
-      </Field>
+      <TextField label={label} required type={seen ? 'text' : 'password'} {...field} />
       <div class="password__below">
         {children}
-        <button type="button" class="link password__show" aria-pressed={seen} onClick={() => setSeen(!seen)}>
+        <TextButton class="password__show" aria-pressed={seen} onPress={() => setSeen(!seen)}>
           {seen ? words.signIn.hide : words.signIn.show}
-        </button>
+        </TextButton>
       </div>
     </div>
   )

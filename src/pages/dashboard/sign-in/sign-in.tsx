@@ -1,14 +1,16 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
+import { Form } from '../../ui/controls/form.js'
+import { Notice } from '../../ui/messages/notice.js'
 import { call } from '../api.js'
-import { useSubmit } from '../use-submit.js'
-import { useAttempt } from './attempt.js'
-import { CodeForm } from './code-form.js'
-import { EmailField } from './email-field.js'
-import { PasskeyButton } from './passkey-button.js'
-import { PasswordField } from './password-field.js'
+import { CodeField } from '../parts/fields.js'
+import { TextButton } from '../parts/links.js'
+import { FaultNotice } from '../parts/notices.js'
+import { useSubmit } from '../requests.js'
+import { PasskeyButton, useAttempt } from './factor-step.js'
+import { EmailField, PasswordField } from './password-field.js'
 
 /** Signs in by password, by a one-time code or by a passkey. `email`: the account whose page this is. */
 export function SignIn({
@@ -37,10 +39,8 @@ export function SignIn({
     return <CodeForm email={email} onSignedIn={onSignedIn} onOtherWay={() => setCodeSent(false)} />
   const fault = logIn.fault ?? send.fault
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      onSubmit={() => {
         send.clear()
         logIn.run()
       }}
@@ -61,11 +61,102 @@ export function SignIn({
         {words.signIn.mailCode}
       </Button>
       <PasskeyButton label={words.signIn.passkey} email={known} onSignedIn={onSignedIn} />
-      {onForgot !== undefined && (
-        <button type="button" class="link" onClick={onForgot}>
-          {words.signIn.forgot}
-        </button>
-      )}
-    </form>
+      {onForgot && <TextButton onPress={onForgot}>{words.signIn.forgot}</TextButton>}
+    </Form>
+  )
+}
+
+/** The form for the one-time code. It submits itself when all six digits are typed. */
+export function CodeForm({
+  email,
+  submit = words.code.submit,
+  onSignedIn,
+  onOtherWay,
+}: {
+  readonly email: string
+  readonly submit?: string
+  readonly onSignedIn: () => void
+  /** Undefined: there is no other way to sign in here. */
+  readonly onOtherWay?: () => void
+}): JSX.Element {
+  const [code, setCode] = useState('')
+  const [sentAgain, setSentAgain] = useState(false)
+  const attempt = useAttempt({ byMail: true, email, onSignedIn })
+  const verify = useSubmit(() =>
+    attempt.run((factor) => call('POST', '/auth/otp/verify', { body: { email, code, ...factor } })),
+  )
+  const again = useSubmit(async () => {
+    await call('POST', '/auth/otp/start', { body: { email } })
+    setSentAgain(true)
+  })
+  if (attempt.step !== undefined) return attempt.step
+  const fault = verify.fault ?? again.fault
+  const mailed =
+    again.fault === 'account_locked' ? 'linkMailed' : sentAgain ? ('sentAgain' as const) : ('sent' as const)
+  return (
+    <Form onSubmit={verify.run}>
+      <Notice tone="plain" icon="mail">
+        {words.code[mailed](email)}
+      </Notice>
+      <CodeField
+        label={words.code.label}
+        value={code}
+        fault={fault && words.fault(fault)}
+        onInput={setCode}
+        onComplete={verify.run}
+      />
+      <Button kind="primary" type="submit" busy={verify.busy}>
+        {submit}
+      </Button>
+      <div class="row">
+        <TextButton onPress={again.run}>{words.code.again}</TextButton>
+        {onOtherWay && <TextButton onPress={onOtherWay}>{words.code.otherWay}</TextButton>}
+      </div>
+    </Form>
+  )
+}
+
+/** The token of a mailed link, in the fragment of the page's address. */
+export function linkToken(): string | undefined {
+  return /^#sign-in=([\w-]+)$/.exec(location.hash)?.[1]
+}
+
+/** Signs in with a mailed link, by a button: mail scanners open links, and a link works once. */
+export function LinkSignIn({
+  token,
+  onSignedIn,
+  onOtherWay,
+}: {
+  readonly token: string
+  readonly onSignedIn: () => void
+  readonly onOtherWay: () => void
+}): JSX.Element {
+  const attempt = useAttempt({ byMail: true, email: undefined, onSignedIn })
+  const logIn = useSubmit(() =>
+    attempt.run((factor) => call('POST', '/auth/otp/link', { body: { token, ...factor } })),
+  )
+  // The browser's history must not keep the token.
+  useEffect(() => history.replaceState(undefined, '', location.pathname), [])
+  if (attempt.step !== undefined) return attempt.step
+  if (logIn.fault === 'invalid_link')
+    return (
+      <div class="stack">
+        <Notice tone="warn" icon="warn" urgent>
+          <strong>{words.fault(logIn.fault)}</strong>
+          <p>{words.signIn.newLinkHow}</p>
+        </Notice>
+        <Button kind="primary" onPress={onOtherWay}>
+          {words.signIn.newLink}
+        </Button>
+      </div>
+    )
+  return (
+    <Form onSubmit={logIn.run}>
+      <Button kind="primary" type="submit" busy={logIn.busy}>
+        {words.signIn.submit}
+      </Button>
+      <FaultNotice fault={logIn.fault} />
+      <TextButton onPress={onOtherWay}>{words.signIn.withoutLink}</TextButton>
+    </Form>
   )
 }

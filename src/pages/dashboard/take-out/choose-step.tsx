@@ -3,17 +3,17 @@ import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { isUnclear, typedTokenAmount } from '../../lib/amount-text.js'
 import { Button } from '../../ui/controls/button.js'
-import { Field } from '../../ui/controls/field.js'
-import type { PayoutWallet } from '../answers.js'
+import { RadioGroup } from '../../ui/controls/choices.js'
+import { Form } from '../../ui/controls/form.js'
+import type { Takeable, Transfer, TransferAnswer } from '../answers.js'
 import { call, codeOf } from '../api.js'
-import { Fact } from '../parts/fact.js'
-import { RadioGroup } from '../parts/fields/radio-group.js'
-import type { ConfirmationProof } from '../security/confirmation-form.js'
+import { AmountField } from '../parts/amount-field.js'
+import { Fact } from '../parts/cards.js'
+import { useSubmit } from '../requests.js'
 import { proofFaults } from '../security/owner-proof.js'
-import { needsStepUp, StepUp } from '../security/step-up.js'
-import { useSubmit } from '../use-submit.js'
+import { type ConfirmationProof, needsStepUp, StepUp } from '../security/step-up.js'
 import { transfersPath } from './sign-transfer.js'
-import { exactAmount, prepareFault, type TakeableToken, type Transfer } from './transfer.js'
+import { exactAmount, prepareFault } from './transfer.js'
 
 /** Token and amount, then what proves the owner. Nothing is held or moved here. */
 export function ChooseStep({
@@ -23,8 +23,9 @@ export function ChooseStep({
   onPrepared,
   onFailed,
 }: {
-  readonly tokens: readonly TakeableToken[]
-  readonly wallet: PayoutWallet
+  readonly tokens: Takeable['tokens']
+  /** Where they go. */
+  readonly wallet: string
   /** What is filled in first. */
   readonly wanted: { readonly mint: string | null; readonly amount: string | null }
   readonly onPrepared: (transfer: Transfer) => void
@@ -41,7 +42,7 @@ export function ChooseStep({
     setFault(undefined)
     try {
       const body = { mint: token?.mint, amount: typed, ...proof }
-      onPrepared((await call<{ transfer: Transfer }>('POST', transfersPath, { body })).transfer)
+      onPrepared((await call<TransferAnswer>('POST', transfersPath, { body })).transfer)
     } catch (error) {
       const code = codeOf(error)
       if (code !== 'step_up_required' && !proofFaults.includes(code)) {
@@ -66,15 +67,13 @@ export function ChooseStep({
     return (
       <StepUp request={prepare} faultText={fault} onCancel={() => setConfirming(false)}>
         {words.takeOut.confirm(exactAmount({ ...token, amount: typed === 'unclear' ? '0' : (typed ?? '0') }))}{' '}
-        <code class="address">{wallet.wallet}</code>
+        <code class="address">{wallet}</code>
       </StepUp>
     )
   return (
-    <form
-      class="stack"
+    <Form
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (typed === 'unclear') setFault(words.fault('unclear_number'))
         else if (typed === undefined) setFault(words.takeOut.noAmount)
         else start.run()
@@ -92,31 +91,23 @@ export function ChooseStep({
           change('')
         }}
       />
-      <div class="amount">
-        <Field label={words.takeOut.amount(token.tokenSymbol)} fault={fault}>
-          <input
-            class="input amount__input number"
-            name="amount"
-            inputMode="decimal"
-            autocomplete="off"
-            value={amount}
-            onInput={({ currentTarget }) => change(currentTarget.value)}
-          />
-        </Field>
-        <button type="button" class="copy amount__max" onClick={() => change(clearText(token.amount))}>
-          {words.withdraw.max}
-        </button>
-      </div>
+      <AmountField
+        label={words.takeOut.amount(token.tokenSymbol)}
+        fault={fault}
+        value={amount}
+        most={clearText(token.amount)}
+        onInput={change}
+      />
       <dl class="facts">
         <Fact name={words.takeOut.to}>
-          <code class="address">{wallet.wallet}</code>
+          <code class="address">{wallet}</code>
         </Fact>
       </dl>
       <p class="quiet">{words.takeOut.lead}</p>
       <Button kind="primary" type="submit" busy={start.busy}>
         {words.next}
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -1,5 +1,6 @@
+import type { Wallet } from '@wallet-standard/base'
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { explorerUrl } from '../../lib/solana.js'
 import { Button, LinkButton } from '../../ui/controls/button.js'
@@ -7,13 +8,15 @@ import { CopyButton } from '../../ui/controls/copy-button.js'
 import type { IconName } from '../../ui/icon.js'
 import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
-import { FaultNotice } from '../parts/fault-notice.js'
-import { useLoad } from '../use-load.js'
-import { usePolling } from '../use-polling.js'
-import { SignStep } from './sign-step.js'
-import { transfersPath } from './sign-transfer.js'
-import { exactAmount, isOver, type Stage, stageOf, type Transfer } from './transfer.js'
-import { rpcUrl, useSubmission } from './use-submission.js'
+import type { Transfer, TransferAnswer } from '../answers.js'
+import { Fact } from '../parts/cards.js'
+import { useChange, useFocus } from '../parts/focus.js'
+import { FaultNotice, Unread } from '../parts/notices.js'
+import { useWallets, WalletButton } from '../parts/wallets.js'
+import { useLoad, usePolling, useSubmit } from '../requests.js'
+import { handIn, signTransfer, transfersPath } from './sign-transfer.js'
+import { rpcUrl, useFee, useSubmission } from './submission.js'
+import { exactAmount, isOver, type Stage, signFault, stageOf } from './transfer.js'
 
 const pollEveryMs = 2000
 
@@ -40,23 +43,16 @@ export function Progress({
   readonly onChange: () => void
   readonly onRestart: Restart
 }): JSX.Element {
-  const { data, fault, reload } = useLoad<{ transfer: Transfer }>(
-    `${transfersPath}/${encodeURIComponent(id)}`,
-  )
-  const transfer = data?.transfer
-  usePolling(reload, pollEveryMs, transfer !== undefined && !isOver(transfer))
-  const before = useRef<string>(undefined)
-  const status = transfer?.status
-  useEffect(() => {
-    if (before.current !== undefined && before.current !== status) onChange()
-    before.current = status
-  }, [status, onChange])
-  if (transfer !== undefined) return <Followed transfer={transfer} onChanged={reload} onRestart={onRestart} />
-  if (fault === undefined) return <p class="quiet">{words.loading}</p>
+  const load = useLoad<TransferAnswer>(`${transfersPath}/${encodeURIComponent(id)}`)
+  const transfer = load.data?.transfer
+  usePolling(load.reload, pollEveryMs, transfer !== undefined && !isOver(transfer))
+  useChange(transfer?.status, onChange)
+  if (transfer !== undefined)
+    return <Followed transfer={transfer} onChanged={load.reload} onRestart={onRestart} />
   return (
     <>
-      <FaultNotice fault={fault} tone="warn" onRetry={reload} />
-      <Button onPress={() => onRestart()}>{words.takeOut.another}</Button>
+      <Unread of={load} />
+      {load.fault !== undefined && <Button onPress={() => onRestart()}>{words.takeOut.another}</Button>}
     </>
   )
 }
@@ -77,11 +73,7 @@ function Followed({
   const now = useSeconds(!isOver(transfer))
   const stage = stageOf(transfer, seen, now)
   const title = words.takeOut.heads[stage](exactAmount(transfer))
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    heading.current?.focus()
-    // Each new stage focuses its heading.
-  }, [stage])
+  const heading = useFocus(stage, { atFirst: true })
   return (
     <>
       <Announcer text={title} />
@@ -98,47 +90,22 @@ function Followed({
         <Notice {...looks[stage]}>{words.takeOut.more[stage]}</Notice>
       )}
       {transfer.status === 'signed' && rpcUrl() === undefined && <ToSubmit transfer={transfer} />}
-      {transfer.signature !== null && <Signature signature={transfer.signature} />}
-      <Next stage={stage} transfer={transfer} onRestart={onRestart} />
-    </>
-  )
-}
-
-/** Where to go from here. */
-function Next({
-  stage,
-  transfer,
-  onRestart,
-}: {
-  readonly stage: Stage
-  readonly transfer: Transfer
-  readonly onRestart: Restart
-}): JSX.Element {
-  if (stage === 'sign')
-    return (
-      <Button kind="quiet" onPress={() => onRestart()}>
-        {words.cancel}
-      </Button>
-    )
-  return (
-    <>
+      {transfer.signature !== null && (
+        <>
+          <CopyButton value={transfer.signature} label={words.tip.signature} named />
+          <LinkButton href={explorerUrl(transfer.signature)} newTab>
+            {words.tip.explorer}
+          </LinkButton>
+        </>
+      )}
       {stage === 'unsigned' && (
         <Button kind="primary" onPress={() => onRestart(transfer)}>
           {words.takeOut.again}
         </Button>
       )}
-      <Button onPress={() => onRestart()}>{words.takeOut.another}</Button>
-    </>
-  )
-}
-
-function Signature({ signature }: { readonly signature: string }): JSX.Element {
-  return (
-    <>
-      <CopyButton value={signature} label={words.tip.signature} named />
-      <LinkButton href={explorerUrl(signature)} newTab>
-        {words.tip.explorer}
-      </LinkButton>
+      <Button kind={stage === 'sign' ? 'quiet' : 'plain'} onPress={() => onRestart()}>
+        {stage === 'sign' ? words.cancel : words.takeOut.another}
+      </Button>
     </>
   )
 }
@@ -150,6 +117,70 @@ function ToSubmit({ transfer: { transaction } }: { readonly transfer: Transfer }
       <p>{words.takeOut.noEndpoint}</p>
       <CopyButton value={transaction ?? ''} label={words.takeOut.complete} named />
     </Notice>
+  )
+}
+
+/** What the wallet is about to sign, and the wallets that can. */
+function SignStep({
+  transfer,
+  secondsLeft,
+  onChanged,
+}: {
+  readonly transfer: Transfer
+  readonly secondsLeft: number
+  /** The service's record of it may have changed. */
+  readonly onChanged: () => void
+}): JSX.Element {
+  const fee = useFee(transfer)
+  const { wallets, searching } = useWallets('solana:signTransaction')
+  const sign = useSubmit(async (wallet: Wallet) => {
+    const signed = await signTransfer(wallet, transfer)
+    await handIn(transfer.id, signed).finally(onChanged)
+  })
+  return (
+    <>
+      <dl class="facts">
+        <Fact name={words.takeOut.what} strong>
+          {exactAmount(transfer)}
+        </Fact>
+        <Fact name={words.takeOut.to}>
+          <code class="address">{transfer.wallet}</code>
+          <p class="quiet">{words.takeOut.yours}</p>
+        </Fact>
+        <Fact name={words.takeOut.fee}>
+          {fee === undefined ? words.takeOut.feeUnknown : words.takeOut.feeOf(fee.network)}
+          {fee?.opening !== undefined && (
+            <p class="quiet">{words.takeOut.opening(fee.opening, transfer.tokenSymbol)}</p>
+          )}
+        </Fact>
+        <Fact name={words.takeOut.timeLeft}>{words.takeOut.seconds(secondsLeft)}</Fact>
+      </dl>
+      <p class="quiet">{words.takeOut.signLead}</p>
+      <FaultNotice fault={sign.fault && signFault(sign.fault)} />
+      {sign.busy && (
+        <p role="status" class="quiet">
+          {words.takeOut.signing}
+        </p>
+      )}
+      {wallets.map((wallet) => (
+        <WalletButton
+          key={wallet.name}
+          wallet={wallet}
+          text={words.takeOut.signWith(wallet.name)}
+          busy={sign.busy}
+          onPress={() => sign.run(wallet)}
+        />
+      ))}
+      {wallets.length === 0 &&
+        (searching ? (
+          <p class="quiet">{words.takeOut.searching}</p>
+        ) : (
+          <Notice tone="warn" icon="wallet" urgent>
+            <strong>{words.takeOut.noWallet}</strong>
+            <p>{words.takeOut.noWalletMore}</p>
+          </Notice>
+        ))}
+    </>
   )
 }
 

@@ -3,9 +3,9 @@ import { pause } from '../../../sdk/client/wait.js'
 import { isPassing } from '../../lib/failures.js'
 import { fromBase64, isSignedBy, toBase64 } from '../../lib/solana.js'
 import { connectWallet, signWithWallet } from '../../lib/wallets.js'
+import type { Transfer } from '../answers.js'
 import { call, codeOf } from '../api.js'
-import { askWallet, walletRefusal } from '../parts/wallets/use-wallets.js'
-import type { Transfer } from './transfer.js'
+import { askWallet, walletRefusal } from '../parts/wallets.js'
 
 export const transfersPath = '/creators/wallet/transfers'
 /** The token mints are mainnet's. A local chain uses the same mints. */

@@ -1,18 +1,19 @@
 import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import type { Balance, PayoutWallet } from '../answers.js'
-import { ClaimsNotice } from '../parts/claims-notice.js'
-import { FaultNotice } from '../parts/fault-notice.js'
-import { useShown } from '../parts/use-shown.js'
-import { StraightToWallet } from '../parts/wallets/straight-to-wallet.js'
+import { shortAddress } from '../../lib/tip-text.js'
+import type { Balance, PayoutWallet, Takeable, Transfer, TransfersPage } from '../answers.js'
+import { useShown } from '../connection.js'
+import { Card } from '../parts/cards.js'
+import { ClaimsNotice, FaultNotice, StraightToWallet, Unread } from '../parts/notices.js'
+import { MoneyRow, MoreButton } from '../parts/rows.js'
+import { pathsAfter, useLoad, usePages } from '../requests.js'
 import { go, useRoute } from '../route.js'
-import { PayoutWalletCard } from '../settings/payout-wallet-card.js'
-import { isOver, useLoad } from '../use-load.js'
+import { PayoutWalletCard } from '../settings/payout-wallet.js'
 import { ChooseStep } from './choose-step.js'
 import { Progress } from './progress.js'
-import type { TakeableToken, Transfer } from './transfer.js'
-import { TransferList } from './transfer-list.js'
+import { transfersPath } from './sign-transfer.js'
+import { exactAmount } from './transfer.js'
 
 /** Tokens leave the custody wallet for the creator's own wallet, which signs first. The take-outs are beside it. */
 export function TakeOut(): JSX.Element {
@@ -42,7 +43,7 @@ export function TakeOut(): JSX.Element {
           <Progress key={id} id={id} onChange={changed} onRestart={restart} />
         </section>
       )}
-      <div class="withdraw__lists">
+      <div class="pile">
         <TransferList version={version} onOpen={open} />
       </div>
     </div>
@@ -60,30 +61,25 @@ function NewTakeOut({
   readonly onPrepared: (transfer: Transfer) => void
   readonly onFailed: () => void
 }): JSX.Element {
-  const wallet = useLoad<{ payoutWallet: PayoutWallet | null }>('/creators/payout-wallet')
-  const tokens = useLoad<{ tokens: readonly TakeableToken[] }>('/creators/wallet/tokens', version)
-  const balance = useLoad<{ balance: Balance }>('/creators/balance', version)
-  const shown = useShown([wallet, tokens, balance].every(isOver))
-  const payoutWallet = wallet.data?.payoutWallet
+  const wallet = useLoad<PayoutWallet>('/creators/payout-wallet')
+  const tokens = useLoad<Takeable>('/creators/wallet/tokens', version)
+  const balance = useLoad<Balance>('/creators/balance', version)
+  const shown = useShown([wallet, tokens, balance].every(({ isOver }) => isOver))
   const owes = (balance.data?.balance.owedUSDC ?? 0) > 0
-  if (!shown || wallet.data === undefined || tokens.data === undefined)
+  if (!shown || wallet.data === undefined || tokens.data === undefined) {
+    const reload = (): void => {
+      wallet.reload()
+      tokens.reload()
+    }
+    const fault = shown ? (wallet.fault ?? tokens.fault) : undefined
     return (
       <section class="card">
-        {shown && (wallet.fault ?? tokens.fault) !== undefined ? (
-          <FaultNotice
-            fault={wallet.fault ?? tokens.fault}
-            tone="warn"
-            onRetry={() => {
-              wallet.reload()
-              tokens.reload()
-            }}
-          />
-        ) : (
-          <p class="quiet">{words.loading}</p>
-        )}
+        <Unread of={{ fault, reload }} />
       </section>
     )
-  if (payoutWallet === null || payoutWallet === undefined)
+  }
+  const { payoutWallet } = wallet.data
+  if (payoutWallet === null)
     return (
       <div class="stack">
         <p>{words.takeOut.needsWallet}</p>
@@ -93,11 +89,11 @@ function NewTakeOut({
   return (
     <section class="card">
       <h2>{words.takeOut.title}</h2>
-      <ClaimsNotice balance={balance.data?.balance} />
+      <ClaimsNotice of={balance} />
       {!owes && (
         <ChooseStep
           tokens={tokens.data.tokens}
-          wallet={payoutWallet}
+          wallet={payoutWallet.wallet}
           wanted={{ mint: query.get('mint'), amount: query.get('amount') }}
           onPrepared={onPrepared}
           onFailed={onFailed}
@@ -105,5 +101,38 @@ function NewTakeOut({
       )}
       {payoutWallet.takesTips && <StraightToWallet />}
     </section>
+  )
+}
+
+/** The take-outs, newest first; each opens its progress. A new `version` reads them again. */
+function TransferList({
+  version,
+  onOpen,
+}: {
+  readonly version: number
+  readonly onOpen: (transfer: Transfer) => void
+}): JSX.Element | null {
+  const list = usePages<TransfersPage>(pathsAfter(`${transfersPath}?limit=20`), version)
+  const { data, fault, reload } = list
+  if (data === undefined) return <FaultNotice fault={fault} tone="warn" onRetry={reload} />
+  if (data.transfers.length === 0) return null
+  return (
+    <Card name="transfers" title={words.takeOut.list}>
+      <ul class="rows">
+        {list.pages
+          .flatMap(({ transfers }) => transfers)
+          .map((transfer) => (
+            <MoneyRow
+              key={transfer.id}
+              what={<span class="number tip-row__sender">{exactAmount(transfer)}</span>}
+              to={<span class="quiet">{words.takeOut.toShort(shortAddress(transfer.wallet))}</span>}
+              status={transfer.status}
+              createdAt={transfer.createdAt}
+              onOpen={() => onOpen(transfer)}
+            />
+          ))}
+      </ul>
+      <MoreButton of={list} />
+    </Card>
   )
 }

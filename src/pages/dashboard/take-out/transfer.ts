@@ -1,31 +1,6 @@
 import { TippingError } from '../../../sdk/client/errors.js'
 import { words } from '../../i18n/dashboard.js'
-import type { TransferStatus } from '../answers.js'
-
-/** A take-out, as the API answers it. */
-export interface Transfer {
-  readonly id: string
-  readonly status: TransferStatus
-  readonly mint: string
-  readonly tokenSymbol: string
-  /** Exact decimal text. */
-  readonly amount: string
-  /** The creator's own wallet. */
-  readonly wallet: string
-  /** Base64: to be signed, or complete. */
-  readonly transaction: string | null
-  readonly signature: string | null
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly signedAt: string | null
-}
-
-/** What can be taken out of a token. */
-export interface TakeableToken {
-  readonly mint: string
-  readonly tokenSymbol: string
-  readonly amount: string
-}
+import type { Transfer } from '../answers.js'
 
 /** What the network shows of a complete transaction. `none`: nothing, or not yet. */
 export type Seen = 'none' | 'landed' | 'failed'

@@ -3,17 +3,14 @@ import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { LinkButton } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
-import { Notice } from '../../ui/messages/notice.js'
 import type { Rate, TipsPage } from '../answers.js'
-import { useNow } from '../dates.js'
-import { useDrawer } from '../parts/drawer.js'
-import { ScreenLink } from '../parts/screen-link.js'
+import { Card } from '../parts/cards.js'
+import { ScreenLink, TextButton } from '../parts/links.js'
+import { FaultNotice } from '../parts/notices.js'
+import type { Loaded } from '../requests.js'
 import { pathOf } from '../route.js'
-import type { Loaded } from '../use-load.js'
-import { useAnnouncement } from './announcements.js'
-import { TipDrawer } from './tip-drawer.js'
-import type { TipNews } from './tip-news.js'
-import { TipRows } from './tip-row.js'
+import { TipList } from './tip-list.js'
+import { type TipNews, useAnnouncement } from './tip-news.js'
 
 export const newestTipsPath = '/creators/tips?limit=12'
 
@@ -21,7 +18,7 @@ export const newestTipsPath = '/creators/tips?limit=12'
 export function LiveTips({
   news,
   version,
-  tips: { data, fault, reload },
+  tips: { data, unread, reload },
   rate,
 }: {
   readonly news: TipNews
@@ -32,45 +29,37 @@ export function LiveTips({
   readonly rate: Rate | undefined
 }): JSX.Element {
   const [pausedAt, setPausedAt] = useState<number>()
-  const drawer = useDrawer()
-  const open = data?.tips.find(({ signature }) => signature === drawer.open)
   const announcement = useAnnouncement(news)
-  const now = useNow()
   const paused = pausedAt !== undefined
   const waiting = paused ? news.count - pausedAt : 0
   useEffect(() => {
     if (!paused && version > 0) reload()
   }, [version, paused, reload])
   return (
-    <section class="card live" aria-labelledby="live-title">
-      <header class="live__head">
-        <h2 id="live-title">
+    <Card
+      name="live"
+      class="live"
+      title={
+        <>
           {words.live.title} <LiveMark connected={news.connected} paused={paused} />
-        </h2>
-        <button
-          type="button"
-          class="link"
-          aria-pressed={paused}
-          onClick={() => setPausedAt(paused ? undefined : news.count)}
-        >
+        </>
+      }
+      beside={
+        <TextButton aria-pressed={paused} onPress={() => setPausedAt(paused ? undefined : news.count)}>
           {paused ? words.live.resume(waiting) : words.live.pause}
-        </button>
-      </header>
+        </TextButton>
+      }
+    >
       <Announcer text={announcement} />
-      {fault !== undefined && data === undefined && (
-        <Notice tone="warn" icon="warn">
-          {words.fault(fault)}
-        </Notice>
-      )}
+      <FaultNotice fault={unread} tone="warn" />
       {data?.tips.length === 0 && <NoTips />}
-      <TipRows tips={data?.tips ?? []} rate={rate} now={now} onOpen={(signature) => drawer.show(signature)} />
+      <TipList tips={data?.tips ?? []} rate={rate} onGivenBack={reload} />
       {data !== undefined && data.tips.length > 0 && (
         <p>
           <ScreenLink to="tips">{words.live.all}</ScreenLink>
         </p>
       )}
-      {open !== undefined && <TipDrawer tip={open} rate={rate} onGivenBack={reload} onClose={drawer.close} />}
-    </section>
+    </Card>
   )
 }
 

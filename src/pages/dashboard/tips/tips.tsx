@@ -1,26 +1,23 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
+import { fiatSymbol } from '../../lib/tip-text.js'
 import { Button } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { Balance, ListedTip, TipsPage } from '../answers.js'
-import { momentText, useNow } from '../dates.js'
-import { ClaimsNotice } from '../parts/claims-notice.js'
+import { useShown } from '../connection.js'
+import { momentText } from '../dates.js'
 import { CsvButton } from '../parts/csv-button.js'
-import { useDrawer } from '../parts/drawer.js'
-import { FaultNotice } from '../parts/fault-notice.js'
-import { MoreButton } from '../parts/lists/more-button.js'
-import { useRate } from '../parts/use-rate.js'
-import { useShown } from '../parts/use-shown.js'
+import { ClaimsNotice, FaultNotice } from '../parts/notices.js'
+import { useRate } from '../parts/rate.js'
+import { MoreButton } from '../parts/rows.js'
+import { useLoad, usePages } from '../requests.js'
 import { replaceQuery, useRoute } from '../route.js'
-import { isOver, useLoad } from '../use-load.js'
-import { useFurtherPages } from '../use-pages.js'
-import { FilterBar } from './filter-bar.js'
-import { type Filters, readFilters, tipsPath, writeFilters } from './filters.js'
+import { searchFieldId } from '../shortcuts.js'
+import { type Filters, kinds, periods, readFilters, statuses, tipsPath, writeFilters } from './filters.js'
 import { NoTips } from './live-tips.js'
-import { TipDrawer } from './tip-drawer.js'
-import { TipRows } from './tip-row.js'
+import { TipList } from './tip-list.js'
 
 const csvPageSize = 100
 
@@ -29,59 +26,43 @@ export function Tips(): JSX.Element {
   const { query } = useRoute()
   const filters = readFilters(query)
   const [startedAt] = useState(Date.now)
-  const pathAfter = (cursor?: string): string => tipsPath(filters, startedAt, cursor)
-  const list = useLoad<TipsPage>(pathAfter())
-  const balance = useLoad<{ balance: Balance }>('/creators/balance')
+  const list = usePages<TipsPage>((cursor) => tipsPath(filters, startedAt, cursor))
+  const balance = useLoad<Balance>('/creators/balance')
   // The notice above the list must not move it.
-  const shown = useShown(isOver(balance))
-  const first = shown ? list : { ...list, data: undefined }
-  const further = useFurtherPages(pathAfter, first.data)
+  const shown = useShown(balance.isOver)
+  const pages = shown ? list.pages : []
   const [givenBack, setGivenBack] = useState<Readonly<Record<string, number>>>({})
-  const drawer = useDrawer()
-  const now = useNow()
-  const rate = useRate()
-  const searchedSince = first.data?.searchedSince ?? undefined
-  const tips = [...(first.data?.tips ?? []), ...further.pages.flatMap((page) => page.tips)].map((tip) =>
-    withGivenBack(tip, givenBack[tip.signature]),
-  )
-  const open = tips.find(({ signature }) => signature === drawer.open)
+  const { rate } = useRate()
+  const searchedSince = pages[0]?.searchedSince
+  const tips = pages.flatMap((page) => page.tips).map((tip) => withGivenBack(tip, givenBack[tip.signature]))
+  const count = pages.length === 0 ? undefined : words.tips.count(tips.length, list.hasMore)
   const filtered = writeFilters(filters).size > 0
   const set = (change: Partial<Filters>): void => replaceQuery(writeFilters({ ...filters, ...change }))
   return (
     <section class="card">
-      {shown && <ClaimsNotice balance={balance.data?.balance} />}
+      {shown && <ClaimsNotice of={balance} />}
       <FilterBar filters={filters} onChange={set} />
-      <div class="tips__count">
-        <p class="quiet">
-          {first.data === undefined
-            ? words.loading
-            : words.tips.count(tips.length, further.next !== undefined)}
-        </p>
+      <div class="row">
+        <p class="quiet">{count ?? words.loading}</p>
         <CsvButton path={tipsPath(filters, startedAt, undefined, csvPageSize)} fileName="tips.csv" />
       </div>
-      <Announcer
-        text={first.data === undefined ? '' : words.tips.count(tips.length, further.next !== undefined)}
-      />
-      {searchedSince !== undefined && (
+      <Announcer text={count ?? ''} />
+      {searchedSince && (
         <Notice tone="plain" icon="warn">
           {words.tips.searchedSince(momentText(searchedSince))}
         </Notice>
       )}
-      <FaultNotice fault={first.fault} tone="warn" onRetry={first.reload} />
-      {first.data !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
-      <TipRows tips={tips} rate={rate} now={now} onOpen={(signature) => drawer.show(signature)} />
-      <MoreButton pages={further} />
-      {open !== undefined && (
-        <TipDrawer
-          tip={open}
-          rate={rate}
-          onGivenBack={(dollars) => {
-            setGivenBack((before) => ({ ...before, [open.signature]: dollars }))
-            balance.reload()
-          }}
-          onClose={drawer.close}
-        />
-      )}
+      <FaultNotice fault={list.fault} tone="warn" onRetry={list.reload} />
+      {count !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
+      <TipList
+        tips={tips}
+        rate={rate}
+        onGivenBack={({ signature }, dollars) => {
+          setGivenBack((before) => ({ ...before, [signature]: dollars }))
+          balance.reload()
+        }}
+      />
+      {shown && <MoreButton of={list} />}
     </section>
   )
 }
@@ -97,5 +78,91 @@ function NothingFound(): JSX.Element {
       <p>{words.tips.nothingFound}</p>
       <Button onPress={() => replaceQuery(new URLSearchParams())}>{words.tips.clear}</Button>
     </div>
+  )
+}
+
+/** The search starts this long after the last letter, so that not every letter is a request. */
+const searchDelayMs = 250
+
+/** The filters of the tip list. */
+function FilterBar({
+  filters,
+  onChange,
+}: {
+  readonly filters: Filters
+  readonly onChange: (change: Partial<Filters>) => void
+}): JSX.Element {
+  const [q, setQ] = useState(filters.q)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => setQ(filters.q), [filters.q])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <search>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <label class="filters__search">
+          <span class="visually-hidden">{words.filters.search}</span>
+          <input
+            id={searchFieldId}
+            class="input"
+            type="search"
+            placeholder={words.filters.search}
+            maxLength={100}
+            value={q}
+            onInput={({ currentTarget }) => {
+              const text = currentTarget.value
+              setQ(text)
+              clearTimeout(timer.current)
+              timer.current = setTimeout(() => onChange({ q: text }), searchDelayMs)
+            }}
+          />
+        </label>
+        <Choice
+          label={words.filters.token}
+          value={filters.token}
+          choices={kinds.map((kind) => [kind, kind === fiatSymbol ? words.filters.naira : kind])}
+          onChange={(token) => onChange({ token })}
+        />
+        <Choice
+          label={words.filters.status}
+          value={filters.status}
+          choices={statuses.map((status) => [status, words.status[status]])}
+          onChange={(status) => onChange({ status })}
+        />
+        <Choice
+          label={words.filters.period}
+          value={filters.days}
+          choices={periods.map((days) => [days, words.chart.days(Number(days))])}
+          onChange={(days) => onChange({ days })}
+        />
+      </form>
+    </search>
+  )
+}
+
+function Choice({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly choices: readonly (readonly [value: string, text: string])[]
+  readonly onChange: (value: string) => void
+}): JSX.Element {
+  return (
+    <select
+      class="input"
+      aria-label={label}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    >
+      <option value="">{words.filters.all(label)}</option>
+      {choices.map(([choice, text]) => (
+        <option key={choice} value={choice}>
+          {text}
+        </option>
+      ))}
+    </select>
   )
 }

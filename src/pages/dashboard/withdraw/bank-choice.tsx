@@ -3,7 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Field } from '../../ui/controls/field.js'
 import type { Bank } from '../answers.js'
-import { matchingBanks } from './matching-banks.js'
+import { matchingBanks } from './rules.js'
 
 /** The ARIA combobox pattern: type a part of the bank's name, arrow keys move, Enter chooses. */
 export function BankChoice({

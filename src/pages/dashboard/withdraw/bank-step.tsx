@@ -2,27 +2,23 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
+import { RadioGroup } from '../../ui/controls/choices.js'
 import { Field } from '../../ui/controls/field.js'
+import { Form, TextField } from '../../ui/controls/form.js'
 import { Notice } from '../../ui/messages/notice.js'
-import type { Bank, UsedBankAccount } from '../answers.js'
-import { FaultNotice } from '../parts/fault-notice.js'
+import type { BankAccounts, Banks, UsedBankAccount } from '../answers.js'
+import { FaultNotice, Loading } from '../parts/notices.js'
+import { useLoad } from '../requests.js'
 import { useSession } from '../session.js'
-import { useLoad } from '../use-load.js'
-import { namesMatch } from './amounts.js'
+import type { StepProps } from './amount-steps.js'
 import { BankChoice } from './bank-choice.js'
-import { type Draft, type Flow, type FlowEvent, type FormStep, hasAccount } from './flow.js'
+import { type Draft, emptyDraft, hasAccount } from './flow.js'
+import { accountText, namesMatch } from './rules.js'
 import { type FoundName, useAccountName } from './use-account-name.js'
-import { UsedAccounts, usedAccount, withoutUsedAccount } from './used-accounts.js'
 
 /** Step 2: the bank account. The holder's name is looked up before any money is sent. */
-export function BankStep({
-  flow,
-  dispatch,
-}: {
-  readonly flow: Extract<Flow, { step: FormStep }>
-  readonly dispatch: (event: FlowEvent) => void
-}): JSX.Element {
-  const accounts = useLoad<{ bankAccounts: readonly UsedBankAccount[] }>('/creators/bank-accounts')
+export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'>): JSX.Element {
+  const accounts = useLoad<BankAccounts>('/creators/bank-accounts')
   const typed = withoutUsedAccount(flow.draft)
   const [wrong, setWrong] = useState<string>()
   const fault = wrong ?? flow.fault
@@ -32,17 +28,15 @@ export function BankStep({
   const account = used.find(({ reference }) => reference === chosen)
   // The bank's name wins over a typed one, which may belong to another account.
   const draft: Draft = found.state === 'found' ? { ...typed, accountName: found.name } : typed
-  if (accounts.data === undefined && accounts.fault === undefined) return <p class="quiet">{words.loading}</p>
+  if (!accounts.isOver) return <Loading />
   const set = (change: Partial<Draft>): void => {
     dispatch({ type: 'edited', draft: { ...typed, ...change } })
     setWrong(undefined)
   }
   return (
-    <form
-      class="stack"
+    <Form
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (account !== undefined) {
           dispatch({ type: 'completed-step', step: 'bank', draft: { ...draft, ...usedAccount(account) } })
           return
@@ -53,20 +47,26 @@ export function BankStep({
         else setWrong('bank_details_required')
       }}
     >
-      <UsedAccounts accounts={used} chosen={chosen} onChoose={(bankAccountOf) => set({ bankAccountOf })} />
-      {account === undefined && <NewAccount {...{ draft, found, set }} />}
-      {fault !== undefined && (
-        <p class="field__fault" role="alert">
-          {words.fault(fault)}
-        </p>
+      {used.length > 0 && (
+        <RadioGroup
+          name="account"
+          legend={words.bank.used}
+          choices={[...used.map(({ reference }) => reference), '']}
+          texts={{ ...Object.fromEntries(used.map(usedText)), '': words.bank.another }}
+          chosen={chosen}
+          stacked
+          onChoose={(bankAccountOf) => set({ bankAccountOf })}
+        />
       )}
+      {account === undefined && <NewAccount {...{ draft, found, set }} />}
+      <FaultNotice fault={fault} />
       <Button kind="primary" type="submit">
         {words.next}
       </Button>
       <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
         {words.back}
       </Button>
-    </form>
+    </Form>
   )
 }
 
@@ -80,10 +80,10 @@ function NewAccount({
   readonly found: FoundName
   readonly set: (change: Partial<Draft>) => void
 }): JSX.Element {
-  const { data, fault: banksFault, reload } = useLoad<{ banks: readonly Bank[] }>('/creators/banks')
+  const { data, unread, reload } = useLoad<Banks>('/creators/banks')
   return (
     <>
-      <FaultNotice fault={data === undefined ? banksFault : undefined} tone="warn" onRetry={reload} />
+      <FaultNotice fault={unread} tone="warn" onRetry={reload} />
       <BankChoice
         banks={data?.banks ?? []}
         chosen={draft.bankName}
@@ -145,16 +145,37 @@ function AccountName({
   }
   if (found.state === 'unknown' || found.state === 'unverified')
     return (
-      <Field label={words.bank.name} hint={words.bank.nameHints[found.state]}>
-        <input
-          class="input"
-          name="accountName"
-          autocomplete="name"
-          maxLength={100}
-          value={draft.accountName}
-          onInput={({ currentTarget }) => onName(currentTarget.value)}
-        />
-      </Field>
+      <TextField
+        label={words.bank.name}
+        hint={words.bank.nameHints[found.state]}
+        name="accountName"
+        autocomplete="name"
+        maxLength={100}
+        value={draft.accountName}
+        onInput={onName}
+      />
     )
   return null
+}
+
+/** The part of a draft that names an account used before. */
+function usedAccount({
+  reference,
+  bankCode,
+  bankName,
+  accountNumber,
+  accountName,
+}: UsedBankAccount): Partial<Draft> {
+  return { bankAccountOf: reference, bankCode, bankName: bankName ?? bankCode, accountNumber, accountName }
+}
+
+/** The draft for the fields of a new account: those of a used one do not belong there. */
+function withoutUsedAccount(draft: Draft): Draft {
+  if (!draft.bankAccountOf) return draft
+  const { bankCode, bankName, accountNumber, accountName } = emptyDraft
+  return { ...draft, bankCode, bankName, accountNumber, accountName }
+}
+
+function usedText(account: UsedBankAccount): [string, string] {
+  return [account.reference, `${account.accountName}, ${accountText(account)}`]
 }

@@ -1,36 +1,33 @@
 import type { JSX } from 'preact'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
-import type { Balance, PayoutWallet, Rate } from '../answers.js'
-import { useRate } from '../parts/use-rate.js'
-import { StraightToWallet } from '../parts/wallets/straight-to-wallet.js'
+import type { Balance, PayoutWallet } from '../answers.js'
+import { useFocus } from '../parts/focus.js'
+import { StraightToWallet } from '../parts/notices.js'
+import { useRate } from '../parts/rate.js'
+import { useLoad } from '../requests.js'
 import { go, useRoute } from '../route.js'
-import { useLoad } from '../use-load.js'
-import { AmountStep } from './amount-step.js'
-import type { Terms } from './amounts.js'
+import { AmountStep, ReviewStep, type StepProps } from './amount-steps.js'
 import { BankStep } from './bank-step.js'
 import { type Flow, isUnresolved } from './flow.js'
-import { History } from './history.js'
-import { Payees } from './payees.js'
-import { Progress } from './progress/progress.js'
-import { ReviewStep } from './review-step.js'
-import { StepMarks } from './step-marks.js'
+import { History, Payees } from './lists.js'
+import { Progress, StepMarks } from './progress.js'
+import type { Terms } from './rules.js'
 import { useWithdrawal } from './use-withdrawal.js'
 
 /** A withdrawal to a Nigerian bank account in four steps, with the history below. */
 export function Withdraw(): JSX.Element {
   const { query } = useRoute()
   const { flow, dispatch } = useWithdrawal()
-  const balance = useLoad<{ balance: Balance }>('/creators/balance')
-  const wallet = useLoad<{ payoutWallet: PayoutWallet | null }>('/creators/payout-wallet')
-  const rate = useRate()
+  const balance = useLoad<Balance>('/creators/balance')
+  const wallet = useLoad<PayoutWallet>('/creators/payout-wallet')
+  const { rate } = useRate()
   const [historyVersion, setHistoryVersion] = useState(0)
   const reloadHistory = useCallback(() => setHistoryVersion((before) => before + 1), [])
   const [terms] = useState(termsOfPage)
-  const reference = query.get('reference') ?? undefined
   const reloadBalance = balance.reload
   useEffect(() => {
     if (flow.step !== 'accepted') return
@@ -39,18 +36,21 @@ export function Withdraw(): JSX.Element {
     reloadBalance()
     reloadHistory()
   }, [flow, dispatch, reloadBalance, reloadHistory])
-  const shown = isUnresolved(flow) ? undefined : reference
+  const shown = isUnresolved(flow) ? null : query.get('reference')
   return (
     <div class="withdraw">
       <section class="card">
-        {shown === undefined ? (
-          <Step
-            flow={flow}
-            dispatch={dispatch}
-            available={balance.data?.balance.availableUSDC}
-            rate={rate}
-            terms={terms}
-          />
+        {shown === null ? (
+          <>
+            <Step
+              flow={flow}
+              dispatch={dispatch}
+              available={balance.data?.balance.availableUSDC}
+              rate={rate}
+              terms={terms}
+            />
+            {wallet.data?.payoutWallet?.takesTips === true && <StraightToWallet />}
+          </>
         ) : (
           <Progress
             key={shown}
@@ -63,9 +63,8 @@ export function Withdraw(): JSX.Element {
             }}
           />
         )}
-        {shown === undefined && wallet.data?.payoutWallet?.takesTips === true && <StraightToWallet />}
       </section>
-      <div class="withdraw__lists">
+      <div class="pile">
         <History version={historyVersion} />
         <Payees version={historyVersion} />
       </div>
@@ -73,24 +72,9 @@ export function Withdraw(): JSX.Element {
   )
 }
 
-interface StepProps {
-  readonly flow: Flow
-  readonly dispatch: ReturnType<typeof useWithdrawal>['dispatch']
-  readonly available: number | undefined
-  readonly rate: Rate | undefined
-  readonly terms: Terms
-}
-
-function Step(props: StepProps): JSX.Element {
-  const { flow } = props
-  const heading = useRef<HTMLHeadingElement>(null)
-  const first = useRef(true)
+function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flow }): JSX.Element {
+  const heading = useFocus(flow.step)
   const title = words.withdraw.titles[flow.step]
-  useEffect(() => {
-    if (!first.current) heading.current?.focus()
-    first.current = false
-    // Each new step focuses its heading.
-  }, [flow.step])
   return (
     <>
       <StepMarks step={flow.step} />
@@ -98,21 +82,9 @@ function Step(props: StepProps): JSX.Element {
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      <StepBody {...props} />
-    </>
-  )
-}
-
-function StepBody({ flow, dispatch, available, rate, terms }: StepProps): JSX.Element {
-  switch (flow.step) {
-    case 'amount':
-      return <AmountStep {...{ flow, dispatch, available, rate, terms }} />
-    case 'bank':
-      return <BankStep {...{ flow, dispatch }} />
-    case 'review':
-      return <ReviewStep {...{ flow, dispatch, rate, terms }} />
-    case 'refused':
-      return (
+      {flow.step === 'amount' || flow.step === 'bank' || flow.step === 'review' ? (
+        <FormStep flow={flow} {...props} />
+      ) : flow.step === 'refused' ? (
         <>
           <Notice tone="bad" icon="cross" urgent>
             <strong>{words.withdraw.refused}</strong>
@@ -121,24 +93,30 @@ function StepBody({ flow, dispatch, available, rate, terms }: StepProps): JSX.El
             </blockquote>
             <p>{words.withdraw.unchanged}</p>
           </Notice>
-          <Button kind="primary" onPress={() => dispatch({ type: 'change-account' })}>
+          <Button kind="primary" onPress={() => props.dispatch({ type: 'change-account' })}>
             {words.withdraw.otherAccount}
           </Button>
-          <Button onPress={() => dispatch({ type: 'restart' })}>{words.withdraw.restart}</Button>
+          <Button onPress={() => props.dispatch({ type: 'restart' })}>{words.withdraw.restart}</Button>
         </>
-      )
-    default:
-      return (
-        <Notice
-          tone={flow.step === 'checking' ? 'warn' : 'plain'}
-          icon="wait"
-          urgent={flow.step === 'checking'}
-        >
-          <strong>{flow.step === 'checking' ? words.withdraw.checking : words.withdraw.sending}</strong>
-          <p>{flow.step === 'checking' ? words.withdraw.checkingMore : words.withdraw.sendingMore}</p>
-        </Notice>
-      )
-  }
+      ) : (
+        <Sent unanswered={flow.step === 'checking'} />
+      )}
+    </>
+  )
+}
+
+function FormStep(props: StepProps): JSX.Element {
+  if (props.flow.step === 'amount') return <AmountStep {...props} />
+  return props.flow.step === 'bank' ? <BankStep {...props} /> : <ReviewStep {...props} />
+}
+
+function Sent({ unanswered }: { readonly unanswered: boolean }): JSX.Element {
+  return (
+    <Notice tone={unanswered ? 'warn' : 'plain'} icon="wait" urgent={unanswered}>
+      <strong>{unanswered ? words.withdraw.checking : words.withdraw.sending}</strong>
+      <p>{unanswered ? words.withdraw.checkingMore : words.withdraw.sendingMore}</p>
+    </Notice>
+  )
 }
 
 /** Reads the terms from the attributes that the service wrote into the page's HTML. */

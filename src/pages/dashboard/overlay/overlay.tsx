@@ -1,0 +1,158 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { sendTestAlert } from '../../lib/test-alert.js'
+import {
+  animations,
+  defaults,
+  type Parameters,
+  positions,
+  readParameters,
+  themes,
+  writeParameters,
+} from '../../overlay/parameters.js'
+import { Button } from '../../ui/controls/button.js'
+import { Checkbox } from '../../ui/controls/checkbox.js'
+import { Select } from '../../ui/controls/choices.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Field } from '../../ui/controls/field.js'
+import { Notice } from '../../ui/messages/notice.js'
+import { Card } from '../parts/cards.js'
+import { NumberField, useTyped } from '../parts/number-field.js'
+import { replaceQuery, useRoute } from '../route.js'
+import { useSession } from '../session.js'
+
+/** The preview reloads this long after the last change. */
+const previewDelayMs = 400
+
+const copiedKey = (wallet: string): string => `overlay-copied:${wallet}`
+
+/** Whether the overlay's URL was copied in this browser: the best sign we have that the creator uses it. */
+export function overlayWasCopied(wallet: string): boolean {
+  return localStorage.getItem(copiedKey(wallet)) !== null
+}
+
+/** Preview, parameters and URL of the overlay. */
+export function OverlaySettings(): JSX.Element {
+  const wallet = useSession().me.walletPublicKey
+  if (wallet === null)
+    return (
+      <Notice tone="plain" icon="wait">
+        {words.setUp.walletComing}
+      </Notice>
+    )
+  return <OverlayEditor wallet={wallet} />
+}
+
+function OverlayEditor({ wallet }: { readonly wallet: string }): JSX.Element {
+  const { query } = useRoute()
+  const parameters: Parameters = { ...readParameters(query), wallet, preview: false }
+  const address = addressOf(parameters)
+  const preview = useDebounced(addressOf({ ...parameters, preview: true, dot: false }))
+  return (
+    <div class="overlay">
+      <Card name="preview" title={words.overlay.preview}>
+        <iframe class="overlay__frame" title={words.overlay.preview} src={preview} />
+        <Button onPress={() => sendTestAlert(wallet)}>{words.overlay.test}</Button>
+        <p class="quiet">{words.overlay.testHint}</p>
+        <h3>{words.overlay.address}</h3>
+        <code class="secret">{address}</code>
+        <div onClickCapture={() => localStorage.setItem(copiedKey(wallet), '1')}>
+          <CopyButton value={address} label={words.overlay.address} />
+        </div>
+        <ol class="how">
+          {words.overlay.how.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+      </Card>
+      <OverlayForm
+        parameters={parameters}
+        onChange={(change) =>
+          replaceQuery(writeParameters({ ...parameters, ...change, wallet: defaults.wallet }))
+        }
+      />
+    </div>
+  )
+}
+
+function addressOf(parameters: Parameters): string {
+  return `${location.origin}/overlay?${writeParameters(parameters)}`
+}
+
+/** The value, updated once it has not changed for a moment. */
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), previewDelayMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  return debounced
+}
+
+const selects = { position: positions, animation: animations, theme: themes } as const
+
+/** All overlay parameters. The values are also in the URL of this screen. */
+function OverlayForm({
+  parameters,
+  onChange,
+}: {
+  readonly parameters: Parameters
+  readonly onChange: (change: Partial<Parameters>) => void
+}): JSX.Element {
+  const text = words.overlay.form
+  const template = useTyped(parameters.template, (text) => onChange({ template: text || defaults.template }))
+  const number = (
+    key: 'durationMs' | 'gapMs' | 'minUsd' | 'scale' | 'queue' | 'replayMinutes' | 'volume',
+    unit = 1,
+  ): JSX.Element => (
+    <NumberField
+      label={text[key]}
+      value={parameters[key] / unit}
+      onChange={(value) => onChange({ [key]: value === undefined ? defaults[key] : value * unit })}
+    />
+  )
+  const select = (key: keyof typeof selects): JSX.Element => (
+    <Select<Parameters[typeof key]>
+      label={text[key]}
+      choices={selects[key]}
+      texts={text.choices}
+      chosen={parameters[key]}
+      onChoose={(chosen) => onChange({ [key]: chosen })}
+    />
+  )
+  const check = (key: 'message' | 'sound' | 'hold' | 'dot'): JSX.Element => (
+    <Checkbox label={text[key]} value={parameters[key]} onChange={(value) => onChange({ [key]: value })} />
+  )
+  return (
+    <Card name="look" title={text.title}>
+      <form class="form-grid" onSubmit={(event) => event.preventDefault()}>
+        <Field label={text.template} hint={text.templateHint}>
+          <input class="input" maxLength={200} {...template} />
+        </Field>
+        {select('position')}
+        {select('animation')}
+        {select('theme')}
+        <Field label={text.accent}>
+          <input
+            class="input input--colour"
+            type="color"
+            value={parameters.accent}
+            onChange={({ currentTarget }) => onChange({ accent: currentTarget.value })}
+          />
+        </Field>
+        {number('durationMs', 1000)}
+        {number('gapMs', 1000)}
+        {number('minUsd')}
+        {number('scale')}
+        {number('queue')}
+        {number('replayMinutes')}
+        {check('message')}
+        {check('sound')}
+        {parameters.sound && number('volume')}
+        {check('hold')}
+        {check('dot')}
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,103 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { Form } from '../../ui/controls/form.js'
+import { Dialog } from '../../ui/messages/dialog.js'
+import { Notice } from '../../ui/messages/notice.js'
+import { useSubmit } from '../requests.js'
+import { useLeaveQuestion } from '../route.js'
+import { FaultNotice } from './notices.js'
+
+/** A dialog that asks for something and does it. */
+export function FormDialog({
+  title,
+  kind = 'danger',
+  submit,
+  cancel = words.cancel,
+  otherWay,
+  busy,
+  fault,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly kind?: 'primary' | 'danger'
+  readonly submit: string
+  readonly cancel?: string
+  /** Stands below the button that submits. */
+  readonly otherWay?: JSX.Element | false
+  readonly busy: boolean
+  /** An error code that no field shows. */
+  readonly fault?: string | undefined
+  readonly onSubmit: () => void
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}): JSX.Element {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form onSubmit={onSubmit}>
+        {children}
+        <FaultNotice fault={fault} />
+        <Button kind={kind} type="submit" busy={busy}>
+          {submit}
+        </Button>
+        {otherWay}
+        <Button onPress={onClose}>{cancel}</Button>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** Asks before something is done that the person may regret. */
+export function Question({
+  effect,
+  act,
+  onDone,
+  ...dialog
+}: {
+  readonly title: string
+  /** What happens after a yes. */
+  readonly effect: string
+  readonly submit: string
+  readonly cancel?: string
+  readonly act: () => Promise<unknown>
+  readonly onClose: () => void
+  readonly onDone: () => void
+}): JSX.Element {
+  const doing = useSubmit(async () => {
+    await act()
+    onDone()
+  })
+  return (
+    <FormDialog {...dialog} busy={doing.busy} fault={doing.fault} onSubmit={doing.run}>
+      <p>{effect}</p>
+    </FormDialog>
+  )
+}
+
+/** Shows what is never shown again, so Escape does not close it. */
+export function OnceDialog({
+  title,
+  text,
+  onStored,
+  children,
+}: {
+  readonly title: string
+  readonly text: { readonly once: string; readonly stored: string; readonly leave: string }
+  readonly onStored: () => void
+  readonly children: ComponentChildren
+}): JSX.Element {
+  useLeaveQuestion(true, text.leave)
+  return (
+    <Dialog title={title}>
+      <Notice tone="warn" icon="warn">
+        {text.once}
+      </Notice>
+      {children}
+      <Button kind="primary" onPress={onStored}>
+        {text.stored}
+      </Button>
+    </Dialog>
+  )
+}

@@ -1,0 +1,71 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { usd } from '../../lib/money.js'
+import { Notice } from '../../ui/messages/notice.js'
+import type { Balance } from '../answers.js'
+import type { Loaded } from '../requests.js'
+import { ScreenLink, TextButton } from './links.js'
+
+/** The text of an error code, with a retry link if there is `onRetry`. Renders nothing without a fault. */
+export function FaultNotice({
+  fault,
+  tone = 'bad',
+  onRetry,
+}: {
+  /** An error code of the API or of the dashboard. */
+  readonly fault: string | undefined
+  /** `bad`: the action was not done; `warn`: something could not be read. */
+  readonly tone?: 'bad' | 'warn'
+  readonly onRetry?: (() => void) | undefined
+}): JSX.Element | null {
+  if (fault === undefined) return null
+  return (
+    <Notice tone={tone} icon="warn" urgent>
+      {words.fault(fault)} {onRetry && <TextButton onPress={onRetry}>{words.tryAgain}</TextButton>}
+    </Notice>
+  )
+}
+
+export function Loading(): JSX.Element {
+  return <p class="quiet">{words.loading}</p>
+}
+
+/** In place of what could not be read yet. */
+export function Unread({
+  of: { fault, reload },
+}: {
+  readonly of: Pick<Loaded<unknown>, 'fault' | 'reload'>
+}): JSX.Element {
+  if (fault === undefined) return <Loading />
+  return <FaultNotice fault={fault} tone="warn" onRetry={reload} />
+}
+
+/** Says what the creator owes and what payers dispute, and what happens next. Renders nothing without such a case. */
+export function ClaimsNotice({ of }: { readonly of: Loaded<Balance> }): JSX.Element {
+  const { owedUSDC = 0, disputedUSDC = 0 } = of.data?.balance ?? {}
+  return (
+    <>
+      {owedUSDC > 0 && (
+        <Notice tone="warn" icon="warn">
+          <strong>{words.claims.owed(usd(owedUSDC))}</strong>
+          <p>{words.claims.owedMore}</p>
+        </Notice>
+      )}
+      {disputedUSDC > 0 && (
+        <Notice tone="warn" icon="wait">
+          <strong>{words.claims.disputed(usd(disputedUSDC))}</strong>
+          <p>{words.claims.disputedMore}</p>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** Says that new crypto tips go to the creator's own wallet, so no bank pays them out. */
+export function StraightToWallet(): JSX.Element {
+  return (
+    <Notice tone="plain" icon="wallet">
+      {words.straightToWallet} <ScreenLink to="settings">{words.screens.settings}</ScreenLink>
+    </Notice>
+  )
+}

@@ -1,0 +1,116 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import { Icon, type IconName } from '../../ui/icon.js'
+import type { ListedTip, Payout, Refund, Transfer } from '../answers.js'
+import { momentText } from '../dates.js'
+import type { Pages } from '../requests.js'
+import { FaultNotice } from './notices.js'
+
+type State = (ListedTip | Payout | Refund | Transfer)['status']
+
+const appearances: Readonly<Record<State, readonly [tone: string, icon: IconName]>> = {
+  pending: ['warn', 'wait'],
+  submitted: ['warn', 'wait'],
+  processing: ['warn', 'wait'],
+  confirmed: ['good', 'tick'],
+  completed: ['good', 'tick'],
+  failed: ['bad', 'cross'],
+  cancelled: ['plain', 'cross'],
+  paid: ['good', 'tick'],
+  prepared: ['plain', 'wait'],
+  signed: ['warn', 'wait'],
+  final: ['good', 'tick'],
+  expired: ['plain', 'cross'],
+}
+
+/** A status as icon, text and colour. */
+export function Status({ status }: { readonly status: State }): JSX.Element {
+  const [tone, icon] = appearances[status]
+  return (
+    <span class={`status status--${tone}`}>
+      <Icon name={icon} size={14} />
+      {words.status[status]}
+    </span>
+  )
+}
+
+/** A withdrawal or take-out in a list: on the left what went where and its state, on the right its worth and when. */
+export function MoneyRow({
+  what,
+  to,
+  status,
+  worth,
+  createdAt,
+  onOpen,
+}: {
+  readonly what: ComponentChildren
+  readonly to: ComponentChildren
+  readonly status: State
+  readonly worth?: string
+  readonly createdAt: string
+  readonly onOpen: () => void
+}): JSX.Element {
+  return (
+    <li class="rows__row">
+      <button type="button" class="tip-row" onClick={onOpen}>
+        <span class="tip-row__what">
+          {what}
+          {to}
+          <Status status={status} />
+        </span>
+        <span class="tip-row__right">
+          {worth !== undefined && <span class="number tip-row__value">{worth}</span>}
+          <time class="quiet" dateTime={createdAt}>
+            {momentText(createdAt)}
+          </time>
+        </span>
+      </button>
+    </li>
+  )
+}
+
+/** Something of the creator's own in a list, with the button that ends it. */
+export function OwnRow({
+  label,
+  mark,
+  more,
+  end,
+}: {
+  readonly label: string
+  /** Below the label. */
+  readonly mark?: JSX.Element | false
+  /** When it was made and used. */
+  readonly more: string
+  /** Undefined: it can't be ended here. `what`: for screen readers. */
+  readonly end: { readonly text: string; readonly what: string; readonly onPress: () => void } | undefined
+}): JSX.Element {
+  return (
+    <li class="rows__row key">
+      <span class="key__what">
+        <bdi class="key__label">{label}</bdi>
+        {mark}
+        <span class="quiet">{more}</span>
+      </span>
+      {end && (
+        <button type="button" class="copy copy--bad" aria-label={end.what} onClick={end.onPress}>
+          {end.text}
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** Below a list: the button that reads the next page, and what went wrong with the last one. */
+export function MoreButton({ of: { more, hasMore } }: { readonly of: Pages<unknown> }): JSX.Element {
+  return (
+    <>
+      <FaultNotice fault={more.fault} tone="warn" />
+      {hasMore && (
+        <Button busy={more.busy} onPress={more.run}>
+          {words.tips.more}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,233 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { TippingError } from '../../../sdk/client/errors.js'
+import { words } from '../../i18n/dashboard.js'
+import { amountText } from '../../lib/tip-text.js'
+import { Button } from '../../ui/controls/button.js'
+import { Checkbox } from '../../ui/controls/checkbox.js'
+import { TextField } from '../../ui/controls/form.js'
+import { Notice } from '../../ui/messages/notice.js'
+import type { Balance, Security, TokenBalances } from '../answers.js'
+import { call } from '../api.js'
+import { Card, Fact } from '../parts/cards.js'
+import { FormDialog } from '../parts/dialogs.js'
+import { FactorField, factorFault } from '../parts/fields.js'
+import { ScreenLink } from '../parts/links.js'
+import { among, useLoad, useSubmit } from '../requests.js'
+import { useDrawer } from '../route.js'
+import { useSession } from '../session.js'
+import { confirmByPasskey, OwnerProofField } from './factor-dialog.js'
+import {
+  bodyOf,
+  type ClosingForm,
+  emptyForm,
+  isConfirmed,
+  mayLeaveTokens,
+  needsFactor,
+  proofFaults,
+  withoutUsedCodes,
+} from './owner-proof.js'
+import { useProtect } from './reauthentication.js'
+
+const drawerName = 'close-account'
+/** The code of a typed address that is not the account's. */
+const wrongEmail = 'wrong_email'
+const hasMoney = 'account_has_money'
+
+/** Says what closing the account does, and closes it. The form stays here while another dialog asks who is there. */
+export function CloseCard({ security }: { readonly security: Security }): JSX.Element {
+  const { me, onClosed } = useSession()
+  const protect = useProtect()
+  const drawer = useDrawer()
+  const [form, setForm] = useState<ClosingForm>(() => emptyForm(security))
+  const [money, setMoney] = useState<readonly string[]>([])
+  const close = useSubmit(async () => {
+    try {
+      await protect(
+        async () => call('DELETE', '/auth/me', { body: await bodyOf(form, security, confirmByPasskey) }),
+        'sign-in',
+      )
+    } catch (error) {
+      if (error instanceof TippingError && error.code === hasMoney) {
+        setMoney(error.details.map(({ field }) => field))
+        setForm(withoutUsedCodes)
+      }
+      throw error
+    }
+    onClosed()
+  })
+  const text = words.closing
+  return (
+    <Card name="closing" title={text.title}>
+      <p>{text.lead}</p>
+      <dl class="facts">
+        <Fact name={text.first}>{text.firstMore}</Fact>
+        <Fact name={text.deleted}>{text.deletedMore}</Fact>
+        <Fact name={text.kept}>{text.keptMore}</Fact>
+      </dl>
+      <Button
+        onPress={() => {
+          setForm(emptyForm(security))
+          close.clear()
+          drawer.show(drawerName)
+        }}
+      >
+        {text.open}
+      </Button>
+      {drawer.open === drawerName && (
+        <CloseDialog
+          security={security}
+          form={form}
+          money={close.fault === hasMoney ? money : []}
+          fault={close.fault}
+          busy={close.busy}
+          onChange={(change) => {
+            setForm({ ...form, ...change })
+            // What is left in the account stays in sight while the form is changed for it.
+            if (close.fault !== hasMoney) close.clear()
+          }}
+          onSubmit={() => (isConfirmed(form, me.email) ? close.run() : close.fail(wrongEmail))}
+          onClose={drawer.close}
+        />
+      )}
+    </Card>
+  )
+}
+
+/** Asks for the e-mail address and a proof of the owner before the account is closed. */
+function CloseDialog({
+  security,
+  form,
+  money,
+  fault,
+  onChange,
+  ...dialog
+}: {
+  readonly security: Security
+  readonly form: ClosingForm
+  /** What keeps the account open, as the service names it. */
+  readonly money: readonly string[]
+  /** An error code. */
+  readonly fault: string | undefined
+  readonly busy: boolean
+  readonly onChange: (change: Partial<ClosingForm>) => void
+  readonly onSubmit: () => void
+  readonly onClose: () => void
+}): JSX.Element {
+  const { me } = useSession()
+  const bothNeeded = needsFactor(form, security)
+  const ofFactor = bothNeeded ? among(fault, ['invalid_code', 'account_locked']) : undefined
+  const ofProof = ofFactor ? undefined : among(fault, proofFaults)
+  const ofEmail = fault === wrongEmail
+  const told = ofFactor || ofProof || ofEmail || money.length > 0
+  return (
+    <FormDialog
+      title={words.closing.question}
+      submit={words.closing.submit}
+      fault={told ? undefined : fault}
+      {...dialog}
+    >
+      <p>{words.closing.effect}</p>
+      <TextField
+        label={words.closing.type}
+        hint={me.email}
+        fault={ofEmail ? words.closing.otherAddress(me.email) : undefined}
+        name="confirm-email"
+        autocapitalize="none"
+        spellcheck={false}
+        inputMode="email"
+        required
+        value={form.typed}
+        onInput={(typed) => onChange({ typed })}
+      />
+      <OwnerProofField
+        security={security}
+        proof={form.proof}
+        fault={ofProof}
+        onChange={(proof) => onChange({ proof })}
+      />
+      {bothNeeded && (
+        <FactorField
+          app={security.totp}
+          hint={words.factor.countsToRenew}
+          value={form.factor}
+          fault={factorFault(ofFactor)}
+          onInput={(factor) => onChange({ factor })}
+        />
+      )}
+      {money.length > 0 && (
+        <MoneyLeft
+          money={money}
+          mayLeave={mayLeaveTokens(security)}
+          leaveTokens={form.leaveTokens}
+          onLeave={(leaveTokens) => onChange({ leaveTokens })}
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+const text = words.closing.money
+
+/** What keeps the account open, and what its owner does about it. */
+function MoneyLeft({
+  money,
+  mayLeave,
+  leaveTokens,
+  onLeave,
+}: {
+  /** As the service names it. */
+  readonly money: readonly string[]
+  /** Whether tokens may be left behind. */
+  readonly mayLeave: boolean
+  readonly leaveTokens: boolean
+  readonly onLeave: (leave: boolean) => void
+}): JSX.Element {
+  const hasTokens = money.includes('leaveTokens')
+  const others = new Set(money.filter((field) => field !== 'balance' && field !== 'leaveTokens'))
+  const known: Readonly<Record<string, string>> = text.under
+  return (
+    <>
+      <Notice tone="warn" icon="warn" urgent>
+        <strong>{text.title}</strong>
+        <p>{text.lead}</p>
+        <ul class="how">
+          {money.includes('balance') && <InBalance />}
+          {[...others].map((field) => (
+            <li key={field}>{known[field] ?? text.other}</li>
+          ))}
+          {hasTokens && <InWallet mayLeave={mayLeave} />}
+        </ul>
+      </Notice>
+      {hasTokens && mayLeave && <Checkbox label={text.leave} value={leaveTokens} onChange={onLeave} />}
+    </>
+  )
+}
+
+const kinds = ['availableUSDC', 'pendingUSDC', 'heldUSDC'] as const
+
+/** To the micro-unit: the smallest remainder keeps the account open. */
+const exactly = (amount: number): string => amount.toLocaleString('en-US', { maximumFractionDigits: 6 })
+
+function InBalance(): JSX.Element {
+  const { data } = useLoad<Balance>('/creators/balance')
+  const amounts = kinds
+    .filter((kind) => (data?.balance[kind] ?? 0) > 0)
+    .map((kind) => `${exactly(data?.balance[kind] ?? 0)} USDC ${text.kinds[kind]}`)
+  return (
+    <li>
+      {text.balance(data === undefined ? words.loading : amounts.join(', '))}{' '}
+      <ScreenLink to="withdraw">{text.withdraw}</ScreenLink> {text.tooLittle}
+    </li>
+  )
+}
+
+function InWallet({ mayLeave }: { readonly mayLeave: boolean }): JSX.Element {
+  const { data } = useLoad<TokenBalances>('/creators/balance/tokens')
+  const amounts = data?.tokens.map(({ amount, symbol }) => amountText(amount, symbol)).join(', ')
+  return (
+    <li>
+      {text.tokens(amounts ?? words.loading)} {!mayLeave && text.ask}
+    </li>
+  )
+}

@@ -1,0 +1,134 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { Button } from '../../ui/controls/button.js'
+import type { Security } from '../answers.js'
+import { call } from '../api.js'
+import { FormDialog } from '../parts/dialogs.js'
+import { CodeField, FactorField, factorFault } from '../parts/fields.js'
+import { TextButton } from '../parts/links.js'
+import { FaultNotice } from '../parts/notices.js'
+import { useSubmit } from '../requests.js'
+import { askForPasskey, knowsPasskeys } from '../sign-in/passkeys.js'
+import { PasswordField } from '../sign-in/password-field.js'
+import { type Factors, type OwnerProof, proofWay, proofWays } from './owner-proof.js'
+
+/** A second factor in a request's body. */
+export type Factor = { readonly totp: string } | { readonly passkey: AuthenticationResponseJSON }
+
+/** Asks for a passkey of the account that is signed in. */
+export async function confirmByPasskey(): Promise<Factor> {
+  const { options } = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>(
+    'POST',
+    '/auth/passkeys/confirm/options',
+    { body: {} },
+  )
+  return { passkey: await askForPasskey(options) }
+}
+
+/** A passkey that is refused as a code is too young. */
+export function passkeyFault(fault: string | undefined): string | undefined {
+  return fault === 'invalid_code' ? 'young_passkey' : fault
+}
+
+/** Asks for a second factor before something is done. */
+export function FactorDialog({
+  effect,
+  hint,
+  security: { totp, passkeys },
+  act,
+  onDone,
+  ...dialog
+}: {
+  readonly title: string
+  readonly effect: string
+  /** Which factors count. */
+  readonly hint: string
+  readonly submit: string
+  /** The factors that count here. */
+  readonly security: Pick<Security, 'totp' | 'passkeys'>
+  readonly act: (factor: Factor) => Promise<unknown>
+  readonly onClose: () => void
+  readonly onDone: () => void
+}): JSX.Element {
+  const [code, setCode] = useState('')
+  const byCode = useSubmit(async () => {
+    await act({ totp: code.trim() })
+    onDone()
+  })
+  const byPasskey = useSubmit(async () => {
+    await act(await confirmByPasskey())
+    onDone()
+  })
+  const passkeyButton = (
+    <Button busy={byPasskey.busy} onPress={byPasskey.run}>
+      {words.factor.passkey}
+    </Button>
+  )
+  return (
+    <FormDialog
+      {...dialog}
+      busy={byCode.busy}
+      otherWay={passkeys > 0 && knowsPasskeys() && passkeyButton}
+      fault={passkeyFault(byPasskey.fault)}
+      onSubmit={byCode.run}
+    >
+      <p>{effect}</p>
+      <FactorField
+        app={totp}
+        hint={hint}
+        value={code}
+        fault={factorFault(byCode.fault)}
+        onInput={(text) => {
+          setCode(text)
+          byCode.clear()
+        }}
+      />
+    </FormDialog>
+  )
+}
+
+/** Asks for the current password or a second factor. Renders nothing when the account has neither. */
+export function OwnerProofField({
+  security,
+  proof,
+  fault,
+  onChange,
+}: {
+  readonly security: Factors
+  readonly proof: OwnerProof
+  /** An error code. */
+  readonly fault: string | undefined
+  readonly onChange: (proof: OwnerProof) => void
+}): JSX.Element | null {
+  const way = proofWay(proof, security)
+  if (way === undefined) return null
+  const others = proofWays(security).filter((one) => one !== way)
+  const field = { value: proof.text, onInput: (text: string) => onChange({ way, text }) }
+  return (
+    <div>
+      {way === 'password' && (
+        <PasswordField
+          label={words.password.current}
+          fault={fault && words.fault(fault === 'invalid_credentials' ? 'wrong_password' : fault)}
+          {...field}
+        />
+      )}
+      {way === 'code' && (
+        <CodeField label={words.factor.code} fault={factorFault(fault)} focused={false} {...field} />
+      )}
+      {way === 'passkey' && (
+        <>
+          <p>{words.password.byPasskey}</p>
+          <FaultNotice fault={passkeyFault(fault)} />
+        </>
+      )}
+      {way !== 'password' && <p class="quiet">{words.password.young}</p>}
+      {others.map((other) => (
+        <TextButton key={other} class="password__other" onPress={() => onChange({ way: other, text: '' })}>
+          {words.password.instead[other]}
+        </TextButton>
+      ))}
+    </div>
+  )
+}

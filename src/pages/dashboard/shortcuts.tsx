@@ -1,0 +1,87 @@
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { words } from '../i18n/dashboard.js'
+import { Button } from '../ui/controls/button.js'
+import { Dialog } from '../ui/messages/dialog.js'
+import { go, type Screen } from './route.js'
+
+const afterG: Readonly<Record<string, Screen>> = {
+  h: 'home',
+  t: 'tips',
+  w: 'withdraw',
+  k: 'take-out',
+  o: 'overlay',
+  d: 'developers',
+  c: 'security',
+  s: 'settings',
+}
+/** The second letter must follow `g` within this time. */
+const secondMs = 1500
+/** The id of the field that `/` focuses. */
+export const searchFieldId = 'search'
+
+/** Keyboard shortcuts, active while no text field has the focus and no dialog is open. */
+export function useShortcuts(onHelp: () => void): void {
+  useEffect(() => {
+    let pressedGAt = Number.NEGATIVE_INFINITY
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (isNotShortcut(event)) return
+      const second = event.timeStamp - pressedGAt < secondMs ? afterG[event.key] : undefined
+      pressedGAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+      const act = second === undefined ? actionOf(event.key, onHelp) : () => go(second)
+      if (act === undefined) return
+      event.preventDefault()
+      act()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [onHelp])
+}
+
+function actionOf(key: string, onHelp: () => void): (() => void) | undefined {
+  if (key === '?') return onHelp
+  if (key === 'w') return () => go('withdraw')
+  if (key === '/') return searchTips
+  return undefined
+}
+
+function searchTips(): void {
+  const field = document.getElementById(searchFieldId)
+  if (field !== null) field.focus()
+  else {
+    go('tips')
+    requestAnimationFrame(() => document.getElementById(searchFieldId)?.focus())
+  }
+}
+
+function isNotShortcut({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey || altKey || isTyping(target) || isDialogOpen()
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]')
+}
+
+function isDialogOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null
+}
+
+export function ShortcutsHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  return (
+    <Dialog title={words.shortcuts.title} onClose={onClose}>
+      <dl class="keys">
+        {words.shortcuts.list.map(([keys, meaning]) => (
+          <div key={keys} class="keys__line">
+            <dt>
+              {keys.split(' ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <Button onPress={onClose}>{words.close}</Button>
+    </Dialog>
+  )
+}

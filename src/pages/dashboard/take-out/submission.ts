@@ -1,0 +1,82 @@
+import { useEffect, useState } from 'preact/hooks'
+import { displayUnits } from '../../lib/money.js'
+import { networkFee, openingCost, sendTransaction, transactionStatus } from '../../lib/rpc.js'
+import { fromBase64, messageOf } from '../../lib/solana.js'
+import type { Transfer } from '../answers.js'
+import type { Seen } from './transfer.js'
+
+const everyMs = 2000
+
+/** The RPC endpoint that the service names for its pages. */
+export function rpcUrl(): string | undefined {
+  return document.documentElement.dataset['rpcUrl']
+}
+
+/**
+ * Submits a complete transaction until the network shows it: the service submits nothing. The same bytes land once, however
+ * often they are sent. It goes on while the page is hidden, because on a phone the wallet is in front of it.
+ */
+export function useSubmission(transfer: Transfer | undefined): Seen | undefined {
+  const [seen, setSeen] = useState<Seen>()
+  const { transaction = null, signature = null } = transfer?.status === 'signed' ? transfer : {}
+  useEffect(() => {
+    const url = rpcUrl()
+    if (url === undefined || transaction === null || signature === null) return
+    const bytes = fromBase64(transaction)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let stopped = false
+    let sent = false
+    const step = async (): Promise<void> => {
+      const status = await transactionStatus(url, signature).catch(() => undefined)
+      if (stopped) return
+      if (status !== undefined) setSeen(status)
+      if (status === undefined || status === 'none') {
+        // The first time the endpoint may refuse what would fail. Later it may lag behind, so it is not asked.
+        await sendTransaction(url, bytes, sent).catch(() => undefined)
+        sent = true
+      }
+      if (!stopped) timer = setTimeout(() => void step(), everyMs)
+    }
+    void step()
+    return () => {
+      stopped = true
+      clearTimeout(timer)
+    }
+  }, [transaction, signature])
+  return seen
+}
+
+const solDecimals = 9
+
+/** What the payout wallet pays for a transaction, in SOL. */
+interface Fee {
+  readonly network: string
+  /** Once, for opening the wallet's account of the token. Undefined: it has one. */
+  readonly opening: string | undefined
+}
+
+/** The fee, read from the network. Undefined while it is not known. */
+export function useFee({ transaction, wallet, mint }: Transfer): Fee | undefined {
+  const [fee, setFee] = useState<Fee>()
+  useEffect(() => {
+    const url = rpcUrl()
+    if (url === undefined || transaction === null) return
+    let wanted = true
+    Promise.all([networkFee(url, messageOf(fromBase64(transaction))), openingCost(url, wallet, mint)]).then(
+      ([network, opening]) => {
+        if (wanted && network !== null)
+          setFee({ network: inSol(network), opening: opening === 0 ? undefined : inSol(opening) })
+      },
+      // The wallet shows the fee, too.
+      () => undefined,
+    )
+    return () => {
+      wanted = false
+    }
+  }, [transaction, wallet, mint])
+  return fee
+}
+
+function inSol(lamports: number): string {
+  return `${displayUnits(String(lamports), solDecimals)} SOL`
+}

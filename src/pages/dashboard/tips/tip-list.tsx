@@ -1,0 +1,203 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { ngn, shortNgn, usd } from '../../lib/money.js'
+import { explorerUrl } from '../../lib/solana.js'
+import { amountText, cut, fiatSymbol, paidWords, senderText } from '../../lib/tip-text.js'
+import { Button, LinkButton } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Icon } from '../../ui/icon.js'
+import { Dialog } from '../../ui/messages/dialog.js'
+import type { ListedTip, Rate } from '../answers.js'
+import { agoText, momentText, useNow } from '../dates.js'
+import { Fact } from '../parts/cards.js'
+import { nairaText } from '../parts/rate.js'
+import { Status } from '../parts/rows.js'
+import { useDrawer } from '../route.js'
+import { useSession } from '../session.js'
+import { GivenBack } from './refunds.js'
+
+const senderLength = 60
+const messageLength = 160
+
+/** The amount that was paid: naira for a naira tip, otherwise the token amount. */
+function paidText({ amount, tokenSymbol, fiatDetails }: ListedTip): string {
+  return fiatDetails === null ? amountText(amount, tokenSymbol) : shortNgn(fiatDetails.amountNgn)
+}
+
+function isOnChain({ tokenSymbol }: Pick<ListedTip, 'tokenSymbol'>): boolean {
+  return tokenSymbol !== fiatSymbol
+}
+
+/** The value in naira at the current rate. Undefined for a naira tip, which shows the naira that were paid. */
+function nairaOf(
+  { fiatDetails, valueUsd }: Pick<ListedTip, 'fiatDetails' | 'valueUsd'>,
+  rate: Rate | undefined,
+): string | undefined {
+  return fiatDetails === null ? nairaText(valueUsd, rate) : undefined
+}
+
+/** A list of tips, and the details of the one that was opened. */
+export function TipList({
+  tips,
+  rate,
+  onGivenBack,
+}: {
+  readonly tips: readonly ListedTip[]
+  readonly rate: Rate | undefined
+  /** How much of the tip's amount is given back by now. */
+  readonly onGivenBack: (tip: ListedTip, dollars: number) => void
+}): JSX.Element {
+  const drawer = useDrawer()
+  const now = useNow()
+  const open = tips.find(({ signature }) => signature === drawer.open)
+  return (
+    <>
+      <ul class="rows">
+        {tips.map((tip) => (
+          <TipRow
+            key={tip.signature}
+            tip={tip}
+            rate={rate}
+            now={now}
+            onOpen={() => drawer.show(tip.signature)}
+          />
+        ))}
+      </ul>
+      {open !== undefined && (
+        <TipDrawer
+          tip={open}
+          rate={rate}
+          onGivenBack={(dollars) => onGivenBack(open, dollars)}
+          onClose={drawer.close}
+        />
+      )}
+    </>
+  )
+}
+
+/** One tip of a list. The whole row opens the details. */
+function TipRow({
+  tip,
+  rate,
+  now,
+  onOpen,
+}: {
+  readonly tip: ListedTip
+  readonly rate: Rate | undefined
+  readonly now: number
+  readonly onOpen: () => void
+}): JSX.Element {
+  const { timestamp, valueUsd, status } = tip
+  const { sender, message } = paidWords(tip)
+  const naira = nairaOf(tip, rate)
+  return (
+    <li class="rows__row">
+      <button type="button" class="tip-row" onClick={onOpen}>
+        <span class="tip-row__kind" title={isOnChain(tip) ? words.tips.crypto : words.tips.naira}>
+          <Icon name={isOnChain(tip) ? 'wallet' : 'bank'} />
+        </span>
+        <span class="tip-row__what">
+          <span>
+            <bdi class="tip-row__sender">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
+            <span class="number tip-row__paid">{paidText(tip)}</span>
+          </span>
+          {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}
+          {status !== 'confirmed' && <Status status={status} />}
+          {tip.disputed === true && (
+            <span class="status status--warn">
+              <Icon name="wait" size={14} />
+              {words.refund.isDisputed}
+            </span>
+          )}
+          {tip.refundedAmount !== undefined && (
+            <span class="quiet">{words.refund.given(usd(tip.refundedAmount))}</span>
+          )}
+        </span>
+        <span class="tip-row__right">
+          <span class="number tip-row__value">{usd(valueUsd)}</span>
+          {naira !== undefined && <span class="quiet number">{naira}</span>}
+          <time class="quiet" dateTime={timestamp} title={momentText(timestamp)}>
+            {agoText(timestamp, now)}
+          </time>
+        </span>
+      </button>
+    </li>
+  )
+}
+
+/** The details of one tip. */
+function TipDrawer({
+  tip,
+  rate,
+  onGivenBack,
+  onClose,
+}: {
+  readonly tip: ListedTip
+  readonly rate: Rate | undefined
+  /** How much of the tip's amount is given back by now. */
+  readonly onGivenBack: (dollars: number) => void
+  readonly onClose: () => void
+}): JSX.Element {
+  const { me } = useSession()
+  const { sender, message } = paidWords(tip)
+  const naira = nairaOf(tip, rate)
+  const { signature, status, timestamp, valueUsd, fiatDetails } = tip
+  return (
+    <Dialog title={words.tip.title(paidText(tip))} side onClose={onClose}>
+      <p>
+        <Status status={status} />
+      </p>
+      {message && (
+        <blockquote class="quote">
+          <bdi>{message}</bdi>
+        </blockquote>
+      )}
+      <dl class="facts">
+        <Fact name={words.tip.from}>
+          <bdi>{sender || words.tip.unpaidFrom}</bdi>
+        </Fact>
+        <Fact name={words.tip.value}>
+          {usd(valueUsd)}
+          {naira !== undefined && ` (${naira})`}
+        </Fact>
+        {tip.receivedAmount !== null && (
+          <Fact name={words.tip.received}>
+            {fiatDetails === null ? amountText(tip.receivedAmount, tip.tokenSymbol) : usd(tip.receivedAmount)}
+          </Fact>
+        )}
+        {fiatDetails !== null && (
+          <Fact name={status === 'confirmed' ? words.tip.paidNgn : words.tip.askedNgn}>
+            {ngn(fiatDetails.amountNgn)}
+          </Fact>
+        )}
+        {fiatDetails !== null && status === 'confirmed' && (
+          <Fact name={words.tip.fee}>{usd(fiatDetails.platformFee)}</Fact>
+        )}
+        {tip.refundedAmount !== undefined && (
+          <Fact name={words.tip.givenBack}>{usd(tip.refundedAmount)}</Fact>
+        )}
+        <Fact name={words.tip.recorded}>{momentText(timestamp)}</Fact>
+        <Fact name={isOnChain(tip) ? words.tip.signature : words.tip.reference}>
+          <code>{signature}</code>
+        </Fact>
+      </dl>
+      <ol class="timeline">
+        <li class="timeline__point timeline__point--done">{words.tip.timeline.recorded}</li>
+        <li class={`timeline__point ${status === 'confirmed' ? 'timeline__point--done' : ''}`}>
+          {words.tip.timeline[status]}
+        </li>
+      </ol>
+      {fiatDetails !== null && status === 'confirmed' && <GivenBack tip={tip} onGivenBack={onGivenBack} />}
+      {isOnChain(tip) && tip.recipient !== me.walletPublicKey && <p class="quiet">{words.tip.toWallet}</p>}
+      <CopyButton value={signature} label={isOnChain(tip) ? words.tip.signature : words.tip.reference} />
+      {isOnChain(tip) && (
+        <LinkButton href={explorerUrl(signature)} newTab>
+          {words.tip.explorer}
+        </LinkButton>
+      )}
+      <Button kind="primary" onPress={onClose}>
+        {words.close}
+      </Button>
+    </Dialog>
+  )
+}

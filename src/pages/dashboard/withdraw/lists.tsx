@@ -1,0 +1,112 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { words } from '../../i18n/dashboard.js'
+import { ngn, usd } from '../../lib/money.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import type { Payees as PayeesAnswer, Payout, PayoutsPage } from '../answers.js'
+import { call } from '../api.js'
+import { agoText, useNow } from '../dates.js'
+import { Card } from '../parts/cards.js'
+import { CsvButton } from '../parts/csv-button.js'
+import { Question } from '../parts/dialogs.js'
+import { useKeptFocus } from '../parts/focus.js'
+import { MoneyRow, MoreButton, OwnRow } from '../parts/rows.js'
+import { pathsAfter, useLoad, usePages } from '../requests.js'
+import { go, useDrawer } from '../route.js'
+import { accountText, isCancelled, lastDigits, promisedMore } from './rules.js'
+
+/** The withdrawals, newest first; each links to its progress. A new `version` reads them again. */
+export function History({ version }: { readonly version: number }): JSX.Element | null {
+  const list = usePages<PayoutsPage>(pathsAfter('/payouts/history?limit=20'), version)
+  const payouts = list.pages.flatMap((page) => page.payouts)
+  if (payouts.length === 0) return null
+  return (
+    <Card
+      name="history"
+      title={words.history.title}
+      beside={<CsvButton path="/payouts/history?limit=100" fileName="withdrawals.csv" />}
+    >
+      <ul class="rows">
+        {payouts.map((payout) => (
+          <MoneyRow
+            key={payout.reference}
+            what={
+              <span>
+                <span class="number tip-row__sender">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
+                <bdi>{payout.accountName}</bdi>
+              </span>
+            }
+            to={
+              <>
+                <span class="quiet">
+                  {payout.bankName ?? payout.bankCode} · {lastDigits(payout.accountNumber)}
+                </span>
+                <LessThanPromised payout={payout} />
+              </>
+            }
+            status={isCancelled(payout) ? 'cancelled' : payout.status}
+            worth={usd(payout.amountUSDC)}
+            createdAt={payout.createdAt}
+            onOpen={() => go('withdraw', new URLSearchParams({ reference: payout.reference }))}
+          />
+        ))}
+      </ul>
+      <MoreButton of={list} />
+    </Card>
+  )
+}
+
+/** Says so when less is sent than was promised. */
+export function LessThanPromised({ payout }: { readonly payout: Payout }): JSX.Element | null {
+  return promisedMore(payout) ? (
+    <span class="quiet">{words.history.less(ngn(payout.promisedNGN))}</span>
+  ) : null
+}
+
+/** The bank accounts that were withdrawn to. A removed one needs a confirmation again. */
+export function Payees({ version }: { readonly version: number }): JSX.Element | null {
+  const { data, reload } = useLoad<PayeesAnswer>('/creators/payees', version)
+  const [announcement, setAnnouncement] = useState('')
+  const drawer = useDrawer()
+  const now = useNow()
+  const heading = useKeptFocus(announcement !== '', data, drawer.open)
+  if (data === undefined || (data.payees.length === 0 && announcement === '')) return null
+  const removing = data.payees.find(({ id }) => drawer.open === `payee-${id}`)
+  const { payees: text } = words
+  return (
+    <Card name="payees" title={text.title} heading={heading} lead={text.lead}>
+      <Announcer text={announcement} />
+      <ul class="rows">
+        {data.payees.map((payee) => (
+          <OwnRow
+            key={payee.id}
+            label={payee.accountName}
+            mark={<span>{accountText(payee)}</span>}
+            more={
+              text.used(agoText(payee.lastUsedAt, now)) + (payee.confirmed ? '' : ` · ${text.unconfirmed}`)
+            }
+            end={{
+              text: text.remove,
+              what: text.removeWhat(accountText(payee)),
+              onPress: () => drawer.show(`payee-${payee.id}`),
+            }}
+          />
+        ))}
+      </ul>
+      {removing !== undefined && (
+        <Question
+          title={text.question(accountText(removing))}
+          effect={text.effect}
+          submit={text.remove}
+          act={() => call('DELETE', `/creators/payees/${removing.id}`)}
+          onClose={drawer.close}
+          onDone={() => {
+            drawer.close()
+            setAnnouncement(text.removed(accountText(removing)))
+            reload()
+          }}
+        />
+      )}
+    </Card>
+  )
+}

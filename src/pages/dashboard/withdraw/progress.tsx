@@ -1,0 +1,210 @@
+import type { JSX } from 'preact'
+import { words } from '../../i18n/dashboard.js'
+import { ngn, shortNgn, usd } from '../../lib/money.js'
+import { Button } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Icon } from '../../ui/icon.js'
+import { Announcer } from '../../ui/messages/announcer.js'
+import { Notice } from '../../ui/messages/notice.js'
+import type { HeldFor, Payout, PayoutsPage } from '../answers.js'
+import { call } from '../api.js'
+import { Question } from '../parts/dialogs.js'
+import { useChange } from '../parts/focus.js'
+import { FaultNotice } from '../parts/notices.js'
+import { useLoad, usePolling } from '../requests.js'
+import { useDrawer } from '../route.js'
+import { StepUp } from '../security/step-up.js'
+import type { Flow } from './flow.js'
+import { LessThanPromised } from './lists.js'
+import { accountText, holdOf, isCancelled, type Terms } from './rules.js'
+
+const pollEveryMs = 2000
+const stages = ['pending', 'submitted', 'processing', 'completed'] as const
+
+/** The progress of a withdrawal, polled from the history until it is completed or failed. */
+export function Progress({
+  reference,
+  terms,
+  onStatusChange,
+  onRestart,
+}: {
+  readonly reference: string
+  readonly terms: Terms
+  readonly onStatusChange: () => void
+  readonly onRestart: () => void
+}): JSX.Element {
+  const { data, fault, reload } = useLoad<PayoutsPage>(
+    `/payouts/history?reference=${encodeURIComponent(reference)}`,
+  )
+  const payout = data?.payouts[0]
+  const over = payout?.status === 'completed' || payout?.status === 'failed'
+  usePolling(reload, pollEveryMs, !over)
+  useChange(payout?.status, onStatusChange)
+  const hold = payout && holdOf(payout)
+  const missing = data !== undefined && payout === undefined
+  return (
+    <>
+      <StepMarks step="progress" />
+      <Announcer text={payout === undefined ? '' : headOf(payout)} />
+      <h2>{payout === undefined ? (missing ? words.progress.missing : words.loading) : headOf(payout)}</h2>
+      <FaultNotice fault={fault} tone="warn" />
+      {payout !== undefined && (
+        <>
+          {payout.status === 'failed' ? <Failed payout={payout} /> : <Stages status={payout.status} />}
+          <LessThanPromised payout={payout} />
+          {hold !== undefined && <Hold payout={payout} hold={hold} terms={terms} onChanged={reload} />}
+          <p class="row">
+            <span>
+              <span class="quiet">{words.progress.reference}</span> <code>{payout.reference}</code>
+            </span>
+            <CopyButton value={payout.reference} label={words.progress.reference} />
+          </p>
+        </>
+      )}
+      <Button kind={over ? 'primary' : 'plain'} onPress={onRestart}>
+        {words.progress.another}
+      </Button>
+    </>
+  )
+}
+
+const heldHeads = {
+  identity: words.progress.held,
+  confirmation: words.progress.confirm,
+  dispute: words.progress.onHold,
+  breaker: words.progress.onHold,
+} as const satisfies Record<HeldFor, string>
+
+function headOf(payout: Payout): string {
+  const hold = holdOf(payout)
+  if (hold !== undefined) return heldHeads[hold]
+  if (isCancelled(payout)) return words.progress.cancelled(ngn(payout.amountNGN))
+  return words.progress.heads[payout.status](ngn(payout.amountNGN), payout.accountName)
+}
+
+function Stages({ status }: { readonly status: (typeof stages)[number] }): JSX.Element {
+  const reached = stages.indexOf(status)
+  const done = status === 'completed' ? reached + 1 : reached
+  const stateOf = (index: number): string => (index < done ? 'done' : index === reached ? 'now' : 'open')
+  return (
+    <ol class="timeline">
+      {stages.map((stage, index) => (
+        <li
+          key={stage}
+          class={`timeline__point timeline__point--${stateOf(index)}`}
+          aria-current={index === reached ? 'step' : undefined}
+        >
+          {words.progress.stages[stage]}
+          {index < done && <Icon name="tick" size={14} />}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Failed({ payout }: { readonly payout: Payout }): JSX.Element {
+  const reason = payout.failureReason
+  if (isCancelled(payout))
+    return (
+      <Notice tone="plain" icon="tick">
+        {words.progress.moneyBack}
+      </Notice>
+    )
+  return (
+    <Notice tone="bad" icon="cross" urgent>
+      {reason && (
+        <blockquote class="quote">
+          <bdi>{reason}</bdi>
+        </blockquote>
+      )}
+      <p>{words.withdraw.unchanged}</p>
+    </Notice>
+  )
+}
+
+const cancelDrawer = 'cancel-withdrawal'
+
+/** What a held withdrawal waits for, and what its creator can do about it. */
+function Hold({
+  payout,
+  hold,
+  terms,
+  onChanged,
+}: {
+  readonly payout: Payout
+  readonly hold: HeldFor
+  readonly terms: Terms
+  readonly onChanged: () => void
+}): JSX.Element {
+  const drawer = useDrawer()
+  const path = `/payouts/${encodeURIComponent(payout.reference)}`
+  if (hold === 'dispute')
+    return (
+      <Notice tone="warn" icon="wait">
+        {words.progress.onHoldMore}
+      </Notice>
+    )
+  return (
+    <>
+      {hold === 'confirmation' ? (
+        <StepUp
+          request={async (proof) => {
+            await call('POST', `${path}/confirm`, { body: proof })
+            onChanged()
+          }}
+          mailAgain={async () => {
+            await call('POST', `${path}/confirm/resend`, { body: {} })
+            return true
+          }}
+          young={words.confirmation.young}
+        >
+          {words.confirmation.why(ngn(payout.amountNGN), accountText(payout))}
+        </StepUp>
+      ) : (
+        <Notice tone="warn" icon="wait">
+          {hold === 'breaker'
+            ? words.progress.waitsTurn
+            : words.progress.heldMore(shortNgn(terms.identitySingleNgn), shortNgn(terms.identityDailyNgn))}
+        </Notice>
+      )}
+      <Button kind="quiet" onPress={() => drawer.show(cancelDrawer)}>
+        {words.cancelling.open}
+      </Button>
+      {drawer.open === cancelDrawer && (
+        <Question
+          title={words.cancelling.title}
+          effect={words.cancelling.effect(usd(payout.amountUSDC))}
+          submit={words.cancelling.submit}
+          cancel={words.cancelling.keep}
+          act={() => call('POST', `${path}/cancel`, { body: {} })}
+          onClose={drawer.close}
+          onDone={() => {
+            drawer.close()
+            onChanged()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const steps = ['amount', 'bank', 'review', 'progress'] as const
+
+/** The four steps, with the current one marked. */
+export function StepMarks({ step }: { readonly step: Flow['step'] | 'progress' }): JSX.Element {
+  const at = step === 'refused' ? 2 : Math.max(0, (steps as readonly string[]).indexOf(step))
+  const current = step === 'sending' || step === 'checking' || step === 'accepted' ? 3 : at
+  return (
+    <ol class="marks">
+      {steps.map((name, index) => (
+        <li
+          key={name}
+          class={`marks__mark ${index < current ? 'marks__mark--done' : ''}`}
+          aria-current={index === current ? 'step' : undefined}
+        >
+          {words.withdraw.steps[name]}
+        </li>
+      ))}
+    </ol>
+  )
+}
