@@ -7,7 +7,7 @@ import {
   presetsOf,
 } from '../../src/pages/checkout/machine/form.js'
 import { firstState } from '../../src/pages/checkout/machine/state.js'
-import { isStuck } from '../../src/pages/checkout/machine/stuck.js'
+import { isStuck } from '../../src/pages/checkout/machine/steps.js'
 import {
   approving,
   begin,

@@ -4,7 +4,7 @@ import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from
 import test from 'ava'
 import fc from 'fast-check'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { provesNotSent, sendFault } from '../../src/pages/checkout/machine/faults.js'
+import { provesNotSent, sendFault } from '../../src/pages/checkout/flow/pay.js'
 import { chainPauseMs, isStillPolled, nairaPauseMs } from '../../src/pages/checkout/machine/pauses.js'
 import {
   isUnclear,

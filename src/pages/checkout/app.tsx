@@ -1,22 +1,18 @@
 import type { ComponentType, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../i18n/checkout.js'
-import { Button } from '../ui/controls/button.js'
 import { Announcer } from '../ui/messages/announcer.js'
 import { Notice } from '../ui/messages/notice.js'
+import type { Event } from './machine/events.js'
 import type { State, StepName } from './machine/state.js'
-import { isStuck } from './machine/stuck.js'
+import { isStuck } from './machine/steps.js'
 import { announcement } from './views/announcement.js'
 import { Choose } from './views/choose.js'
-import * as crypto from './views/crypto-outcomes.js'
-import * as naira from './views/naira-steps.js'
-import { Blocked, OtherWindow, Phone } from './views/other-window.js'
-import { Outcome } from './views/outcome.js'
-import { Review } from './views/review.js'
+import { Dispatching, Outcome, press, type ViewOf, Working } from './views/kit.js'
+import * as naira from './views/naira.js'
+import * as payment from './views/payment.js'
 import { Done, NairaDone, Sent } from './views/sent.js'
-import { Actions, type Dispatch, type ViewOf } from './views/step.js'
-import { Wallets } from './views/wallets.js'
-import { Working } from './views/working.js'
+import { Blocked, OtherWindow, Phone, Wallets } from './views/wallets.js'
 import './checkout.css'
 
 type Views = { readonly [At in Exclude<StepName, 'other-window'>]: ComponentType<ViewOf<At>> }
@@ -28,20 +24,20 @@ const views: Views = {
   wallets: Wallets,
   phone: Phone,
   blocked: Blocked,
-  connecting: crypto.Connecting,
-  'wrong-network': crypto.WrongNetwork,
-  busy: crypto.Busy,
-  pricing: crypto.Pricing,
-  review: Review,
-  'no-price': crypto.NoPrice,
-  approving: crypto.Approving,
-  'quote-expired': crypto.QuoteExpired,
-  insufficient: crypto.Insufficient,
+  connecting: payment.Connecting,
+  'wrong-network': payment.WrongNetwork,
+  busy: payment.Busy,
+  pricing: payment.Pricing,
+  review: payment.Review,
+  'no-price': payment.NoPrice,
+  approving: payment.Approving,
+  'quote-expired': payment.QuoteExpired,
+  insufficient: payment.Insufficient,
   sent: Sent,
-  'not-sent': crypto.NotSent,
-  'not-landed': crypto.NotLanded,
-  'failed-on-chain': crypto.FailedOnChain,
-  mismatch: crypto.Mismatch,
+  'not-sent': payment.NotSent,
+  'not-landed': payment.NotLanded,
+  'failed-on-chain': payment.FailedOnChain,
+  mismatch: payment.Mismatch,
   done: Done,
   'naira-starting': naira.Starting,
   'naira-waiting': naira.Waiting,
@@ -51,16 +47,14 @@ const views: Views = {
   'naira-refused': naira.Refused,
 }
 
-/** The checkout: the creator's name and the current step. */
-export function App({
-  state,
-  dispatch,
-  onShowWindow,
-}: {
+interface Checkout {
   readonly state: State
-  readonly dispatch: Dispatch
+  readonly dispatch: (event: Event) => void
   readonly onShowWindow: () => void
-}): JSX.Element {
+}
+
+/** The checkout: the creator's name and the current step. */
+export function App({ state, dispatch, onShowWindow }: Checkout): JSX.Element {
   const { step, session } = state
   const sheet = useRef<HTMLElement>(null)
   useFocusOfStep(sheet, step.at)
@@ -73,23 +67,21 @@ export function App({
           <span class="head__address">{session.creator.address.replace('...', '…')}</span>
         )}
       </header>
-      {state.offline && (
-        <Notice tone="warn" icon="offline">
-          <strong>{words.offline}</strong> {words.offlineMore}
-        </Notice>
-      )}
-      {isStuck(state) && (
-        <Notice tone="warn" icon="warn">
-          <strong>{words.unanswered}</strong> {words.unansweredMore}
-        </Notice>
-      )}
-      {View === undefined ? (
-        <OtherWindow dispatch={dispatch} onShow={onShowWindow} />
-      ) : (
-        <View state={state} step={step} dispatch={dispatch} />
-      )}
+      {state.offline && warning('offline', words.offline, words.offlineMore)}
+      {isStuck(state) && warning('warn', words.unanswered, words.unansweredMore)}
+      <Dispatching.Provider value={dispatch}>
+        {View === undefined ? <OtherWindow onShow={onShowWindow} /> : <View state={state} step={step} />}
+      </Dispatching.Provider>
       <Announcer text={announcement(state)} />
     </main>
+  )
+}
+
+function warning(icon: 'offline' | 'warn', title: string, more: string): JSX.Element {
+  return (
+    <Notice tone="warn" icon={icon}>
+      <strong>{title}</strong> {more}
+    </Notice>
   )
 }
 
@@ -117,23 +109,9 @@ function Skeleton(): JSX.Element {
 }
 
 /** Says that the link has expired, unless another session is on its way. */
-function SessionOver({ state, step, dispatch }: ViewOf<'session-over'>): JSX.Element {
+function SessionOver({ state, step }: ViewOf<'session-over'>): JSX.Element {
   if (step.asked !== undefined) return <Working text={words.renewingSession} />
-  return (
-    <Outcome
-      tone="warn"
-      icon="warn"
-      title={words.sessionOver}
-      more={state.framed ? words.sessionOverFramed : words.sessionOverMore}
-      urgent
-    >
-      {state.framed && (
-        <Actions>
-          <Button kind="primary" onPress={() => dispatch({ type: 'tip-again' })}>
-            {words.newTip}
-          </Button>
-        </Actions>
-      )}
-    </Outcome>
-  )
+  const newTip = press(words.newTip, { type: 'tip-again' }, 'primary')
+  const more = state.framed ? words.sessionOverFramed : words.sessionOverMore
+  return <Outcome title={words.sessionOver} more={more} actions={[state.framed && newTip]} />
 }

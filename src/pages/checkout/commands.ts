@@ -2,15 +2,41 @@ import { TippingError } from '../../sdk/client/errors.js'
 import { pause } from '../../sdk/client/wait.js'
 import { balanceOf } from '../lib/rpc.js'
 import { detailOf, type Thrown, walletFault } from '../lib/wallet-faults.js'
-import type { Account } from '../lib/wallets.js'
-import { makePhoneLinks } from './frame/phone-links.js'
 import type { Command, Event } from './machine/events.js'
 import { chosenToken } from './machine/form.js'
-import type { State } from './machine/state.js'
+import type { Form, PhoneLinks, State } from './machine/state.js'
+import { payWith, rpcEndpointFor } from './pay-with-wallet.js'
 import type { TipService } from './service.js'
+import { formFragment } from './start-parameters.js'
 import type { Wallets } from './wallets.js'
+import { resendUntilDecided, watchNaira, watchPayment, watchSession } from './watch.js'
 
-type Of<Do extends Command['do']> = Extract<Command, { do: Do }>
+/** What commands need; available once the session is known. */
+export interface Resources {
+  readonly service: TipService
+  readonly wallets: Wallets
+  readonly token: string
+  /** The address of another session's checkout; undefined when the service refuses one. */
+  readonly renew: () => Promise<string | undefined>
+}
+
+export interface Context extends Resources {
+  readonly dispatch: (event: Event) => void
+  /** The state of now. */
+  readonly state: () => State
+  /** Ends with the step of now. */
+  readonly signal: () => AbortSignal
+  /** Leaves this page for the checkout of another session. */
+  readonly leaveFor: (address: string) => void
+}
+
+/** What the driver does not do by itself. */
+type ServiceCommand = Exclude<Command, { do: 'notify-parent' | 'save' | 'clear-saved' | 'open-window' }>
+
+type Run<Do extends Command['do']> = (
+  command: Extract<Command, { do: Do }>,
+  context: Context,
+) => Promise<Event | undefined>
 
 const recordTries = 5
 const recordPauseMs = 1500
@@ -24,35 +50,36 @@ function codeOf(error: unknown): string {
   return error.code
 }
 
-/** Connects a wallet. The driver keeps the account for signing. */
-export async function connect(
-  { attempt, wallet }: Of<'connect'>,
-  wallets: Wallets,
-  chain: string,
-): Promise<{ event: Event; account?: Account }> {
+/** Connects a wallet. Its account is kept for signing. */
+const connect: Run<'connect'> = async ({ attempt, wallet }, { wallets, state }) => {
+  wallets.account = undefined
   try {
     const account = await wallets.find(wallet.id)?.connect()
     if (account === undefined) throw Object.assign(new Error('The wallet is gone'), { code: 4100 })
-    const rightNetwork = account.chains.includes(chain)
-    return { account, event: { type: 'connected', attempt, address: account.address, rightNetwork } }
+    wallets.account = account
+    const rightNetwork = account.chains.includes(state().session?.chain ?? '')
+    return { type: 'connected', attempt, address: account.address, rightNetwork }
   } catch (error) {
     const thrown = error as Thrown
-    return { event: { type: 'pay-failed', attempt, fault: walletFault(thrown), detail: detailOf(thrown) } }
+    return { type: 'pay-failed', attempt, fault: walletFault(thrown), detail: detailOf(thrown) }
   }
 }
 
 /** Creates a payment intent unless there is one, and reads the wallet's balance if there is an RPC endpoint. */
-export async function price(
-  { attempt, address, cents, intent: held }: Of<'price'>,
-  service: TipService,
-  state: State,
-): Promise<Event | undefined> {
-  const { session } = state
-  const mint = chosenToken(state)?.mint
+const price: Run<'price'> = async ({ attempt, address, cents, intent: held }, { service, state }) => {
+  const { session, form } = state()
+  const mint = chosenToken(state())?.mint
   if (session === undefined || mint === undefined) return undefined
+  const tip = {
+    creatorId: session.creator.id,
+    amount: cents / 100,
+    inputTokenMint: mint,
+    sourceWalletAddress: address,
+  }
+  const message = form.message.trim()
   try {
     const [intent, balance] = await Promise.all([
-      held ?? service.tip(session.creator.id, cents, mint, address, state.form.message.trim()),
+      held ?? service.tip({ ...tip, ...(message !== '' && { message }) }),
       session.rpcUrl === null ? undefined : balanceOf(session.rpcUrl, address, mint).catch(() => undefined),
     ])
     return { type: 'priced', attempt, intent, balance }
@@ -61,55 +88,40 @@ export async function price(
   }
 }
 
-export async function quoteNaira({ cents }: Of<'quote-naira'>, service: TipService): Promise<Event> {
-  return service.nairaQuote(cents).then(
-    (quote) => ({ type: 'naira-quoted', quote }),
-    () => ({ type: 'naira-quote-failed' }),
-  )
-}
-
-export async function readNairaRate({ cents }: Of<'read-naira-rate'>, service: TipService): Promise<Event> {
-  return service.nairaRate(cents).then(
-    (rate) => ({ type: 'naira-rate', rate }),
-    () => ({ type: 'naira-quote-failed' }),
-  )
-}
-
-export async function startNaira(
-  { attempt, quote, form }: Of<'start-naira'>,
-  service: TipService,
-  creatorId: string,
-): Promise<Event> {
-  try {
-    return { type: 'naira-started', attempt, tip: await service.nairaTip(creatorId, quote, form) }
-  } catch (error) {
-    return { type: 'naira-refused', attempt, code: codeOf(error) }
+const pay: Run<'pay'> = async ({ attempt, walletId, intent, message }, context) => {
+  const { service, wallets, dispatch, state, signal } = context
+  const wallet = wallets.find(walletId)
+  const { account } = wallets
+  const { session } = state()
+  if (session === undefined || wallet === undefined || account === undefined)
+    return { type: 'pay-failed', attempt, fault: 'disconnected', detail: '' }
+  const paid = await payWith(wallet, account, intent, session, () => state().attempt === attempt)
+  if (paid === undefined) return undefined
+  if (!paid.sent) return { type: 'pay-failed', attempt, fault: paid.fault, detail: paid.detail }
+  const { signature, signed } = paid
+  const { intentId, recipient, input } = intent
+  dispatch({ type: 'sent', payment: { intentId, signature } })
+  if (signature === null) return undefined
+  const url = rpcEndpointFor(session, intent)
+  if (signed !== undefined && url !== null)
+    resendUntilDecided(url, intent, signature, signed, dispatch, signal()).catch(() => undefined)
+  const record = {
+    intentId,
+    txSignature: signature,
+    creatorWallet: recipient,
+    senderWallet: account.address,
+    tipAmount: Number(input.amount),
+    tokenSymbol: input.symbol,
+    ...(message !== '' && { message }),
   }
-}
-
-/** Makes new phone links before the old ones expire, until it is aborted. */
-export async function refreshPhoneLinks(
-  { cents, mint }: Of<'refresh-phone-links'>,
-  service: TipService,
-  form: State['form'],
-  dispatch: (event: Event) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const links = await makePhoneLinks(service, form, cents, mint).catch((error: unknown) => {
-      codeOf(error)
-      return undefined
-    })
-    if (!signal.aborted) dispatch({ type: 'phone-links', links })
-    await pause(links === undefined ? retryLinksMs : renewLinksMs, signal)
-  }
+  return recordWithRetries(() => service.record(record))
 }
 
 /**
  * Reports the transaction to the service, which then verifies it immediately. The service finds the payment without this
  * and has the message with the intent, so giving up loses nothing.
  */
-export async function recordWithRetries(send: () => Promise<unknown>): Promise<void> {
+async function recordWithRetries(send: () => Promise<unknown>): Promise<undefined> {
   for (let tries = 1; ; tries++) {
     try {
       await send()
@@ -120,4 +132,79 @@ export async function recordWithRetries(send: () => Promise<unknown>): Promise<v
       await pause(recordPauseMs * tries, undefined)
     }
   }
+}
+
+const startNaira: Run<'start-naira'> = async ({ attempt, quote, form }, { service, state }) => {
+  try {
+    const tip = await service.nairaTip(state().session?.creator.id ?? '', quote, form)
+    return { type: 'naira-started', attempt, tip }
+  } catch (error) {
+    return { type: 'naira-refused', attempt, code: codeOf(error) }
+  }
+}
+
+/** Makes new phone links before the old ones expire, until the step ends. */
+const refreshPhoneLinks: Run<'refresh-phone-links'> = async ({ cents, mint }, context) => {
+  const { form } = context.state()
+  const signal = context.signal()
+  while (!signal.aborted) {
+    const links = await makePhoneLinks(context.service, form, cents, mint).catch((error: unknown) => {
+      codeOf(error)
+      return undefined
+    })
+    if (!signal.aborted) context.dispatch({ type: 'phone-links', links })
+    await pause(links === undefined ? retryLinksMs : renewLinksMs, signal)
+  }
+}
+
+/** Makes links that continue on a phone. They carry one-time codes that are valid for a minute, never the session token. */
+async function makePhoneLinks(
+  service: TipService,
+  form: Form,
+  cents: number,
+  inputTokenMint: string,
+): Promise<PhoneLinks> {
+  // Wallets accept transaction requests only over https.
+  const secure = location.protocol === 'https:'
+  const [code, payCode] = await Promise.all([
+    service.handOff(),
+    secure ? service.handOff({ amount: cents / 100, inputTokenMint }) : undefined,
+  ])
+  return {
+    browser: `${location.origin}${location.pathname}${location.search}#h=${code}${formFragment(form, cents, false)}`,
+    request: payCode === undefined ? undefined : `solana:${location.origin}/pay/${payCode}`,
+  }
+}
+
+const quoteFailed = (): Event => ({ type: 'naira-quote-failed' })
+
+/** The commands that need the service. They turn failures into results, except that the session is over. */
+const runs: { readonly [Do in ServiceCommand['do']]: Run<Do> } = {
+  connect,
+  price,
+  pay,
+  'start-naira': startNaira,
+  'refresh-phone-links': refreshPhoneLinks,
+  'quote-naira': ({ cents }, { service }) =>
+    service.nairaQuote(cents).then((quote) => ({ type: 'naira-quoted', quote }), quoteFailed),
+  'read-naira-rate': ({ cents }, { service }) =>
+    service.nairaRate(cents).then((rate) => ({ type: 'naira-rate', rate }), quoteFailed),
+  'watch-payment': ({ payment }, { service, dispatch, signal }) =>
+    watchPayment(service, payment, dispatch, signal()),
+  'watch-session': (_, { service, dispatch, signal }) => watchSession(service, dispatch, signal()),
+  'watch-naira': ({ intentId }, { service, dispatch, signal }) =>
+    watchNaira(service, intentId, dispatch, signal()),
+  async renew(_, { renew, leaveFor }) {
+    const address = await renew()
+    if (address === undefined) return { type: 'session-over' }
+    leaveFor(address)
+    return undefined
+  },
+}
+
+/** Runs a command and dispatches its result. */
+export async function runCommand(command: ServiceCommand, context: Context): Promise<void> {
+  const run = runs[command.do] as Run<ServiceCommand['do']>
+  const event = await run(command, context)
+  if (event) context.dispatch(event)
 }

@@ -6,11 +6,10 @@ import { words } from '../i18n/checkout.js'
 import { isPassing, isUnanswered } from '../lib/failures.js'
 import { App } from './app.js'
 import { CheckoutDriver } from './driver.js'
-import { framed, heightOf, listenToWindows, postToParent, reportHeight } from './frame/parent-page.js'
-import { storeToken, takeStartParameters } from './frame/start-parameters.js'
-import { readDraft } from './machine/draft.js'
 import { firstState, type State } from './machine/state.js'
+import { framed, heightOf, listenToWindows, postToParent, reportHeight } from './parent-page.js'
 import { createTipService, redeem } from './service.js'
+import { readDraft, storeToken, takeStartParameters } from './start-parameters.js'
 import { openWallets } from './wallets.js'
 
 /** Wallets may register late: only after this time the page says that there are none. */

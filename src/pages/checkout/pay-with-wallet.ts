@@ -3,7 +3,7 @@ import { RpcError, sendTransaction } from '../lib/rpc.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58 } from '../lib/solana.js'
 import { detailOf, type Thrown, walletFault } from '../lib/wallet-faults.js'
 import type { Account } from '../lib/wallets.js'
-import { provesNotSent, sendFault } from './machine/faults.js'
+import { provesNotSent, sendFault } from './flow/pay.js'
 import type { Fault } from './machine/state.js'
 import type { PayWallet } from './wallets.js'
 

@@ -1,51 +1,22 @@
-import type { SessionDescription, TipIntent, TipIntentStatus } from '../../sdk/client/tip.js'
+import type { FiatIntentAnswer, FiatRateAnswer } from '../../fiat/schemas.js'
+import {
+  createTipClient,
+  type SubmittedTip,
+  type TipIntentStatus,
+  type TipRequest,
+} from '../../sdk/client/tip.js'
 import * as api from '../lib/api.js'
 import { isUnanswered } from '../lib/failures.js'
 import type { NairaStatus } from './machine/events.js'
-import type { Form, NairaQuote, NairaRate, NairaTip, Payment } from './machine/state.js'
+import type { Form, NairaQuote, NairaRate, NairaTip } from './machine/state.js'
 
 /** The API calls of one session's checkout. */
-export interface TipService {
-  session(): Promise<SessionDescription>
-  tip(creatorId: string, cents: number, mint: string, wallet: string, message: string): Promise<TipIntent>
-  intent(intentId: string): Promise<TipIntentStatus>
-  /** The crypto ones. */
-  intents(): Promise<readonly TipIntentStatus[]>
-  /** Opens another session after this one's tip. Returns its checkout's address within this origin. */
-  renew(): Promise<string>
-  /** A code that continues the session on another device or, with a tip, lets a phone's wallet request its transaction. */
-  handOff(tip?: { readonly amount: number; readonly inputTokenMint: string }): Promise<string>
-  record(payment: Payment, intent: TipIntent, senderWallet: string, message: string): Promise<unknown>
-  nairaQuote(cents: number): Promise<NairaQuote>
-  /** `cents`: an amount within the limits. */
-  nairaRate(cents: number): Promise<NairaRate>
-  nairaTip(creatorId: string, quote: NairaQuote, form: Form): Promise<NairaTip>
-  nairaStatus(intentId: string): Promise<NairaAnswer>
-}
+export type TipService = ReturnType<typeof createTipService>
 
 /** `receivedNgn`: naira that arrived for an unpaid tip and wait for the payer. */
 export interface NairaAnswer {
   readonly status: NairaStatus
   readonly receivedNgn?: number
-}
-
-interface FiatIntent {
-  readonly intentId: string
-  readonly checkoutUrl: string | null
-  readonly paymentInstructions: null | {
-    bankName: string
-    accountNumber: string
-    accountName: string
-    amount: number
-  }
-  readonly expiresAt: string
-}
-
-interface Rate {
-  readonly rate: number
-  readonly amountUsd: number
-  readonly amountNgn: number
-  readonly finalAmountUsd: number
 }
 
 /** Exchanges the one-time code of a link for the session token. */
@@ -54,7 +25,8 @@ export async function redeem(code: string): Promise<string> {
 }
 
 /** After each request `onAnswer` gets whether the service answered it. */
-export function createTipService(token: string, onAnswer: (ok: boolean) => void): TipService {
+export function createTipService(token: string, onAnswer: (ok: boolean) => void) {
+  const client = createTipClient({ baseUrl: location.origin, sessionToken: token })
   const reported = <Answer>(request: Promise<Answer>): Promise<Answer> => {
     request.then(
       () => onAnswer(true),
@@ -63,54 +35,47 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
     return request
   }
   const get = <Answer>(path: string, bearer?: string) => reported(api.get<Answer>(path, bearer))
-  const post = <Answer>(path: string, body: unknown, bearer?: string) =>
-    reported(api.post<Answer>(path, body, bearer))
-  const rateOf = (cents: number) => get<Rate>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
+  const post = <Answer>(path: string, body: unknown) => reported(api.post<Answer>(path, body, token))
+  const rateOf = (cents: number) =>
+    get<FiatRateAnswer>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
   return {
-    session: () => get('/sdk/session', token),
-    tip: (creatorId, cents, inputTokenMint, sourceWalletAddress, message) => {
-      const tip = { creatorId, amount: cents / 100, inputTokenMint, sourceWalletAddress }
-      return post('/sdk/tip', { ...tip, ...(message !== '' && { message }) }, token)
-    },
-    intent: (intentId) => get(`/sdk/intents/${encodeURIComponent(intentId)}`, token),
-    async intents() {
+    session: () => reported(client.session()),
+    tip: (tip: TipRequest) => reported(client.tip(tip)),
+    intent: (intentId: string) => reported(client.intent(intentId)),
+    record: (tip: SubmittedTip) => reported(client.record(tip)),
+    /** The crypto ones. */
+    async intents(): Promise<readonly TipIntentStatus[]> {
       const { intents } = await get<{ intents: (TipIntentStatus | { intentId: string })[] }>(
         '/sdk/intents',
         token,
       )
       return intents.filter((intent) => 'transaction' in intent)
     },
-    handOff: async (tip) => (await post<{ code: string }>('/sdk/handoff', tip ?? {}, token)).code,
-    renew: async () => {
-      const { embedUrl } = await post<{ embedUrl: string }>('/sdk/session/renew', {}, token)
+    /** A code that continues the session on another device or, with a tip, lets a phone's wallet request its transaction. */
+    async handOff(tip: Partial<Pick<TipRequest, 'amount' | 'inputTokenMint'>> = {}): Promise<string> {
+      return (await post<{ code: string }>('/sdk/handoff', tip)).code
+    },
+    /** Opens another session after this one's tip. Returns its checkout's address within this origin. */
+    async renew(): Promise<string> {
+      const { embedUrl } = await post<{ embedUrl: string }>('/sdk/session/renew', {})
       const { pathname, search, hash } = new URL(embedUrl)
       return pathname + search + hash
     },
-    record: ({ intentId, signature }, { recipient, input }, senderWallet, message) =>
-      post('/chain/tips/create', {
-        creatorWallet: recipient,
-        senderWallet,
-        tipAmount: Number(input.amount),
-        tokenSymbol: input.symbol,
-        txSignature: signature,
-        intentId,
-        ...(message !== '' && { message }),
-      }),
-    async nairaQuote(cents) {
+    async nairaQuote(cents: number): Promise<NairaQuote> {
       const { amountNgn, finalAmountUsd: receivedUsd } = await rateOf(cents)
       return { cents, amountNgn, receivedUsd }
     },
-    async nairaRate(cents) {
+    /** `cents`: an amount within the limits. */
+    async nairaRate(cents: number): Promise<NairaRate> {
       const { rate: perUsd, amountNgn, amountUsd } = await rateOf(cents)
       return { perUsd, chargedPerUsd: amountNgn / amountUsd }
     },
-    nairaTip: async (creatorId, quote, form) =>
-      nairaTipOf(
-        await post<FiatIntent>('/payments/fiat/intent', nairaRequest(creatorId, quote, form), token),
-        quote,
-        form,
-      ),
-    nairaStatus: (intentId) => get(`/payments/fiat/status?intentId=${encodeURIComponent(intentId)}`),
+    async nairaTip(creatorId: string, quote: NairaQuote, form: Form): Promise<NairaTip> {
+      const request = nairaRequest(creatorId, quote, form)
+      return nairaTipOf(await post<FiatIntentAnswer>('/payments/fiat/intent', request), quote, form)
+    },
+    nairaStatus: (intentId: string) =>
+      get<NairaAnswer>(`/payments/fiat/status?intentId=${encodeURIComponent(intentId)}`),
   }
 }
 
@@ -127,7 +92,7 @@ function nairaRequest(creatorId: string, quote: NairaQuote, form: Form): Record<
   }
 }
 
-function nairaTipOf(intent: FiatIntent, quote: NairaQuote, form: Form): NairaTip {
+function nairaTipOf(intent: FiatIntentAnswer, quote: NairaQuote, form: Form): NairaTip {
   const { intentId, checkoutUrl, expiresAt, paymentInstructions: account } = intent
   return {
     intentId,

@@ -1,5 +1,5 @@
 import type { Wallet } from '@wallet-standard/base'
-import type { RelayedWallet } from '../embed/protocol.js'
+import type { RelayAnswer, RelayedWallet, RelayRequest } from '../embed/protocol.js'
 import {
   type Account,
   connectWallet,
@@ -8,9 +8,8 @@ import {
   signWithWallet,
   usableWallets,
 } from '../lib/wallets.js'
-import { framed } from './frame/parent-page.js'
-import { openRelayClient, type RelayClient } from './frame/relay-client.js'
 import type { WalletChoice } from './machine/state.js'
+import { framed, postToParent } from './parent-page.js'
 
 type Call = 'signTransaction' | 'signAndSendTransaction'
 
@@ -23,6 +22,8 @@ export interface PayWallet extends WalletChoice {
 
 export interface Wallets {
   find(id: string): PayWallet | undefined
+  /** That of the wallet that was connected last. */
+  account: Account | undefined
 }
 
 /** The wallets of this window, and in a frame those of the embedding page. A wallet in both is used in this window. */
@@ -44,7 +45,7 @@ export function openWallets(onChange: (wallets: readonly WalletChoice[]) => void
     })
   }
   update()
-  return { find: (id) => byId.get(id) }
+  return { find: (id) => byId.get(id), account: undefined }
 }
 
 function ownWallet(wallet: Wallet): PayWallet {
@@ -68,5 +69,35 @@ function relayedWallet(relay: RelayClient, { name, icon, features }: RelayedWall
     connect: () => relay.request({ call: 'connect', wallet: name }) as Promise<Account>,
     sign: (call, address, transaction, chain) =>
       relay.request({ call, wallet: name, address, transaction, chain }) as Promise<Uint8Array>,
+  }
+}
+
+/** Sends requests to the wallets of the embedding page, through embed.js. */
+interface RelayClient {
+  request(request: Omit<RelayRequest, 'id'>): Promise<unknown>
+}
+
+/**
+ * Sends the embedding page one end of a port, addressed to its origin, and listens to no other port. Without embed.js there
+ * is no answer, and the page has no relayed wallets.
+ */
+function openRelayClient(onWallets: (wallets: readonly RelayedWallet[]) => void): RelayClient {
+  const { port1, port2 } = new MessageChannel()
+  const waiting = new Map<number, (answer: Extract<RelayAnswer, { id: number }>) => void>()
+  let last = 0
+  port1.onmessage = ({ data }: MessageEvent<RelayAnswer>) => {
+    if ('id' in data) {
+      waiting.get(data.id)?.(data)
+      waiting.delete(data.id)
+    } else if (data.type === 'wallets') onWallets(data.wallets)
+  }
+  postToParent({ type: 'hello' }, [port2])
+  return {
+    request: (request) =>
+      new Promise((resolve, reject) => {
+        last += 1
+        waiting.set(last, (answer) => ('ok' in answer ? resolve(answer.ok) : reject(answer.error)))
+        port1.postMessage({ id: last, ...request })
+      }),
   }
 }

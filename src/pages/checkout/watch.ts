@@ -17,7 +17,7 @@ export async function watchPayment(
   { intentId }: Payment,
   dispatch: Dispatch,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<undefined> {
   for (let nth = 0; !signal.aborted; nth++) {
     await pause(chainPauseMs(nth), signal)
     const intent = await service.intent(intentId).catch(() => undefined)
@@ -30,7 +30,7 @@ export async function watchSession(
   service: TipService,
   dispatch: Dispatch,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<undefined> {
   for (let nth = 0; !signal.aborted; nth++) {
     await pause(chainPauseMs(nth), signal)
     const intents = await service.intents().catch(() => undefined)
@@ -71,7 +71,7 @@ export async function watchNaira(
   intentId: string,
   dispatch: Dispatch,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<undefined> {
   const startedAt = Date.now()
   let expiredAt: number | undefined
   for (;;) {

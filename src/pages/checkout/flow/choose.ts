@@ -1,5 +1,5 @@
 import { namedCurrency } from '../../lib/amount-text.js'
-import type { Command, Event, Next } from '../machine/events.js'
+import type { Command, Next, Of } from '../machine/events.js'
 import { chosenCents, firstForm, fittingForm, inCurrency, isUsableEmail } from '../machine/form.js'
 import type { Form, State, StepName } from '../machine/state.js'
 import { requestNaira, startNaira } from './naira.js'
@@ -9,8 +9,6 @@ import { begin, goTo, stay } from './next.js'
 const nairaRetryMs = 10_000
 /** An embedding page that handles `tip.expired` shows another session within this time. */
 const parentMs = 3000
-
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 /** The session is known: shows the form, unless a payment that was under way was resumed before. */
 export function loaded(state: State, { session }: Of<'loaded'>): Next {

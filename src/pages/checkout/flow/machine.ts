@@ -1,8 +1,8 @@
-import type { Event, Next } from '../machine/events.js'
-import type { State } from '../machine/state.js'
+import type { Event, Next, Of } from '../machine/events.js'
+import type { State, StepName } from '../machine/state.js'
+import { screenOf } from '../machine/steps.js'
 import * as choose from './choose.js'
 import * as naira from './naira.js'
-import { navigated } from './navigate.js'
 import { goTo, stay } from './next.js'
 import * as pay from './pay.js'
 import * as wallet from './wallet.js'
@@ -58,6 +58,32 @@ const handlers: Handlers = {
   'naira-refused': naira.nairaRefused,
   'marked-sent': naira.markedSent,
   'naira-status': naira.nairaStatus,
+}
+
+/** Money may be moving, or the result is shown: Back does not offer to pay again. */
+const fixed: readonly StepName[] = [
+  'loading',
+  'session-over',
+  'approving',
+  'sent',
+  'done',
+  'naira-done',
+  'mismatch',
+]
+
+/** The browser's Back or Forward. What cannot be shown again leads to the screen before it. */
+function navigated(state: State, { screen }: Of<'navigated'>): Next {
+  if (fixed.includes(state.step.at) || screen === screenOf(state.step.at)) return stay(state)
+  if (screen === 'form') return choose.startOver(state, { type: 'start-over' })
+  if (screen === 'payment')
+    return state.left === undefined
+      ? choose.startOver(state, { type: 'start-over' })
+      : choose.returnToLeft(state)
+  if (state.form.method === 'naira') return choose.startOver(state, { type: 'start-over' })
+  const wallets = state.step.at === 'choose' ? choose.submittedForm(state) : wallet.otherWallet(state)
+  return screen === 'other-device' && wallets.state.step.at === 'wallets'
+    ? wallet.usePhone(wallets.state)
+    : wallets
 }
 
 /** The checkout's state machine. It is a pure function, so that tests need no browser. */

@@ -1,9 +1,7 @@
-import type { Command, Event, Next } from '../machine/events.js'
+import type { Command, Next, Of } from '../machine/events.js'
 import { chosenCents, fittingForm, nairaQuote } from '../machine/form.js'
 import type { NairaRefusal, NairaTip, State } from '../machine/state.js'
 import { begin, failed, goTo, stay } from './next.js'
-
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 const methodOf = ({ checkoutUrl }: NairaTip) => (checkoutUrl === null ? 'bank_transfer' : 'card')
 

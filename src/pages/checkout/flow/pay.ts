@@ -1,11 +1,9 @@
 import type { TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import { displayUnits } from '../../lib/money.js'
-import type { Command, Event, Next, ParentMessage } from '../machine/events.js'
-import { provesNotSent } from '../machine/faults.js'
+import { insufficient, type Thrown } from '../../lib/wallet-faults.js'
+import type { Command, Next, Of, ParentMessage } from '../machine/events.js'
 import type { Fault, NoPrice, PricedTip, State, Step } from '../machine/state.js'
 import { begin, failed, goTo, stay } from './next.js'
-
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 /** A price impact above this percentage must be accepted with a checkbox. */
 export const impactToAccept = 5
@@ -105,6 +103,14 @@ export function payFailed(state: State, { attempt, fault, detail }: Of<'pay-fail
     payFault(step.pay, fault, detail),
     failedBecause(fault, detail, step.pay.intent.intentId),
   )
+}
+
+/**
+ * Whether this fault of a wallet that signs and sends proves that it sent nothing. After any other fault the transaction may
+ * have been sent: the page then searches for the payment and does not offer to pay again.
+ */
+export function provesNotSent(fault: Fault): boolean {
+  return ['rejected', 'busy', 'disconnected', 'insufficient'].includes(fault)
 }
 
 function connectFault({ wallet }: Extract<Step, { at: 'connecting' }>, fault: Fault): Step {
@@ -224,4 +230,12 @@ function completion(intent: TipIntentStatus, now: number): ParentMessage {
     receivedAmount: intent.receivedAmount ?? Number(displayUnits(output.amount, output.decimals)),
     timestamp: new Date(now).toISOString(),
   }
+}
+
+/** Classifies the JSON-RPC error of an endpoint that refused a transaction. */
+export function sendFault({ code, message, data }: Thrown): Fault {
+  const text = `${String(message ?? '')} ${JSON.stringify(data ?? '')}`
+  if (/Blockhash ?not ?found|block height exceeded/i.test(text)) return 'expired'
+  if (insufficient.test(text)) return 'insufficient'
+  return Number(code) === 4900 ? 'network' : 'failed'
 }

@@ -1,11 +1,9 @@
-import type { Event, Next } from '../machine/events.js'
+import type { Next, Of } from '../machine/events.js'
 import { chosenCents, chosenToken } from '../machine/form.js'
 import type { State } from '../machine/state.js'
 import { connect, price } from './choose.js'
 import { failed, goTo, stay } from './next.js'
 import { applyStatus } from './pay.js'
-
-type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 /** Wallets may register at any time: replaces the list. */
 export function wallets(state: State, { wallets: found }: Of<'wallets'>): Next {

@@ -1,5 +1,4 @@
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
-import type { Screen } from './screens.js'
 import type {
   Fault,
   Form,
@@ -12,6 +11,7 @@ import type {
   State,
   WalletChoice,
 } from './state.js'
+import type { Screen } from './steps.js'
 
 /** What the supporter did. */
 type UserAction =
@@ -83,6 +83,7 @@ type Result =
 
 export type NairaStatus = 'requires_action' | 'completed' | 'failed' | 'cancelled'
 export type Event = UserAction | Result
+export type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
 /** Work for the driver. Its results come back as events. */
 export type Command =

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { common } from '../../i18n/common.js'
 import { type Currency, isUnclear } from '../../lib/amount-text.js'
@@ -8,13 +9,13 @@ import { Field } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { chosenCents, limitsOf, presetsOf } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
+import { Dispatching } from './kit.js'
 
-interface Props {
-  readonly state: State
-  readonly edit: (change: Partial<Form>) => void
+/** Reports a change of the form. */
+export function useEdit(): (form: Partial<Form>) => void {
+  const dispatch = useContext(Dispatching)
+  return (form) => dispatch({ type: 'edited', form })
 }
-
-const currencies: readonly Currency[] = ['USD', 'NGN']
 
 /** Cents or kobo for display. */
 function amountText(amount: number, currency: Currency): string {
@@ -53,49 +54,67 @@ function faultText(state: State): string {
   return [fault, nairaRangeText(state) ?? ''].join(' ').trim()
 }
 
+interface Choices<Key> {
+  readonly legend: string
+  /** The group of the radio buttons. */
+  readonly name: string
+  readonly chosen: Key | undefined
+  readonly choices: readonly (readonly [key: Key, text: string])[]
+  readonly onChoose: (key: Key) => void
+}
+
+/** One of several choices. */
+export function Chips<Key extends string | number>({
+  legend,
+  name,
+  chosen,
+  choices,
+  onChoose,
+}: Choices<Key>): JSX.Element {
+  const isCurrency = name === 'currency'
+  return (
+    <fieldset class={isCurrency ? 'chips amounts__currency' : 'chips'}>
+      <legend class={isCurrency ? 'visually-hidden' : 'field__label'}>{legend}</legend>
+      <div class="chips__row">
+        {choices.map(([key, text]) => (
+          <Chip key={key} name={name} checked={chosen === key} onChoose={() => onChoose(key)}>
+            {text}
+          </Chip>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
 /** The currency, the presets and the typed amount. */
-export function Amounts({ state, edit }: Props): JSX.Element {
+export function Amounts({ state }: { readonly state: State }): JSX.Element {
+  const edit = useEdit()
   const { form, session } = state
   const { currency } = form
   const rateMissing = currency === 'NGN' && state.rate === undefined
+  const presets = presetsOf(state).map((preset) => [preset, amountText(preset, currency)] as const)
   return (
     <div class="amounts">
       {session?.fiat.enabled && (
-        <fieldset class="chips amounts__currency">
-          <legend class="visually-hidden">{words.currencyLegend}</legend>
-          <div class="chips__row">
-            {currencies.map((each) => (
-              <Chip
-                key={each}
-                name="currency"
-                checked={currency === each}
-                onChoose={() => edit({ currency: each })}
-              >
-                {words.currencies[each]}
-              </Chip>
-            ))}
-          </div>
-        </fieldset>
+        <Chips<Currency>
+          legend={words.currencyLegend}
+          name="currency"
+          chosen={currency}
+          choices={[
+            ['USD', words.currencies.USD],
+            ['NGN', words.currencies.NGN],
+          ]}
+          onChoose={(chosen) => edit({ currency: chosen })}
+        />
       )}
-      <fieldset class="chips">
-        <legend class="field__label">{words.amountLegend[currency]}</legend>
-        <div class="chips__row">
-          {presetsOf(state).map((preset) => (
-            <Chip
-              key={preset}
-              name="amount"
-              checked={form.preset === preset}
-              onChoose={() => edit({ preset })}
-            >
-              {amountText(preset, currency)}
-            </Chip>
-          ))}
-          <Chip name="amount" checked={form.preset === 'other'} onChoose={() => edit({ preset: 'other' })}>
-            {words.otherAmount}
-          </Chip>
-        </div>
-      </fieldset>
-      {form.preset === 'other' && <OtherAmount state={state} edit={edit} />}
+      <Chips<Form['preset']>
+        legend={words.amountLegend[currency]}
+        name="amount"
+        chosen={form.preset}
+        choices={[...presets, ['other', words.otherAmount]]}
+        onChoose={(preset) => edit({ preset })}
+      />
+      {form.preset === 'other' && <OtherAmount state={state} />}
       {rateMissing && form.method === 'crypto' && state.naira === 'unavailable' && (
         <Notice tone="warn" icon="warn" urgent>
           {words.noRate}
@@ -105,7 +124,8 @@ export function Amounts({ state, edit }: Props): JSX.Element {
   )
 }
 
-function OtherAmount({ state, edit }: Props): JSX.Element {
+function OtherAmount({ state }: { readonly state: State }): JSX.Element {
+  const edit = useEdit()
   const { form } = state
   const range = rangeText(state)
   const wrong = form.showFaults && range !== undefined && chosenCents(state) === undefined

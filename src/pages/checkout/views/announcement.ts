@@ -3,7 +3,7 @@ import { common } from '../../i18n/common.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
 import { slowSentMs } from '../machine/pauses.js'
 import type { State, Step } from '../machine/state.js'
-import { isStuck } from '../machine/stuck.js'
+import { isStuck } from '../machine/steps.js'
 
 type Texts = { readonly [At in Step['at']]?: (step: Extract<Step, { at: At }>, state: State) => string }
 

@@ -1,25 +1,26 @@
 import type { JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
-import { ngn } from '../../lib/money.js'
+import { ngn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/controls/button.js'
 import { Field } from '../../ui/controls/field.js'
 import { Tabs } from '../../ui/controls/tabs.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/messages/notice.js'
-import { chosenCents, isUsableEmail } from '../machine/form.js'
-import type { Form, State } from '../machine/state.js'
-import { Amounts } from './amounts.js'
-import { CryptoPanel } from './crypto-panel.js'
+import { chosenCents, chosenToken, isUsableEmail } from '../machine/form.js'
+import type { State } from '../machine/state.js'
+import { Amounts, Chips, useEdit } from './amounts.js'
+import { Dispatching, press, type ViewOf } from './kit.js'
 import { NairaPanel } from './naira-panel.js'
-import type { Dispatch, ViewOf } from './step.js'
 
 const maxMessage = 500
 
 /** The form: amount, message and payment method. */
-export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | null {
+export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>): JSX.Element | null {
+  const dispatch = useContext(Dispatching)
+  const edit = useEdit()
   const { form, session } = state
   if (session === undefined) return null
-  const edit = (change: Partial<Form>): void => dispatch({ type: 'edited', form: change })
   return (
     <form
       class="choose"
@@ -30,8 +31,8 @@ export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | nul
         focusFault(state)
       }}
     >
-      {state.left !== undefined && <Left tip={state.left} dispatch={dispatch} />}
-      <Amounts state={state} edit={edit} />
+      {state.left !== undefined && <Left tip={state.left} />}
+      <Amounts state={state} />
       <Field
         label={words.messageField(session.creator.name)}
         {...(form.message !== '' && { hint: words.messageCount(form.message.length, maxMessage) })}
@@ -60,11 +61,7 @@ export function Choose({ state, dispatch }: ViewOf<'choose'>): JSX.Element | nul
           'aria-labelledby': `tab-${form.method}`,
         })}
       >
-        {form.method === 'crypto' ? (
-          <CryptoPanel state={state} edit={edit} />
-        ) : (
-          <NairaPanel state={state} edit={edit} dispatch={dispatch} />
-        )}
+        {form.method === 'crypto' ? <CryptoPanel state={state} /> : <NairaPanel state={state} />}
       </div>
     </form>
   )
@@ -77,34 +74,52 @@ function focusFault(state: State): void {
     document.querySelector<HTMLElement>('input[type=email]')?.focus()
 }
 
-const cryptoTab = { key: 'crypto', label: <TabLabel icon="wallet" text={words.crypto} /> } as const
-const nairaTab = { key: 'naira', label: <TabLabel icon="bank" text={words.naira} /> } as const
+const tabLabel = (icon: 'wallet' | 'bank', text: string): JSX.Element => (
+  <>
+    <Icon name={icon} size={18} />
+    {text}
+  </>
+)
+const cryptoTab = { key: 'crypto', label: tabLabel('wallet', words.crypto) } as const
+const nairaTab = { key: 'naira', label: tabLabel('bank', words.naira) } as const
 
 /** A naira payment that was left and may still be paid. */
-function Left({
-  tip,
-  dispatch,
-}: {
-  readonly tip: NonNullable<State['left']>
-  readonly dispatch: Dispatch
-}): JSX.Element {
+function Left({ tip }: { readonly tip: NonNullable<State['left']> }): JSX.Element {
   return (
     <Notice tone="warn" icon="wait">
       <div class="actions">
         <p>
           <strong>{words.leftOpen(ngn(tip.amountNgn))}</strong> {words.leftOpenMore}
         </p>
-        <Button onPress={() => dispatch({ type: 'return-to-left' })}>{words.returnToLeft}</Button>
+        {press(words.returnToLeft, { type: 'return-to-left' })}
       </div>
     </Notice>
   )
 }
 
-function TabLabel({ icon, text }: { readonly icon: 'wallet' | 'bank'; readonly text: string }): JSX.Element {
+/** The crypto tab: the token and the submit button. */
+function CryptoPanel({ state }: { readonly state: State }): JSX.Element {
+  const edit = useEdit()
+  const { session } = state
+  const token = chosenToken(state)
+  const cents = chosenCents(state)
+  const amount = cents === undefined ? '' : usd(cents / 100)
+  const tokens = session?.tokens ?? []
   return (
     <>
-      <Icon name={icon} size={18} />
-      {text}
+      <Chips
+        legend={words.payWith}
+        name="token"
+        chosen={token?.mint}
+        choices={tokens.map(({ mint, symbol }) => [mint, symbol])}
+        onChoose={(mint) => edit({ mint })}
+      />
+      <Button kind="primary" type="submit">
+        {words.tipWith(amount, token?.symbol ?? '').replace('  ', ' ')}
+      </Button>
+      <p class="quiet small">
+        {words.feeLine(session?.creator.name ?? '')} {words.publicAddress}
+      </p>
     </>
   )
 }

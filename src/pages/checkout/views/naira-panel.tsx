@@ -7,19 +7,17 @@ import { Field } from '../../ui/controls/field.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { chosenCents, isUsableEmail, nairaQuote } from '../machine/form.js'
-import type { Form, State } from '../machine/state.js'
-import type { Dispatch } from './step.js'
+import type { State } from '../machine/state.js'
+import { useEdit } from './amounts.js'
+import { press } from './kit.js'
 
 interface Props {
   readonly state: State
-  readonly edit: (change: Partial<Form>) => void
-  readonly dispatch: Dispatch
 }
 
 /** The naira tab: the payment method, the payer's details and the amount. */
-export function NairaPanel({ state, edit, dispatch }: Props): JSX.Element {
-  const { form, session, naira } = state
-  const name = session?.creator.name ?? ''
+export function NairaPanel({ state }: Props): JSX.Element {
+  const { session, naira } = state
   if (naira === 'unavailable')
     return (
       <div class="panel">
@@ -29,9 +27,7 @@ export function NairaPanel({ state, edit, dispatch }: Props): JSX.Element {
             <strong>{words.nairaUnavailable}</strong> {words.nairaUnavailableMore}
           </Notice>
         )}
-        <Button kind="primary" onPress={() => dispatch({ type: 'start-over' })}>
-          {words.tryAgain}
-        </Button>
+        {press(words.tryAgain, { type: 'start-over' }, 'primary')}
       </div>
     )
   const transfer = session?.fiat.collection === 'bank_transfer'
@@ -44,17 +40,15 @@ export function NairaPanel({ state, edit, dispatch }: Props): JSX.Element {
           <p class="quiet">{transfer ? words.wayTransferMore : words.wayCheckoutMore}</p>
         </div>
       </div>
-      <Payer form={form} name={name} edit={edit} />
-      <Sum state={state} name={name} />
+      <Payer state={state} />
+      <Sum state={state} />
     </>
   )
 }
 
-function Payer({
-  form,
-  name,
-  edit,
-}: Pick<Props, 'edit'> & { readonly form: Form; readonly name: string }): JSX.Element {
+function Payer({ state: { form, session } }: Props): JSX.Element {
+  const edit = useEdit()
+  const name = session?.creator.name ?? ''
   return (
     <>
       <Field label={words.nameField(name)}>
@@ -98,7 +92,8 @@ function Payer({
 }
 
 /** The amount in naira and the submit button, which is busy until the amount is known. */
-function Sum({ state, name }: { readonly state: State; readonly name: string }): JSX.Element {
+function Sum({ state }: Props): JSX.Element {
+  const name = state.session?.creator.name ?? ''
   const cents = chosenCents(state)
   const quote = nairaQuote(state)
   return (

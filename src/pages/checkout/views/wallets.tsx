@@ -1,42 +1,41 @@
 import type { JSX } from 'preact'
+import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
+import { shortUsd } from '../../lib/money.js'
 import { Button, LinkButton } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Icon } from '../../ui/icon.js'
-import { Notice } from '../../ui/messages/notice.js'
-import type { State, WalletChoice } from '../machine/state.js'
-import { Outcome } from './outcome.js'
-import { Actions, Back, type Dispatch, Heading, type ViewOf } from './step.js'
-import { Working } from './working.js'
+import { Qr } from '../../ui/messages/qr.js'
+import { chosenCents } from '../machine/form.js'
+import {
+  Actions,
+  back,
+  Dispatching,
+  declinedNotice,
+  Heading,
+  linkOut,
+  Outcome,
+  payInNaira,
+  press,
+  type ViewOf,
+  WalletIcon,
+  Working,
+} from './kit.js'
 
 /** The wallets to choose from, or ways to continue without one here. */
-export function Wallets({ state, step, dispatch }: ViewOf<'wallets'>): JSX.Element {
-  if (state.wallets.length > 0)
-    return <WalletList state={state} declined={step.declined} dispatch={dispatch} />
+export function Wallets(props: ViewOf<'wallets'>): JSX.Element {
+  const { state } = props
+  if (state.wallets.length > 0) return <WalletList {...props} />
   if (!state.walletSearchDone) return <Working text={words.searchingWallets} />
-  return state.framed ? (
-    <NoWalletInFrame dispatch={dispatch} />
-  ) : (
-    <NoWallet state={state} dispatch={dispatch} />
-  )
+  return state.framed ? <NoWalletInFrame /> : <NoWallet {...props} />
 }
 
-function WalletList({
-  state,
-  declined,
-  dispatch,
-}: {
-  readonly state: State
-  readonly declined: boolean
-  readonly dispatch: Dispatch
-}): JSX.Element {
+function WalletList({ state, step }: ViewOf<'wallets'>): JSX.Element {
+  const dispatch = useContext(Dispatching)
   return (
     <section class="stack">
       <Heading>{words.chooseWallet}</Heading>
-      {declined && (
-        <Notice tone="warn" icon="warn" urgent>
-          <strong>{words.declined}</strong> {words.nothingPaid}
-        </Notice>
-      )}
+      {step.declined && declinedNotice}
       <ul class="wallets">
         {state.wallets.map((wallet) => (
           <li key={wallet.id}>
@@ -49,88 +48,101 @@ function WalletList({
         ))}
       </ul>
       <Actions>
-        {state.framed && <OpenWindowButton dispatch={dispatch} kind="quiet" />}
-        <UsePhoneButton dispatch={dispatch} kind="quiet" />
-        <Back dispatch={dispatch} />
+        {state.framed && openWindow('quiet')}
+        {usePhone('quiet')}
+        {back}
       </Actions>
     </section>
   )
 }
 
-export function WalletIcon({
-  wallet,
-  size,
-}: {
-  readonly wallet: WalletChoice
-  readonly size: number
-}): JSX.Element {
-  if (wallet.icon === '') return <Icon name="wallet" size={size} />
-  return <img class="wallet__icon" src={wallet.icon} alt="" width={size} height={size} />
+const continueInWindow = (
+  <>
+    {words.continueInWindow} <Icon name="out" />
+  </>
+)
+const onPhone = (
+  <>
+    <Icon name="phone" /> {words.usePhone}
+  </>
+)
+const openWindow = (kind: 'primary' | 'quiet') => press(continueInWindow, { type: 'open-window' }, kind)
+const usePhone = (kind: 'plain' | 'quiet') => press(onPhone, { type: 'use-phone' }, kind)
+
+function NoWalletInFrame(): JSX.Element {
+  const text = { title: words.noWalletInFrame, more: words.noWalletInFrameMore }
+  const actions = [openWindow('primary'), usePhone('plain'), back]
+  return <Outcome tone="plain" icon="wallet" {...text} actions={actions} />
 }
 
-function OpenWindowButton({
-  dispatch,
-  kind,
-}: {
-  readonly dispatch: Dispatch
-  readonly kind: 'primary' | 'quiet'
-}): JSX.Element {
+function NoWallet({ state }: ViewOf<'wallets'>): JSX.Element {
+  const text = { title: words.noWallet, more: words.noWalletMore(state.session?.fiat.enabled === true) }
+  const actions = [
+    linkOut(words.getPhantom, 'https://phantom.com/download', 'primary'),
+    linkOut(words.getSolflare, 'https://www.solflare.com/download/'),
+    payInNaira(state, <Icon name="bank" />),
+    usePhone('plain'),
+    back,
+  ]
+  return <Outcome tone="plain" icon="wallet" {...text} actions={actions} />
+}
+
+/** A link that opens the page in the wallet app's browser. */
+function inWalletApp(browse: string, link: string): string {
+  return `${browse}${encodeURIComponent(link)}?ref=${encodeURIComponent(location.origin)}`
+}
+
+/** Continues on a phone: a QR code for its camera, and links for a tap. */
+export function Phone({ state, step: { links } }: ViewOf<'phone'>): JSX.Element {
+  const amount = shortUsd((chosenCents(state) ?? 0) / 100)
   return (
-    <Button kind={kind} onPress={() => dispatch({ type: 'open-window' })}>
-      {words.continueInWindow} <Icon name="out" />
+    <section class="stack">
+      <Heading>{words.phone}</Heading>
+      {links === undefined ? (
+        <Working text={words.stillWorking} />
+      ) : (
+        <>
+          <p class="quiet">{words.phoneMore}</p>
+          <Qr text={links.request ?? links.browser} label={words.scan(amount)} />
+          <Actions>
+            <LinkButton kind="primary" href={inWalletApp('https://phantom.app/ul/browse/', links.browser)}>
+              {words.openPhantom}
+            </LinkButton>
+            <LinkButton href={inWalletApp('https://solflare.com/ul/v1/browse/', links.browser)}>
+              {words.openSolflare}
+            </LinkButton>
+            <div class="row">
+              <span class="quiet">{words.codeRenewed}</span>
+              <CopyButton value={links.browser} label={words.link} named />
+            </div>
+          </Actions>
+        </>
+      )}
+      {back}
+    </section>
+  )
+}
+
+/** The browser blocked the window: shows a link instead. */
+export function Blocked({ step: { link } }: ViewOf<'blocked'>): JSX.Element {
+  const actions =
+    link === undefined
+      ? [<Working key="working" text={words.stillWorking} />]
+      : [
+          linkOut(words.openCheckout, link, 'primary'),
+          <CopyButton key="copy" value={link} label={words.link} named />,
+        ]
+  return <Outcome title={words.blocked} more={words.blockedMore} actions={[...actions, back]} />
+}
+
+/** The tip continues in another window. */
+export function OtherWindow({ onShow }: { readonly onShow: () => void }): JSX.Element {
+  const text = { title: words.otherWindow, more: words.updatesItself }
+  const show = (
+    <Button kind="primary" onPress={onShow}>
+      {words.showWindow}
     </Button>
   )
-}
-
-function UsePhoneButton({
-  dispatch,
-  kind = 'plain',
-}: {
-  readonly dispatch: Dispatch
-  readonly kind?: 'plain' | 'quiet'
-}): JSX.Element {
-  return (
-    <Button kind={kind} onPress={() => dispatch({ type: 'use-phone' })}>
-      <Icon name="phone" /> {words.usePhone}
-    </Button>
-  )
-}
-
-function NoWalletInFrame({ dispatch }: { readonly dispatch: Dispatch }): JSX.Element {
-  return (
-    <Outcome tone="plain" icon="wallet" title={words.noWalletInFrame} more={words.noWalletInFrameMore}>
-      <Actions>
-        <OpenWindowButton dispatch={dispatch} kind="primary" />
-        <UsePhoneButton dispatch={dispatch} />
-        <Back dispatch={dispatch} />
-      </Actions>
-    </Outcome>
-  )
-}
-
-function NoWallet({ state, dispatch }: { readonly state: State; readonly dispatch: Dispatch }): JSX.Element {
-  return (
-    <Outcome
-      tone="plain"
-      icon="wallet"
-      title={words.noWallet}
-      more={words.noWalletMore(state.session?.fiat.enabled === true)}
-    >
-      <Actions>
-        <LinkButton kind="primary" href="https://phantom.com/download" newTab>
-          {words.getPhantom} <Icon name="out" />
-        </LinkButton>
-        <LinkButton href="https://www.solflare.com/download/" newTab>
-          {words.getSolflare} <Icon name="out" />
-        </LinkButton>
-        {state.session?.fiat.enabled && (
-          <Button onPress={() => dispatch({ type: 'start-over', method: 'naira' })}>
-            <Icon name="bank" /> {words.payInNaira}
-          </Button>
-        )}
-        <UsePhoneButton dispatch={dispatch} />
-        <Back dispatch={dispatch} />
-      </Actions>
-    </Outcome>
-  )
+  const actions = [show, press(words.payInThisWindow, { type: 'start-over' })]
+  return <Outcome tone="plain" icon="out" {...text} actions={actions} />
 }

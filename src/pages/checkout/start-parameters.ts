@@ -1,5 +1,5 @@
-import { readFromTab, storeInTab } from '../../lib/tab-storage.js'
-import type { Form } from '../machine/state.js'
+import { readFromTab, storeInTab } from '../lib/tab-storage.js'
+import type { Form } from './machine/state.js'
 
 /** How the page was opened: with a session token or a one-time code, and perhaps with form values. */
 export interface StartParameters {
@@ -46,4 +46,15 @@ function parseForm(given: URLSearchParams): Partial<Form> {
     ...(message !== undefined && { message: message.slice(0, 500) }),
     ...(given.get('pay') === 'naira' && { method: 'naira' }),
   }
+}
+
+/** What was filled in stays in this tab, so that a reload or Back loses nothing. */
+const draftKey = () => `tip:draft:${location.pathname}`
+
+export function storeDraft(form: Form): void {
+  storeInTab(draftKey(), { ...form, showFaults: false })
+}
+
+export function readDraft(): Partial<Form> {
+  return readFromTab<Partial<Form>>(draftKey()) ?? {}
 }

@@ -1,4 +1,4 @@
-import { messageOf, source, version } from '../../embed/protocol.js'
+import { messageOf, source, version } from '../embed/protocol.js'
 
 /** The origin of the embedding page, as the service wrote it into the HTML. Messages go to no other origin. */
 const parentOrigin = document.documentElement.dataset['parentOrigin'] ?? ''

@@ -1,4 +1,4 @@
-import type { StepName } from './state.js'
+import type { State, StepName } from './state.js'
 
 /** What is an entry of the browser's history: each form, choice and result. Waiting for an answer is none. */
 export type Screen = 'form' | 'wallets' | 'other-device' | 'review' | 'payment'
@@ -35,3 +35,19 @@ const screens: Readonly<Record<StepName, Screen | undefined>> = {
 }
 
 export const screenOf = (step: StepName): Screen | undefined => screens[step]
+
+/** Steps that ask the service again and again until it answers. */
+const asking: readonly StepName[] = [
+  'loading',
+  'phone',
+  'blocked',
+  'other-window',
+  'sent',
+  'naira-waiting',
+  'naira-late',
+]
+
+/** Whether the page waits for a service that does not answer. */
+export function isStuck({ unanswered, offline, step }: State): boolean {
+  return unanswered && !offline && asking.includes(step.at)
+}

@@ -1,0 +1,195 @@
+import { type ComponentChildren, createContext, type JSX } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { words } from '../../i18n/checkout.js'
+import { explorerUrl } from '../../lib/solana.js'
+import { Button, LinkButton } from '../../ui/controls/button.js'
+import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Icon, type IconName } from '../../ui/icon.js'
+import { Notice } from '../../ui/messages/notice.js'
+import type { Event } from '../machine/events.js'
+import type { State, Step, StepName, WalletChoice } from '../machine/state.js'
+
+/** The props of a step's view. */
+export interface ViewOf<At extends StepName> {
+  readonly state: State
+  readonly step: Extract<Step, { at: At }>
+}
+
+/** What a view reports events with. */
+export const Dispatching = createContext<(event: Event) => void>(() => undefined)
+
+type ButtonProps = Omit<Parameters<typeof Button>[0], 'onPress' | 'type'>
+
+function Press({ event, ...button }: ButtonProps & { readonly event: Event }): JSX.Element {
+  const dispatch = useContext(Dispatching)
+  return <Button {...button} onPress={() => dispatch(event)} />
+}
+
+/** A button that reports an event. */
+export function press(
+  text: ComponentChildren,
+  event: Event,
+  kind: NonNullable<ButtonProps['kind']> = 'plain',
+  busy = false,
+): JSX.Element {
+  return (
+    <Press event={event} kind={kind} busy={busy}>
+      {text}
+    </Press>
+  )
+}
+
+export const retry = press(words.tryAgain, { type: 'retried' }, 'primary')
+/** Returns to the form, which keeps its values. */
+export const back = press(words.back, { type: 'start-over' }, 'quiet')
+
+/** The heading of a step. It gets the focus when the step appears, so that screen readers continue there. */
+export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <h2 tabIndex={-1} data-heading>
+      {children}
+    </h2>
+  )
+}
+
+/** The buttons of a step, the most likely one first. */
+export function Actions({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return <div class="actions">{children}</div>
+}
+
+const icons = { plain: 'wait', good: 'tick', warn: 'warn', bad: 'cross' } as const
+
+interface OutcomeText {
+  readonly tone?: keyof typeof icons
+  readonly icon?: IconName
+  readonly title: string
+  readonly more?: ComponentChildren
+  readonly children?: ComponentChildren
+  readonly actions?: readonly ComponentChildren[]
+}
+
+/** A result: a title, an explanation and the possible actions. A warning is read immediately, because the supporter has to act. */
+export function Outcome(outcome: OutcomeText): JSX.Element {
+  const { tone = 'warn', icon = icons[tone], title, more, children, actions } = outcome
+  const urgent = tone === 'warn' || tone === 'bad'
+  return (
+    <section class={`outcome outcome--${tone}`}>
+      <span class="outcome__icon">
+        <Icon name={icon} size={28} />
+      </span>
+      <div class="outcome__text" {...(urgent && { role: 'alert' })}>
+        <Heading>{title}</Heading>
+        {more && <p>{more}</p>}
+      </div>
+      {children}
+      {actions?.some(Boolean) && <Actions>{actions}</Actions>}
+    </section>
+  )
+}
+
+const stillMs = 4000
+const slowMs = 12_000
+
+/** A spinner that shows an explanation when it takes long. Only for steps in which no money can have moved. */
+export function Working({ text }: { readonly text: string }): JSX.Element {
+  const [explanation, explain] = useState('')
+  useEffect(() => {
+    const timers = [
+      setTimeout(() => explain(words.stillWorking), stillMs),
+      setTimeout(() => explain(words.slow), slowMs),
+    ]
+    return () => timers.forEach(clearTimeout)
+  }, [])
+  return (
+    <div class="working">
+      <span class="spinner" aria-hidden="true" />
+      <span>{text}</span>
+      <p class="quiet" role="status">
+        {explanation}
+      </p>
+    </div>
+  )
+}
+
+/** A spinner beside a text. */
+export function spinning(text: string): JSX.Element {
+  return (
+    <p class="working">
+      <span class="spinner" aria-hidden="true" />
+      <span>{text}</span>
+    </p>
+  )
+}
+
+interface Sum {
+  readonly term: string
+  readonly value: ComponentChildren
+  /** What a button beside the value copies; `label` names it for screen readers. */
+  readonly copied?: string
+  readonly label?: string
+}
+
+/** Amounts and other facts, each with its name. */
+export function Sums({
+  stacked = false,
+  lines,
+}: {
+  readonly stacked?: boolean
+  readonly lines: readonly (Sum | false)[]
+}): JSX.Element {
+  return (
+    <dl class={stacked ? 'sums sums--stacked number' : 'sums number'}>
+      {lines.map(
+        (line) =>
+          line && (
+            <div key={line.term}>
+              <dt>{line.term}</dt>
+              <dd class={stacked || line.copied ? 'row' : undefined}>
+                {line.value}
+                {line.copied && (
+                  <CopyButton value={line.copied} label={line.label ?? line.term.toLowerCase()} />
+                )}
+              </dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}
+
+/** The wallet declined, and nothing was paid. */
+export const declinedNotice = (
+  <Notice tone="warn" icon="warn" urgent>
+    <strong>{words.declined}</strong> {words.nothingPaid}
+  </Notice>
+)
+
+export function WalletIcon(props: { readonly wallet: WalletChoice; readonly size: number }): JSX.Element {
+  const { wallet, size } = props
+  if (wallet.icon === '') return <Icon name="wallet" size={size} />
+  return <img class="wallet__icon" src={wallet.icon} alt="" width={size} height={size} />
+}
+
+/** A link that opens a new tab. */
+export function linkOut(text: string, href: string, kind: 'plain' | 'primary' = 'plain'): JSX.Element {
+  return (
+    <LinkButton kind={kind} href={href} newTab>
+      {text} <Icon name="out" />
+    </LinkButton>
+  )
+}
+
+/** A link to the transaction in a public explorer, if there is a transaction. */
+export function explorerLink(signature: string | null, text: string): JSX.Element | false {
+  return signature !== null && linkOut(text, explorerUrl(signature))
+}
+
+/** Returns to the form with its naira tab, where the creator takes naira. */
+export function payInNaira({ session }: State, icon?: JSX.Element): JSX.Element | false {
+  const text = (
+    <>
+      {icon} {words.payInNaira}
+    </>
+  )
+  return session?.fiat.enabled === true && press(text, { type: 'start-over', method: 'naira' })
+}
