@@ -1,14 +1,12 @@
 import { strict as assert } from 'node:assert'
 import { randomBytes } from 'node:crypto'
-import { tokens } from '../src/kernel/tokens.js'
-import { callApi, callForCookie, type Json, until } from './demo/api.js'
-
-import { type Creator, type DemoContext, eventsOnStreams } from './demo/context.js'
-import { readEvents } from './demo/event-reader.js'
+import { get, type Json, post, send, until } from './demo/api.js'
+import { type Creator, type DemoContext, openStream } from './demo/context.js'
 import { tipInNaira } from './demo/naira.js'
 import { runOps } from './demo/ops.js'
 import { showReserves } from './demo/reserves.js'
 import { tipThroughSdk } from './demo/sdk.js'
+import { sendTip } from './demo/send-tip.js'
 import { requireStandIns } from './demo/stand-ins.js'
 import { createSupporter, type Supporter } from './demo/supporter.js'
 import { tipThroughSwap } from './demo/swap.js'
@@ -35,12 +33,11 @@ function say(text: string): void {
 async function registerCreator(): Promise<Creator> {
   const email = `ada-${randomBytes(6).toString('hex')}@example.com`
   const registration = { email, password: 'correct horse battery', name: 'Ada Obi' }
-  const { answer, cookie } = await callForCookie(web, '/auth/register', registration)
+  const { answer, cookie } = await send(`${web}/auth/register`, { method: 'POST', body: registration })
   const { id } = answer['user'] as { id: string }
   say(`registered ${email}, user ${id}`)
-  const { accessToken } = answer['auth'] as { accessToken: string }
   const wallet = await until('the wallet', 10_000, async () => {
-    const me = await callApi(web, 'GET', '/auth/me', undefined, accessToken)
+    const { answer: me } = await send(`${web}/auth/me`, { cookie })
     return (me['user'] as { walletPublicKey: string | null }).walletPublicKey ?? undefined
   })
   say(`wallet ${wallet} was provisioned by the worker`)
@@ -53,7 +50,7 @@ async function fundSupporter(): Promise<Supporter> {
     ['SOL', '10'],
     ['USDC', '100'],
   ]) {
-    await callApi(sandbox, 'POST', '/dev/airdrop', { wallet: supporter.wallet, token, amount } as Json)
+    await post(`${sandbox}/dev/airdrop`, { wallet: supporter.wallet, token, amount } as Json)
   }
   say(`funded supporter ${supporter.wallet} with 10 SOL and 100 USDC`)
   return supporter
@@ -67,34 +64,10 @@ interface Tip {
 
 /** Sends a tip, from intent to the event on every stream. Returns the ms from landing to the slower of the two events. */
 async function tip(context: DemoContext, { symbol, amount, message }: Tip): Promise<number> {
-  const { creator, supporter } = context
-  const token = tokens.find((one) => one.symbol === symbol)
-  assert(token, `${symbol} is a known token`)
-  const intent = await callApi(web, 'POST', '/payments/intent', {
-    creatorId: creator.id,
-    amount,
-    inputTokenMint: token.mint,
-    sourceWalletAddress: supporter.wallet,
-  })
-  assert.equal(intent['status'], 'requires_action')
-  const signature = await supporter.signAndSubmit(intent['transaction'] as string)
-  const landedAt = performance.now()
-  const recorded = await callApi(web, 'POST', '/chain/tips/create', {
-    creatorWallet: creator.wallet,
-    tipAmount: Math.round(amount * 10 ** token.decimals),
-    senderWallet: supporter.wallet,
-    txSignature: signature,
-    tokenSymbol: symbol,
-    message,
-  })
-  assert.equal(recorded['message'], 'Tip recorded successfully')
-  const events = await eventsOnStreams(context, message, 10_000)
-  for (const { data } of events) {
-    assert.equal(data['amount'], amount)
-    assert.equal(data['tokenSymbol'], symbol)
-    assert.equal(data['sender'], supporter.wallet)
-  }
-  return Math.max(...events.map(({ atMs }) => atMs)) - landedAt
+  const { arrived, landedAt } = await sendTip(context, symbol, amount, message)
+  for (const { tip } of arrived)
+    assert.deepEqual([tip.amount, tip.tokenSymbol, tip.sender], [amount, symbol, context.supporter.wallet])
+  return Math.max(...arrived.map(({ atMs }) => atMs)) - landedAt
 }
 
 /** Lands a failing transaction and records it as a tip. Returns the claim. */
@@ -106,19 +79,19 @@ async function recordFailedTip({ creator, supporter }: DemoContext): Promise<Jso
     senderWallet: supporter.wallet,
     txSignature,
   }
-  await callApi(web, 'POST', '/chain/tips/create', claim)
+  await post(`${web}/chain/tips/create`, claim)
   say('recorded a tip with the signature of a failed transaction')
   return claim
 }
 
 async function checkStillPending(claim: Json): Promise<void> {
-  const answer = await callApi(web, 'POST', '/chain/tips/create', claim)
+  const answer = await post(`${web}/chain/tips/create`, claim)
   assert.deepEqual(answer['tip'], { id: claim['txSignature'], status: 'pending' })
   say('the tip with the failed transaction is still pending and is not listed')
 }
 
 async function checkList({ creator }: DemoContext, expected: readonly Tip[]): Promise<void> {
-  const { tips } = (await callApi(web, 'GET', `/chain/tips?address=${creator.wallet}`)) as { tips: Json[] }
+  const { tips } = (await get(`${web}/chain/tips?address=${creator.wallet}`)) as { tips: Json[] }
   assert.equal(tips.length, expected.length)
   for (const { message, amount, symbol } of expected) {
     const listed = tips.find((item) => item['message'] === message)
@@ -143,7 +116,6 @@ async function measure(context: DemoContext): Promise<number> {
 }
 
 async function runMainJob(context: DemoContext): Promise<void> {
-  for (const stream of context.streams) await stream.next(({ data }) => data['status'] === 'connected', 5000)
   say(`a stream is open on each of ${webs.join(' and ')}`)
   const tips: Tip[] = [
     { symbol: 'SOL', amount: 0.5, message: 'for the album' },
@@ -170,9 +142,7 @@ try {
   await requireStandIns(sandbox)
   const creator = await registerCreator()
   const supporter = await fundSupporter()
-  const streams = await Promise.all(
-    webs.map((base) => readEvents(`${base}/chain/tips/stream?wallet=${creator.wallet}`)),
-  )
+  const streams = await Promise.all(webs.map((base) => openStream(base, creator.wallet)))
   try {
     const context: DemoContext = { web, sandbox, creator, supporter, streams, say }
     await runMainJob(context)

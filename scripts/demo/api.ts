@@ -2,64 +2,37 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 export type Json = Record<string, unknown>
 
-/** Calls an endpoint and returns its answer. Throws with the service's error text. */
-export async function callApi(
-  base: string,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: Json,
-  token?: string,
-): Promise<Json> {
-  return (
-    await sendRequest(
-      base,
-      method,
-      path,
-      body,
-      token === undefined ? {} : { authorization: `Bearer ${token}` },
-    )
-  ).answer
+interface Call {
+  readonly method?: 'GET' | 'POST' | 'PATCH'
+  readonly body?: Json
+  /** The cookie of a browser. */
+  readonly cookie?: string
 }
 
-/** Calls an endpoint as a browser without a session. Returns the answer and the cookie that was set. */
-export async function callForCookie(
-  base: string,
-  path: string,
-  body: Json,
+/** Calls an endpoint. Returns its answer and the cookie that it sets. Throws with the service's error text. */
+export async function send(
+  url: string,
+  { method = 'GET', body, cookie }: Call,
 ): Promise<{ answer: Json; cookie: string }> {
-  return sendRequest(base, 'POST', path, body, {})
-}
-
-/** Calls an endpoint with a session cookie, as the dashboard does. */
-export async function callWithSession(
-  base: string,
-  method: 'GET' | 'POST' | 'PATCH',
-  path: string,
-  cookie: string,
-  body?: Json,
-): Promise<Json> {
-  return (await sendRequest(base, method, path, body, { cookie })).answer
-}
-
-async function sendRequest(
-  base: string,
-  method: 'GET' | 'POST' | 'PATCH',
-  path: string,
-  body: Json | undefined,
-  credentials: Record<string, string>,
-): Promise<{ answer: Json; cookie: string }> {
-  const response = await fetch(`${base}${path}`, {
+  const response = await fetch(url, {
     method,
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...credentials,
+      ...(cookie === undefined ? {} : { cookie }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const answer = (await response.json()) as Json
-  if (!response.ok)
-    throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`)
+  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${JSON.stringify(answer)}`)
   return { answer, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+}
+
+export async function get(url: string): Promise<Json> {
+  return (await send(url, {})).answer
+}
+
+export async function post(url: string, body: Json): Promise<Json> {
+  return (await send(url, { method: 'POST', body })).answer
 }
 
 /** Calls `read` until it returns something. Throws after `ms` with the name of what was expected. */

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { callApi, callWithSession, type Json, until } from './api.js'
-import { type DemoContext, eventsOnStreams, readBalance } from './context.js'
+import { get, type Json, post, until } from './api.js'
+import { callAsCreator, type DemoContext, readBalance, tipsOnStreams } from './context.js'
 
 const amount = 10
 /** After the platform's 5 %. */
@@ -9,7 +9,7 @@ const timeoutMs = 15_000
 
 /** Sends a tip in naira through a checkout page and one through a bank account, then checks the creator's balance. */
 export async function tipInNaira(context: DemoContext): Promise<void> {
-  const { web, creator, say } = context
+  const { say } = context
   const { availableUSDC: before } = await readBalance(context)
   const page = await createFiatIntent(context, 'checkout', 'by card')
   assert.match(String(page['checkoutUrl']), /^http/)
@@ -23,12 +23,12 @@ export async function tipInNaira(context: DemoContext): Promise<void> {
   say(
     `created another one: transfer NGN ${account['amount']} to ${account['accountNumber']}, ${account['bankName']}`,
   )
-  await callApi(context.sandbox, 'POST', `/dev/fiatpay/charges/${transfer['intentId']}`, { outcome: 'paid' })
+  await post(`${context.sandbox}/dev/fiatpay/charges/${transfer['intentId']}`, { outcome: 'paid' })
   await checkArrived(context, String(transfer['intentId']), 'by transfer')
 
   const gained = (await readBalance(context)).availableUSDC - before
   assert.ok(Math.abs(gained - 2 * credited) < 1e-6, `the balance grew by ${gained}`)
-  const { transactions } = await callWithSession(web, 'GET', '/creators/transactions?limit=2', creator.cookie)
+  const { transactions } = await callAsCreator(context, 'GET', '/creators/transactions?limit=2')
   assert.deepEqual(
     (transactions as Json[]).map(({ reference }) => reference),
     [transfer['intentId'], page['intentId']],
@@ -36,14 +36,11 @@ export async function tipInNaira(context: DemoContext): Promise<void> {
   say(`the creator's balance grew by ${gained} USDC, and both tips are in the list of transactions`)
 }
 
-async function createFiatIntent(
-  { web, creator }: DemoContext,
-  fiatCollection: string,
-  memo: string,
-): Promise<Json> {
-  await callWithSession(web, 'PATCH', '/creators/me', creator.cookie, { settings: { fiatCollection } })
+async function createFiatIntent(context: DemoContext, fiatCollection: string, memo: string): Promise<Json> {
+  const { web, creator } = context
+  await callAsCreator(context, 'PATCH', '/creators/me', { settings: { fiatCollection } })
   const tip = { creatorId: creator.id, amount, senderName: 'Bola', memo }
-  const intent = await callApi(web, 'POST', '/payments/fiat/intent', tip)
+  const intent = await post(`${web}/payments/fiat/intent`, tip)
   assert.equal(intent['status'], 'requires_action')
   return intent
 }
@@ -62,15 +59,15 @@ async function payOnPage(checkoutUrl: string): Promise<void> {
 async function checkArrived(context: DemoContext, id: string, memo: string): Promise<void> {
   const { web, creator, say } = context
   const paidAt = performance.now()
-  const events = await eventsOnStreams(context, memo, timeoutMs)
-  for (const { data } of events)
-    assert.deepEqual([data['amount'], data['tokenSymbol'], data['sender']], [amount, 'FIAT', 'Bola'])
-  const ms = Math.round(Math.max(...events.map(({ atMs }) => atMs)) - paidAt)
+  const arrived = await tipsOnStreams(context, memo, timeoutMs)
+  for (const { tip } of arrived)
+    assert.deepEqual([tip.amount, tip.tokenSymbol, tip.sender], [amount, 'FIAT', 'Bola'])
+  const ms = Math.round(Math.max(...arrived.map(({ atMs }) => atMs)) - paidAt)
   await until('the status', timeoutMs, async () => {
-    const { status } = await callApi(web, 'GET', `/payments/fiat/status?intentId=${id}`)
+    const { status } = await get(`${web}/payments/fiat/status?intentId=${id}`)
     return status === 'completed' ? status : undefined
   })
-  const { tips } = (await callApi(web, 'GET', `/chain/tips?address=${creator.wallet}`)) as { tips: Json[] }
+  const { tips } = (await get(`${web}/chain/tips?address=${creator.wallet}`)) as { tips: Json[] }
   const listed = tips.find(({ signature }) => signature === id)
   assert.equal(listed?.['status'], 'confirmed')
   say(`paid ${memo}: on every stream ${ms} ms later, completed, listed at ${listed['valueUsd']} USD`)

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import { callApi, type Json, until } from './api.js'
+import { get, type Json, until } from './api.js'
 import type { DemoContext } from './context.js'
 import { runOpsJson } from './ops.js'
 
@@ -35,7 +35,7 @@ export async function showReserves({ web, say }: DemoContext): Promise<void> {
   })
   const text = String(answer['report'])
   const jwk = await until('the key of the report', timeoutMs, async () => {
-    const { keys } = await callApi(web, 'GET', '/.well-known/tipping-keys.json')
+    const { keys } = await get(`${web}/.well-known/tipping-keys.json`)
     return (keys as Json[]).find(({ kid }) => kid === answer['keyId'])
   })
   const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })

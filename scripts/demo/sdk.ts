@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { createBackendClient, createTipClient, type TipCompleted } from '../../src/sdk/client/index.js'
-import { callWithSession } from './api.js'
-import type { DemoContext } from './context.js'
+import { callAsCreator, type DemoContext } from './context.js'
 
 /** The tip in USD. */
 const amount = 4
@@ -15,7 +14,7 @@ const timeoutMs = 10_000
 export async function tipThroughSdk(context: DemoContext): Promise<void> {
   const { web, creator, say } = context
   const label = { label: 'the demo' }
-  const key = await callWithSession(web, 'POST', '/creators/api-keys', creator.cookie, label)
+  const key = await callAsCreator(context, 'POST', '/creators/api-keys', label)
   const backend = createBackendClient({ baseUrl: web, apiKey: String(key['apiKey']) })
   say(`created the API key ${key['prefix']} for the creator's backend`)
 

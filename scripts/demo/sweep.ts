@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Keypair } from '@solana/web3.js'
 import { usdcText } from '../../src/kernel/money.js'
-import { callApi, type Json, until } from './api.js'
+import { type Json, post, until } from './api.js'
 import type { DemoContext } from './context.js'
 import { runOpsJson } from './ops.js'
 
@@ -17,8 +17,11 @@ const pauseMs = 200
 /** Moves what the platform has paid the creator for to the treasury, as an operator does: a plan, then the sweep. */
 export async function sweepToTreasury(context: DemoContext): Promise<void> {
   const { sandbox, say } = context
-  const planned = await readCustody(context)
-  assert(planned.sweepable > 0n, 'the withdrawal has paid for USDC in the custody wallet')
+  // The plan counts what is final on the chain, and the newest tips are owed before that.
+  const planned = await until('USDC that the withdrawal has paid for', timeoutMs, async () => {
+    const now = await readCustody(context)
+    return now.sweepable > 0n ? now : undefined
+  })
   say(
     `the creator's custody wallet holds ${usdcText(planned.onChain)}: ${usdcText(planned.owed)} are still the creator's, ${usdcText(planned.sweepable)} are paid for`,
   )
@@ -28,7 +31,7 @@ export async function sweepToTreasury(context: DemoContext): Promise<void> {
     const file = join(folder, 'payer.json')
     writeFileSync(file, JSON.stringify([...payer.secretKey]), { mode: 0o600 })
     const wallet = payer.publicKey.toBase58()
-    await callApi(sandbox, 'POST', '/dev/airdrop', { wallet, token: 'SOL', amount: payerSol })
+    await post(`${sandbox}/dev/airdrop`, { wallet, token: 'SOL', amount: payerSol })
     const { sweeps } = await advanceChainDuring(sandbox, runOpsJson('sweep', '--apply', '--payer', file))
     for (const { state, units, creators, signature } of sweeps as Json[])
       say(
@@ -55,7 +58,7 @@ async function advanceChainDuring<T>(sandbox: string, work: Promise<T>): Promise
     () => done.abort(),
   )
   while (!done.signal.aborted) {
-    await callApi(sandbox, 'POST', '/', {
+    await post(`${sandbox}/`, {
       jsonrpc: '2.0',
       id: 1,
       method: 'dev_advance',

@@ -1,7 +1,6 @@
 import { strict as assert } from 'node:assert'
-import { callApi, callWithSession, type Json, until } from './api.js'
-import type { DemoContext } from './context.js'
-import { type Balance, readBalance } from './context.js'
+import { type Json, post, until } from './api.js'
+import { type Balance, callAsCreator, type DemoContext, readBalance } from './context.js'
 
 /** More than the tips in naira, so that it pays for USDC in the custody wallet; what the first USDC tip covers. */
 const amountUSDC = 22
@@ -22,7 +21,7 @@ export async function withdrawNaira(context: DemoContext): Promise<void> {
 }
 
 async function withdrawAndComplete(context: DemoContext): Promise<void> {
-  const { web, sandbox, creator, say } = context
+  const { sandbox, say } = context
   context.say(`waits until ${amountUSDC} USDC of tips are final`)
   await until('enough tips are final', finalMs, async () => {
     const { availableUSDC } = await readBalance(context)
@@ -32,14 +31,14 @@ async function withdrawAndComplete(context: DemoContext): Promise<void> {
   await setProviderMode(context, { transfers: 'manual' })
   const before = await readBalance(context)
   const body = { ...account, amountUSDC }
-  const answer = await callWithSession(web, 'POST', '/payouts/withdraw', creator.cookie, body)
+  const answer = await callAsCreator(context, 'POST', '/payouts/withdraw', body)
   const { reference, status, amountNGN, systemFeeNGN } = answer
   assert.equal(status, 'submitted')
   say(
     `withdrew ${amountUSDC} USDC: ${reference} is ${status}, NGN ${amountNGN} after a fee of NGN ${systemFeeNGN}`,
   )
   await untilStatus(context, String(reference), 'processing')
-  await callApi(sandbox, 'POST', `/dev/fiatpay/transfers/${reference}`, { outcome: 'success' })
+  await post(`${sandbox}/dev/fiatpay/transfers/${reference}`, { outcome: 'success' })
   const record = await untilStatus(context, String(reference), 'completed')
   const moments = [record['createdAt'], record['submittedAt'], record['processingAt'], record['completedAt']]
   const times = moments.map((moment) => Date.parse(String(moment)))
@@ -78,14 +77,14 @@ function totalMicro({ availableUSDC, pendingUSDC, heldUSDC }: Balance): number {
 }
 
 /** Waits until the withdrawal is in this state. Returns it. */
-function untilStatus({ web, creator }: DemoContext, reference: string, state: string): Promise<Json> {
+function untilStatus(context: DemoContext, reference: string, state: string): Promise<Json> {
   return until(`the withdrawal is ${state}`, timeoutMs, async () => {
     const path = `/payouts/history?reference=${reference}`
-    const { payouts } = await callWithSession(web, 'GET', path, creator.cookie)
+    const { payouts } = await callAsCreator(context, 'GET', path)
     return (payouts as Json[]).find(({ status }) => status === state)
   })
 }
 
 async function setProviderMode({ sandbox }: DemoContext, mode: Json): Promise<void> {
-  await callApi(sandbox, 'POST', '/dev/fiatpay/mode', mode)
+  await post(`${sandbox}/dev/fiatpay/mode`, mode)
 }
