@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
 import { amountParts, cut, senderText } from '../../src/pages/lib/tip-text.js'
@@ -198,4 +199,17 @@ test('the backoff grows to half a minute with random jitter, and starts again af
   backoff.reset()
   t.is(backoff.nextMs(), 1000)
   t.is(createBackoff(() => 0).nextMs(), 500)
+})
+
+test("the manual's table has every parameter but the preview's, with its default", (t) => {
+  const guide = readFileSync('src/manual/text/guides/overlay.md', 'utf8')
+  const rows = [...guide.matchAll(/^\| `(\w+)` \| `?(.*?)`? ?\|/gm)]
+  const others = Object.entries(defaults).map(([key, value]) => [
+    key,
+    typeof value === 'boolean' ? !value : 'x',
+  ])
+  const names = [...writeParameters(Object.fromEntries(others)).keys()].filter((name) => name !== 'preview')
+  t.deepEqual(rows.map(([, name]) => name).sort(), names.sort())
+  for (const [, name = '', value = ''] of rows)
+    t.deepEqual(readParameters(new URLSearchParams({ [name]: value })), defaults, name)
 })

@@ -1,9 +1,20 @@
 import { words } from '../i18n/manual.js'
-import { element } from './element.js'
 import { findPlaces, type Place, snippetOf } from './find.js'
-import { readPlaces } from './places.js'
 
 const mostShown = 30
+const ownText = '.words > p, .words > blockquote, .words > :is(ul, ol) > li, .scroll td, .samples pre'
+
+/** Makes an element with a class, text and attributes. Text stays text. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>> = {},
+  text = '',
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
+  made.textContent = text
+  return made
+}
 
 /** Adds a search button to the page's header, and the dialog that it opens. Ctrl+K or Cmd+K opens it too. */
 export function addSearch(header: Element): void {
@@ -85,4 +96,45 @@ function moveFocus(event: KeyboardEvent, targets: readonly HTMLElement[]): void 
   if (step === 0 || next === undefined) return
   event.preventDefault()
   next.focus()
+}
+
+/** Reads the places from the page itself: its chapters, sections, fields and errors. */
+function readPlaces(): Place[] {
+  return [...document.querySelectorAll('main .chapter, main article, main tr[id]')].map(placeOf)
+}
+
+function placeOf(part: Element): Place {
+  if (part.matches('tr')) return rowPlace(part)
+  const columns = part.querySelector(':scope > .columns')
+  return {
+    id: part.id,
+    title: titleOf(part),
+    within: part.matches('article') ? titleOf(part.closest('.chapter')) : '',
+    text: joined(columns?.querySelectorAll(ownText) ?? []),
+  }
+}
+
+/** A field of a call, or an error. */
+function rowPlace(row: Element): Place {
+  const name = row.querySelector('[data-title="Field"], [data-title="code"]')
+  return {
+    id: row.id,
+    title: textOf(name),
+    within: titleOf(row.closest('article') ?? row.closest('.chapter')),
+    text: joined([...row.children].filter((cell) => cell !== name)),
+  }
+}
+
+/** Of a call such as `POST /payouts/withdraw`. */
+function titleOf(part: Element | null): string {
+  const title = part?.querySelector('h2 > a, h3 > a') ?? null
+  return title?.querySelector('.method') ? joined(title.children) : textOf(title)
+}
+
+function joined(parts: Iterable<Element>): string {
+  return [...parts].map(textOf).join(' ')
+}
+
+function textOf(part: Element | null): string {
+  return (part?.textContent ?? '').replace(/\s+/g, ' ').trim()
 }
