@@ -141,10 +141,14 @@ async function runContractTests(
 ): Promise<TestCounts> {
   const name = `${databasePrefix}contract`
   await withConnection(`${server}postgres`, (admin) => admin.query(`create database ${name}`))
-  process.env['REDIS_NAMESPACE'] = name
   const folder = join(dataDir, 'contract')
   rmSync(folder, { recursive: true, force: true })
-  const options = { dataDir: folder, databaseUrl: `${server}${name}`, redisUrl, print: printProgress }
+  const options = {
+    dataDir: folder,
+    databaseUrl: `${server}${name}`,
+    redisUrl: `${redisUrl}?namespace=${name}`,
+    print: printProgress,
+  }
   const stack = await startContractStack(options, (group) => {
     stackProcesses = group
   })

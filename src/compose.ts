@@ -84,11 +84,11 @@ export function compose(config: Config, processName: string): Composed {
     })
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
   const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
-  const { rpcUrls: urls, genesisHash, statusBatch, transactionBatch } = config.chain
+  const { rpcUrls: urls, genesisHash } = config.chain
   const chain =
     urls === undefined
       ? withoutSecret<Chain>('SOLANA_RPC_URLS')
-      : createSolanaChain({ urls, genesisHash, statusBatch, transactionBatch, onCall, onFailure })
+      : createSolanaChain({ urls, genesisHash, onCall, onFailure })
   const { url, secretKey, webhookKeys, payoutKey, deduplicates } = config.fiatpay
   const queryKey = secretKey ?? payoutKey
   const { timeoutMs } = config.payouts

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from './app.js'
 import { compose } from './compose.js'
 import { type HealthOptions, healthRouter, startHealthServer } from './http/health-endpoints.js'
-import { createHttpServer, serverLimits } from './http/server.js'
+import { createHttpServer } from './http/server.js'
 import { createStateGauges } from './operators/state-gauges.js'
 import { loadConfig } from './platform/config/config.js'
 import { secretsOf } from './platform/config/process-secrets.js'
@@ -32,10 +32,7 @@ const metricsServer =
   metricsPort === undefined
     ? undefined
     : await startHealthServer(metricsPort, { ...services, ready, fillGauges: createStateGauges(services) })
-const server = createHttpServer(app.koa.callback(), {
-  ...serverLimits,
-  keepAliveTimeout: config.http.keepAliveSeconds * 1000,
-})
+const server = createHttpServer(app.koa.callback())
 server.on('request', (_request, response) => {
   // A kept-alive connection could send one more request.
   if (stopping) response.shouldKeepAlive = false
@@ -87,5 +84,5 @@ stopOnSignals(
     await stopWatching()
     await services.close()
   },
-  { log: services.log, stopWithStdin: config.stopWithStdin, extraMs: drainMs },
+  { log: services.log, extraMs: drainMs },
 )

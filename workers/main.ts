@@ -110,5 +110,5 @@ stopOnSignals(
     await stopWatching()
     await services.close()
   },
-  { log: services.log, stopWithStdin: config.stopWithStdin },
+  { log: services.log },
 )

@@ -50,7 +50,6 @@ export function serviceSettings({
     CONFIRM_ACCOUNTS: 'new',
     LOG_LEVEL: 'warn',
     RATE_LIMIT_FACTOR: '0',
-    DRAIN_SECONDS: '0',
   }
 }
 

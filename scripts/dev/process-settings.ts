@@ -66,13 +66,9 @@ export function processSettings(
     // What is tried by hand is what the contract says. Production has `recommended`.
     GUARDS: given('GUARDS') ?? 'contract',
     RATE_LIMIT_FACTOR: given('RATE_LIMIT_FACTOR') ?? '20',
-    // A dispute that was made by hand shows within half a minute.
-    DISPUTE_POLL_SECONDS: given('DISPUTE_POLL_SECONDS') ?? '30',
     // The bank stand-in returns nothing unasked, so that a sweep need not wait for it.
     SWEEP_AFTER_HOURS: given('SWEEP_AFTER_HOURS') ?? '0',
     LOG_LEVEL: given('LOG_LEVEL') ?? 'warn',
-    // No router learns from /ready that a process stops.
-    DRAIN_SECONDS: given('DRAIN_SECONDS') ?? '0',
   }
 }
 

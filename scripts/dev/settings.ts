@@ -30,7 +30,6 @@ const settings = z.object({
   RATE_URL: z.string().optional(),
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),
-  SLOT_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   TREASURY_WALLET: z.string().optional(),
   OPS_PORT: port.optional(),
   METRICS_PORT: port.optional(),

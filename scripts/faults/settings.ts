@@ -6,6 +6,22 @@ const pepper = randomBytes(32).toString('base64')
 /** Any wallet. There are no crypto tips in these runs. */
 const treasury = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 
+/**
+ * `NODE_OPTIONS` of a child process: it stops when its stdin ends, and so with its parent, however that ends. One that is starting
+ * stops once it listens to SIGTERM.
+ */
+export const stopWithStdin = `--import=data:text/javascript,${encodeURIComponent(`
+  const end = () =>
+    process.listenerCount('SIGTERM') > 0 ? process.kill(process.pid, 'SIGTERM') : setTimeout(end, 50).unref()
+  process.stdin.on('end', end).on('error', end).resume().unref()`)}`
+
+/** REDIS_URL with these options. */
+export function redisUrlWith(redisUrl: string, options: Readonly<Record<string, string>>): string {
+  const [address = '', query = ''] = redisUrl.split('?')
+  const all = { ...Object.fromEntries(new URLSearchParams(query)), ...options }
+  return `${address}?${new URLSearchParams(all)}`
+}
+
 /** The settings of a service that only pays out, with short waiting times for the provider. */
 export function serviceSettings(
   { databaseUrl, redisUrl, namespace }: { databaseUrl: string; redisUrl: string; namespace: string },
@@ -18,8 +34,7 @@ export function serviceSettings(
     PORT: String(port),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    REDIS_NAMESPACE: namespace,
+    REDIS_URL: redisUrlWith(redisUrl, { namespace }),
     SOLANA_RPC_URLS: nowhere,
     PRICE_URL: `${nowhere}/price/v3`,
     TREASURY_WALLET: treasury,
@@ -28,12 +43,9 @@ export function serviceSettings(
     CONFIRM_ACCOUNTS: 'new',
     LOG_LEVEL: 'info',
     RATE_LIMIT_FACTOR: '0',
-    DRAIN_SECONDS: '0',
-    STOP_WITH_STDIN: '1',
+    NODE_OPTIONS: stopWithStdin,
     FIATPAY_DEDUPLICATES: deduplicates ? '1' : '0',
-    PAYOUT_TIMEOUT_MS: '400',
-    PAYOUT_LOOK_SECONDS: '0.1',
-    PAYOUT_SETTLE_SECONDS: '2',
+    PAYOUT_SECONDS: '0.4,0.1,2',
     WITHDRAW_WAIT_MS: '500',
     IDENTITY_SINGLE_NGN: '1000000000',
     IDENTITY_DAILY_NGN: '1000000000',

@@ -20,7 +20,7 @@ one for tests (sk_test_). On the chain it only reads; swaps are quoted for a pub
 
 Give it the settings of the providers to ask, in the environment or in .env: FIATPAY_URL and FIATPAY_SECRET_KEY (and
 PAYOUT_SECRET_KEY), SOLANA_RPC_URLS, SOLANA_GENESIS_HASH and TREASURY_WALLET, AGGREGATOR_ULTRA_URL, AGGREGATOR_V6_URL,
-AGGREGATOR_API_KEY and AGGREGATOR_REFERRAL_ACCOUNT, PRICE_URL and PRICE_API_KEY, RATE_URL, SECOND_RATE_URL, SMTP_URL and MAIL_FROM.
+AGGREGATOR_API_KEY and AGGREGATOR_REFERRAL_ACCOUNT, PRICE_URL, RATE_URL, SECOND_RATE_URL, SMTP_URL and MAIL_FROM.
 What is not set is not asked.
 
   --only <providers>       some of fiatpay, solana, swaps, prices, rates, smtp, separated by commas

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     port: setting('SANDBOX_PORT', 8899, 65_534),
     smtpPort: setting('SMTP_PORT', 2525, 65_535),
     fiatpayFees: true,
-    slotMs: setting('SLOT_MS', 400, 60_000),
+    slotMs: 400,
     ...(env['DATA_DIR'] ? { dataDir: env['DATA_DIR'] } : {}),
     ...(env['TREASURY_WALLET'] ? { treasury: env['TREASURY_WALLET'] } : {}),
     ...(fiatpayKey ? { fiatpayKey } : {}),

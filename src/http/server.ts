@@ -16,6 +16,8 @@ export const serverLimits = {
   headersTimeout: 10 * secondMs,
   requestTimeout: 30 * secondMs,
   connectionsCheckingInterval: 2 * secondMs,
+  /** Of an idle connection; longer than the router in front keeps it, or a request may meet its end. */
+  keepAliveTimeout: 95 * secondMs,
   maxHeaderSize: 16 * 1024,
 } as const satisfies ServerOptions
 

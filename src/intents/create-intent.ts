@@ -3,7 +3,7 @@ import { resolvePayableCreator } from '../creators/resolve-creator.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
 import { cleanLine, cleanMessage } from '../kernel/text.js'
-import { type Token, tokenByMint } from '../kernel/tokens.js'
+import { liquidStakingToken, type Token, tokenByMint } from '../kernel/tokens.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { type KeyedRequest, storeWithCreation } from '../platform/database/idempotency-keys.js'
 import { refuseWhileStopped } from '../platform/database/switches/switch-watch.js'
@@ -58,7 +58,6 @@ export async function createIntent(
   checkUsdLimits(requested, limits)
   const gross = grossAmount(requested, token, await prices.priceOf(token.mint), limits)
 
-  const liquidStakingToken = tokenByMint(services.config.tips.liquidStakingMint) as Token
   const route = selectRoute(token, creator.settings, liquidStakingToken)
   if (route.kind === 'swap') refuseWhileStopped(services.switches, ['swaps'])
   const source = input.sourceWalletAddress

@@ -27,6 +27,8 @@ const bySymbol = new Map(tokens.map((token) => [token.symbol.toUpperCase(), toke
 
 /** The only token that is credited, and the one that tips are converted to. */
 export const usdc = tokenBySymbol('USDC') as Token
+/** What creators with yield routing receive: the only one that earns. */
+export const liquidStakingToken = tokenBySymbol('JitoSOL') as Token
 
 /** The known token with this mint, if any. */
 export function tokenByMint(mint: string): Token | undefined {

@@ -60,21 +60,19 @@ export async function dropUnsentEmails(
 
 /** Rows of one run. The bound keeps a run after a long pause as short as any other. */
 const mostDeleted = 5000
+/** Until then they answer people who ask about a missing one (docs/privacy.md). */
+const keptDays = 30
 
-/** Deletes old e-mails that are finished: until then they answer people who ask about a missing one. */
-export async function deleteFinishedEmails({
-  db,
-  log,
-  config,
-}: Pick<Services, 'db' | 'log' | 'config'>): Promise<void> {
+/** Deletes old e-mails that are finished. */
+export async function deleteFinishedEmails({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
   const deleted = await query(db, {
     name: 'emails.delete-finished',
     text: /* sql */ `
       delete from emails where id in (
-        select id from emails where due_at is null and created_at < now() - $2::float8 * interval '1 day'
+        select id from emails where due_at is null and created_at < now() - $2::int * interval '1 day'
          limit $1 for update skip locked)
       returning 1`,
-    values: [mostDeleted, config.retention.emailsDays],
+    values: [mostDeleted, keptDays],
   })
   if (deleted.length > 0) log.info({ rows: deleted.length }, 'deleted finished e-mails')
 }

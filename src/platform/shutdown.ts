@@ -5,21 +5,16 @@ const graceMs = 20_000
 
 export interface ShutdownOptions {
   readonly log: Log
-  /** True when the parent process keeps our stdin open for as long as it lives. The end of stdin then stops us. */
-  readonly stopWithStdin: boolean
   /** Time that stopping needs beyond the usual. */
   readonly extraMs?: number
 }
 
 /**
- * Runs `stop` once, at SIGTERM or SIGINT (or at the end of stdin if `stopWithStdin`). The process then ends by itself
+ * Runs `stop` once, at SIGTERM or SIGINT. The process then ends by itself
  * when everything is released. An uncaught exception ends the process immediately: the state may be inconsistent, and
  * the rows in work become due again when their leases end.
  */
-export function stopOnSignals(
-  stop: () => Promise<void>,
-  { log, stopWithStdin, extraMs = 0 }: ShutdownOptions,
-): void {
+export function stopOnSignals(stop: () => Promise<void>, { log, extraMs = 0 }: ShutdownOptions): void {
   let stopping = false
   function begin(reason: string): void {
     if (stopping) return
@@ -27,10 +22,7 @@ export function stopOnSignals(
     log.info({ reason }, 'stopping')
     setTimeout(() => process.exit(1), graceMs + extraMs).unref()
     stop().then(
-      () => {
-        process.stdin.destroy()
-        log.info('stopped')
-      },
+      () => log.info('stopped'),
       (error: unknown) => {
         log.error({ err: error }, 'stopping failed')
         process.exitCode = 1
@@ -38,11 +30,6 @@ export function stopOnSignals(
     )
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => begin(signal))
-  if (stopWithStdin)
-    process.stdin
-      .on('end', () => begin('end of stdin'))
-      .on('error', () => begin('end of stdin'))
-      .resume()
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
       log.fatal({ err: error }, event)

@@ -82,14 +82,14 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
   /** It cannot be taken back, so the session must be fresh, and the password is not enough beside a second factor. */
   async function proveOwner(ctx: Context, presented: Presented) {
     const who = signedIn(ctx)
-    assertRecentSession(who, config.sessions)
+    assertRecentSession(who)
     return reauthenticateTwice({ ...services, passwords: passwordsFor(clientAddress(ctx)) }, who, presented)
   }
   return [
     route(
       exportEndpoint,
       async (_, ctx) => {
-        assertRecentSession(signedIn(ctx), config.sessions)
+        assertRecentSession(signedIn(ctx))
         const { status, requestedAt, expiresAt } = await requestExport(services, signedIn(ctx).account.id)
         const times = { requestedAt: requestedAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null }
         return { export: { status, ...times } }

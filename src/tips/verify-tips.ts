@@ -120,8 +120,7 @@ async function verifyPending(
 ) {
   const { db, chain, config } = services
   const landed = pending.filter(({ id }) => isLanded(statuses.get(id)))
-  const { treasuryWallet: treasury, messageWindowMs } = config.tips
-  const proven = await verifyIssuedSignatures(db, landed, { treasury, messageWindowMs })
+  const proven = await verifyIssuedSignatures(db, landed, config.tips.treasuryWallet)
   const unproven = landed.filter(({ id }) => !proven.has(id))
   const transactions = await calls.orEmpty(chain.transactions(unproven.map(({ id }) => id)))
   const { matched, paid } = await matchTips(services, unproven, transactions, now)
@@ -193,13 +192,13 @@ async function matchTips(
     readable.map(({ id }) => transactions.get(id) as ChainTransaction),
   )
   const notBefore = new Date(now.getTime() - config.tips.claimWindowHours * hourMs)
-  const { treasuryWallet: treasury, messageWindowMs } = config.tips
+  const { treasuryWallet: treasury } = config.tips
   const matched = new Map<string, TipFacts>()
   const paid = new Map<string, Credits>()
   for (const { id, claims } of readable) {
     const transaction = transactions.get(id) as ChainTransaction
     const context = contextOf(transaction)
-    const rule = { treasury, notBefore, messageWindowMs }
+    const rule = { treasury, notBefore }
     const facts = matchTip(chain, { transaction, claims, ...rule, ...context })
     if (facts !== undefined) matched.set(id, facts)
     else if (transaction.blockTime !== undefined && transaction.blockTime >= notBefore) {

@@ -18,7 +18,7 @@ import type { World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, {
-  env: { PAYOUT_LOOK_SECONDS: '0.05', CONFIRM_ACCOUNTS: 'new' },
+  env: { PAYOUT_SECONDS: '15,0.05,900', CONFIRM_ACCOUNTS: 'new' },
   workers: ['payouts', 'reconciler'],
 })
 test.serial.beforeEach((t) => {

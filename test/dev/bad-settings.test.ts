@@ -32,7 +32,6 @@ test('one error names every bad setting of the stack and of its processes', (t) 
     OPS_PORT: '9000',
     OPS_USER: 'a:b',
     OPS_PASSWORD: 'short',
-    SLOT_MS: 'x',
     TREASURY_WALLET: '0',
     OTP_PEPPER: 'x',
     FIATPAY_URL: 'x',

@@ -29,7 +29,7 @@ async function runWithSeed(t: ExecutionContext, seed: number, times: number): Pr
     const command = `npm run faults -- acts --seed ${seed}${deduplicates ? '' : ' --no-deduplicates'}`
     t.log(`seed ${seed}; a longer run: ${command}`)
     const databaseUrl = await world().newDatabaseUrl()
-    const namespace = `${env['REDIS_NAMESPACE']}-${times}-${deduplicates}`
+    const namespace = `human-acts-${times}-${deduplicates}`
     const servers = { databaseUrl, redisUrl, namespace }
     const report = (text: string) => t.log(text)
     const result = await runHumanActs(servers, { seed, steps, deduplicates, perSpawned, report })

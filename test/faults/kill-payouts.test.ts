@@ -15,7 +15,7 @@ test('when web, payout workers and reconcilers are killed again and again, every
   const servers = {
     databaseUrl: env['DATABASE_URL'] ?? '',
     redisUrl: env['REDIS_URL'] ?? '',
-    namespace: env['REDIS_NAMESPACE'] ?? '',
+    namespace: 'kill-payouts',
   }
   const plan = { seed, firstRound: seed % 4, rounds: 1, killsPerRound: 8 }
   const [round] = await killPayouts(servers, { ...plan, report: (text) => t.log(text) })

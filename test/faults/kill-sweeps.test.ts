@@ -13,7 +13,7 @@ test('when custodians and sweep commands are killed again and again, nothing mov
   const servers = {
     databaseUrl: env['DATABASE_URL'] ?? '',
     redisUrl: env['REDIS_URL'] ?? '',
-    namespace: env['REDIS_NAMESPACE'] ?? '',
+    namespace: 'kill-sweeps',
   }
   const plan = { seed, rounds: 1, killsPerRound: 6, report: (text: string) => t.log(text) }
   const [round] = await killSweeps(servers, plan)

@@ -14,7 +14,7 @@ test('in a short month with killed processes the ledger is what chain and bank h
   const servers = {
     databaseUrl: env['DATABASE_URL'] ?? '',
     redisUrl: env['REDIS_URL'] ?? '',
-    namespace: env['REDIS_NAMESPACE'] ?? '',
+    namespace: 'month',
   }
   const { faults, samples, kills, final } = await runMonth(servers, {
     ...plan,

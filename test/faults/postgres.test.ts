@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createRoles } from '../../scripts/database/create-roles.js'
+import { redisUrlWith } from '../../scripts/faults/settings.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { follow } from '../helpers/http/stream-reader.js'
@@ -47,7 +48,11 @@ test('when PostgreSQL crashes and restarts under load, every tip that was answer
   const url = postgres.running.url('postgres')
   await migrateToLatest(url)
   await createRoles(url)
-  const env = { ...world().env, DATABASE_URL: url, REDIS_NAMESPACE: 'faults_postgres' }
+  const env = {
+    ...world().env,
+    DATABASE_URL: url,
+    REDIS_URL: redisUrlWith(world().env['REDIS_URL'] ?? '', { namespace: 'faults_postgres' }),
+  }
   const [web, verifier] = await Promise.all([startWeb(t, env), startWorkerProcess(t, 'verifier', env)])
   const wallet = unusedWallet()
   const reader = await follow(t, web.url, wallet)

@@ -14,7 +14,7 @@ test('restarts of every process under load, behind the shipped nginx if it is in
   const servers = {
     databaseUrl: env['DATABASE_URL'] ?? '',
     redisUrl: env['REDIS_URL'] ?? '',
-    namespace: env['REDIS_NAMESPACE'] ?? '',
+    namespace: 'rolling',
   }
   const { faults, restarts, recorded, events } = await runRolling(servers, {
     seed,
@@ -23,7 +23,6 @@ test('restarts of every process under load, behind the shipped nginx if it is in
     perSecond: 20,
     readers: 4,
     workers: [['verifier']],
-    drainSeconds: 5,
     // The other one repeats nothing.
     router: hasNginx() ? 'nginx' : { pollMs: 250 },
     folder: process.cwd(),

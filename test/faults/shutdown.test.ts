@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import type { TcpProxy } from '../../scripts/faults/outages/tcp-proxy.js'
+import { redisUrlWith } from '../../scripts/faults/settings.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { follow, openStream } from '../helpers/http/stream-reader.js'
@@ -53,9 +54,8 @@ async function wired(t: ExecutionContext): Promise<Wires> {
     database,
     env: {
       ...env,
-      REDIS_NAMESPACE: new URL(database).pathname.slice(1),
       DATABASE_URL: wires.postgres.url,
-      REDIS_URL: wires.redis.url,
+      REDIS_URL: redisUrlWith(wires.redis.url, { namespace: new URL(database).pathname.slice(1) }),
     },
   }
 }
@@ -115,9 +115,9 @@ test('a web process with metrics on a port of their own ends its streams, answer
   t.is(posts.filter(({ received }) => received.includes('Tip recorded successfully')).length, posts.length)
 })
 
-test('a web process that stops says so at /ready and takes requests for DRAIN_SECONDS more', async (t) => {
+test('a web process that stops says so at /ready and takes requests for some seconds more', async (t) => {
   t.timeout(testMs)
-  const web = await startWeb(t, { ...world().env, DRAIN_SECONDS: '4' })
+  const web = await startWeb(t, { ...world().env, TRUST_PROXY: 'true' })
   const keptAlive = sendRaw(t, web.url, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
   await until('it answers', () => keptAlive.received.includes('{"status":"ok"}'))
   t.regex(keptAlive.received, /^Keep-Alive: timeout=95\r$/m)

@@ -32,10 +32,8 @@ const world = useWorld(test, {
   fiat: true,
   env: {
     WITHDRAW_WAIT_MS: '0',
-    PAYOUT_HOURLY_NGN: '30000',
-    PAYOUT_DAILY_NGN: '100000',
-    PAYOUT_CREATOR_HOURLY_NGN: '20000',
-    PAYOUT_SETTLE_SECONDS: '0.1',
+    PAYOUT_LIMITS_NGN: 'hour:30000,day:100000,creator-hour:20000',
+    PAYOUT_SECONDS: '15,3,0.1',
   },
 })
 test.beforeEach('nothing waits, and the windows are empty', async () => {

@@ -17,11 +17,8 @@ const world = useWorld(test, {
   fiat: true,
   env: {
     WITHDRAW_WAIT_MS: '0',
-    IDENTITY_YOUNG_NGN: '50000',
-    IDENTITY_ACCOUNT_DAILY_NGN: '100000',
-    IDENTITY_ACCOUNT_MONTHLY_NGN: '150000',
-    IDENTITY_ACCOUNT_TOTAL_NGN: '200000',
-    IDENTITY_NAME_DAILY_NGN: '120000',
+    IDENTITY_LIMITS_NGN:
+      'young:50000,account-day:100000,account-month:150000,account-total:200000,name-day:120000',
   },
 })
 test.afterEach.always('the ledger is consistent', async (t) => {

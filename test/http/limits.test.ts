@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import type { Context } from 'koa'
+import { redisUrlWith } from '../../scripts/faults/settings.js'
 import { clientAddress, clientNetwork } from '../../src/http/limits/client-address.js'
 import { trustProxies } from '../../src/http/limits/trusted-proxies.js'
 import { solMint } from '../../src/kernel/tokens.js'
@@ -21,10 +22,11 @@ async function startLimited(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Request> {
   apps += 1
-  const namespace = `${world().env['REDIS_NAMESPACE']}-${apps}`
-  const on = { RATE_LIMIT_FACTOR: '1', TRUST_PROXY: 'true', REDIS_NAMESPACE: namespace }
+  const on = { RATE_LIMIT_FACTOR: '1', TRUST_PROXY: 'true', REDIS_URL: countsOf(`limits-${apps}`) }
   return createClient((await startApp(t, { ...world().env, ...on, ...env })).url)
 }
+
+const countsOf = (namespace: string): string => redisUrlWith(world().env['REDIS_URL'] ?? '', { namespace })
 
 function from(address: string): { headers: Record<string, string> } {
   return { headers: { 'x-forwarded-for': address } }
@@ -158,7 +160,7 @@ test('login is counted per client address and normalized e-mail, also with the r
 })
 
 test('14.11 an address has one budget for logins and codes, and another address is not refused', async (t) => {
-  const request = await startLimited(t, { RATE_SIGN_IN_ADDRESS: '3' })
+  const request = await startLimited(t, { RATE_LIMIT_FACTOR: '0.01' })
   const { email, password } = await registerPerson(world())
   const login = async (address: string, body: object) =>
     (await request('POST', '/auth/login', { ...from(address), body })).status
@@ -179,7 +181,7 @@ test('14.11 an address has one budget for logins and codes, and another address 
 })
 
 test('14.11 wrong codes are capped per address over all accounts, right ones are not counted', async (t) => {
-  const request = await startLimited(t, { RATE_FAILED_CODES: '3' })
+  const request = await startLimited(t, { RATE_LIMIT_FACTOR: '0.03', RATE_READS: '1000' })
   const people = await Promise.all(Array.from({ length: 3 }, () => registerPerson(world())))
   const verify = (address: string, email: string, code = '000000') =>
     request('POST', '/auth/otp/verify', { ...from(address), body: { email, code } })
@@ -265,7 +267,7 @@ for (const [endpoint, presented] of Object.entries({
   'GET /sdk/intents/pi_none': () => `sdk_sess_${randomUUID()}`,
 }))
   test(`${endpoint} with a different invalid credential each time is counted per client address`, async (t) => {
-    const request = await startLimited(t, { RATE_SDK_ADDRESS: '3' })
+    const request = await startLimited(t, { RATE_LIMIT_FACTOR: '0.005' })
     const [method = '', path = ''] = endpoint.split(' ')
     const guess = async (address: string) =>
       (await request(method, path, { ...from(address), bearer: presented() })).status
@@ -423,7 +425,7 @@ test('two processes share their counts through Redis', async (t) => {
     ...world().env,
     RATE_LIMIT_FACTOR: '1',
     RATE_INTENTS: '4',
-    REDIS_NAMESPACE: `${world().env['REDIS_NAMESPACE']}-both`,
+    REDIS_URL: countsOf('limits-both'),
   }
   const both = await Promise.all(
     [env, env].map(async (settings) => {

@@ -25,7 +25,7 @@ test('the operators’ pages are off without OPS_PORT, and with it need a user a
     user: login.OPS_USER,
     password: login.OPS_PASSWORD,
   })
-  t.is(loadOperators({ ...login, OPS_PORT: '9000', OPS_HOST: '0.0.0.0' })?.host, '0.0.0.0')
+  t.is(loadOperators({ ...login, OPS_PORT: '0.0.0.0:9000' })?.host, '0.0.0.0')
   for (const wrong of [
     { OPS_USER: '' },
     { OPS_USER: 'a:b' },

@@ -3,6 +3,7 @@ import test from 'ava'
 import type { Knex } from 'knex'
 import { urlOfRole } from '../../scripts/database/roles-sql.js'
 import { databaseSetting, deployedProcesses } from '../../scripts/deploy/processes.js'
+import { redisUrlWith } from '../../scripts/faults/settings.js'
 import { checkVaultKey } from '../../src/accounts/wallets/check-vault-key.js'
 import { createDb, longTransaction, query } from '../../src/platform/database/database.js'
 import { createConfiguredVault } from '../../src/providers/vault/configured-vault.js'
@@ -19,13 +20,15 @@ interface Result {
   readonly ok: readonly string[]
 }
 
+/** As behind PgBouncer in transaction mode. */
+const pooled = (url: string): string => `${url.replace(/\?.*/, '')}?pgbouncer=true`
+
 /** Runs doctor with these settings, or with the role of operators if `asOperator`. */
 async function doctor(
   env: Record<string, string>,
   { asOperator = false, args = [] as string[] } = {},
 ): Promise<Result> {
-  for (const name of ['SECOND_RATE_URL', 'REDIS_CLUSTER', 'DB_PREPARED', 'DB_POOL', 'TREASURY_WALLET'])
-    delete process.env[name]
+  for (const name of ['SECOND_RATE_URL', 'DB_POOL', 'TREASURY_WALLET']) delete process.env[name]
   const name = asOperator ? 'doctor' : 'scripts/ops/doctor'
   const { code, out } = await runOpsScript({ env: { ...world().env, ...env } }, name, '--json', ...args)
   const { wrong, checks } = JSON.parse(out) as {
@@ -71,21 +74,16 @@ test.serial('doctor finds nothing wrong where everything is as it should be', as
   ])
     t.true(ok.includes(name), `${name}: ${findings.join('\n')}`)
   t.true(findings.some((line) => line.startsWith('warning solana rpc: set SOLANA_GENESIS_HASH=')))
-  for (const note of [
-    'CARD_RESERVE_DAYS is off',
-    'CONFIRM_ACCOUNTS is off',
-    'TRUST_PROXY is not set',
-    'DRAIN_SECONDS=0',
-  ])
+  for (const note of ['CARD_RESERVE_DAYS is off', 'CONFIRM_ACCOUNTS is off', 'TRUST_PROXY is not set'])
     t.true(
       findings.some((line) => line.startsWith(`warning guards: ${note}`)),
       findings.join('\n'),
     )
-  const guarded = await doctor({ GUARDS: 'recommended', TRUST_PROXY: 'true', DRAIN_SECONDS: '5' })
+  const guarded = await doctor({ GUARDS: 'recommended', TRUST_PROXY: 'true' })
   t.deepEqual(
     guarded.findings.filter((line) => /^\w+ guards/.test(line)),
     [
-      'warning guards: IDENTITY_NAME_TOTAL_NGN is off',
+      'warning guards: IDENTITY_LIMITS_NGN name-total is off',
       'warning guards: AGREE_ABOVE_USD needs a second RPC endpoint: credits do not wait',
     ],
   )
@@ -99,10 +97,10 @@ test.serial('doctor names each setting that does not fit the world, and ends wit
       WALLET_KEK: randomBytes(32).toString('base64'),
       SOLANA_GENESIS_HASH: '1'.repeat(32),
       FIATPAY_SECRET_KEY: 'sk_test_another',
-      REDIS_CLUSTER: 'true',
+      REDIS_URL: redisUrlWith(world().env['REDIS_URL'] ?? '', { cluster: 'true' }),
       SMTP_URL: 'smtp://127.0.0.1:1',
       RATE_URL: 'http://127.0.0.1:1/rates',
-      DB_PREPARED: 'false',
+      DATABASE_URL: pooled(world().env['DATABASE_URL'] ?? ''),
       DB_POOL: '1000',
     },
     { args: ['--web', '3'] },
@@ -134,7 +132,7 @@ test.serial(
       DB_POOL: '0',
       TREASURY_WALLET: '',
       SMTP_URL: 'nonsense',
-      REDIS_CLUSTER: 'true',
+      REDIS_URL: redisUrlWith(env['REDIS_URL'] ?? '', { cluster: 'true' }),
     })
     t.is(faulty.code, 4)
     t.deepEqual(
@@ -173,19 +171,15 @@ test.serial(
 
 test.serial('doctor --as-deployed logs in as each process with its own role and settings', async (t) => {
   const { env } = world()
-  const url = env['DATABASE_URL'] ?? ''
+  const url = pooled(env['DATABASE_URL'] ?? '')
   const own = Object.fromEntries(
     deployedProcesses.map((name) => [databaseSetting(name), urlOfRole(url, name)]),
   )
   const args = ['--as-deployed']
-  const right = await doctor({ ...own, DB_PREPARED: 'false' }, { args })
+  const right = await doctor({ ...own, DATABASE_URL: url }, { args })
   for (const name of deployedProcesses)
     t.true(right.ok.includes(`login of ${name}`), `${name}: ${right.findings.join('\n')}`)
   t.true(right.ok.includes('pool sums'))
-  t.true(
-    (await doctor({ ...own, DB_PREPARED: '0' }, { args })).ok.includes('pool sums'),
-    'as every flag is read',
-  )
   for (const name of ['web', 'payouts', 'clock'])
     t.regex(right.findings.join('\n'), new RegExp(`^warning scrape targets: .*${name} \\(\\d+\\)`, 'm'))
   t.true(right.ok.includes('settings of mailer'), right.findings.join('\n'))
@@ -193,7 +187,7 @@ test.serial('doctor --as-deployed logs in as each process with its own role and 
   const wrong = await doctor(
     {
       ...own,
-      DB_PREPARED: 'false',
+      DATABASE_URL: url,
       [databaseSetting('mailer')]: urlOfRole(url, 'web'),
       [databaseSetting('clock')]: '',
       [databaseSetting('verifier')]: url.replace(/:\d+\//, ':1/'),

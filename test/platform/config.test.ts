@@ -65,8 +65,8 @@ test('.env.example has a line for every setting, with its default', (t) => {
   const example = new Map(lines.map(([, name = '', value = '']) => [name, value]))
   const guards: NodeJS.ProcessEnv = withGuardDefaults({})
   for (const [name, form] of Object.entries(settings.shape)) {
-    // The platform sets it, and this token's address says nothing.
-    if (name === 'NODE_ENV' || name === 'LIQUID_STAKING_MINT') continue
+    // The platform sets it.
+    if (name === 'NODE_ENV') continue
     const { success, data } = form.safeParse(guards[name])
     const value: unknown = guards[name] ?? (success ? data : undefined) ?? ''
     t.is(example.get(name), String(value), name)
@@ -80,20 +80,28 @@ test('.env.example has a line for every setting, with its default', (t) => {
 test('GUARDS sets every guard at once, by default as recommended, and each setting overrides its own', (t) => {
   const { guards, guardTable } = loadConfig(required)
   t.is(guards, 'recommended')
-  t.like(guardTable, { CONFIRM_ACCOUNTS: 'all', CARD_RESERVE_DAYS: 14, PAYOUT_CREATOR_HOURLY_NGN: 500_000 })
-  const contract = loadConfig({ ...required, GUARDS: 'contract', PAYOUT_HOURLY_NGN: '5' })
+  t.like(guardTable, { CONFIRM_ACCOUNTS: 'all', CARD_RESERVE_DAYS: 14 })
+  t.is(guardTable.PAYOUT_LIMITS_NGN, 'hour:5000000,day:20000000,creator-hour:500000,creator-day:2000000')
+  const contract = loadConfig({ ...required, GUARDS: 'contract', PAYOUT_LIMITS_NGN: 'hour:5' })
   t.deepEqual(
     Object.entries(contract.guardTable).filter(([, value]) => value !== 'off'),
     [
       ['CARD_RESERVE_DAYS', 0],
-      ['PAYOUT_HOURLY_NGN', 5],
+      ['PAYOUT_LIMITS_NGN', 'hour:5,day:off,creator-hour:off,creator-day:off'],
       ['RATE_JUMP_PERCENT', 20],
     ],
   )
   t.is(contract.withdrawals.confirmAccounts, 'off')
-  const own = { ...required, IDENTITY_YOUNG_NGN: 'off', CONFIRM_ACCOUNTS: 'new', CARD_RESERVE_DAYS: '' }
+  const own = {
+    ...required,
+    IDENTITY_LIMITS_NGN: 'young:off,name-total:7',
+    CONFIRM_ACCOUNTS: 'new',
+    CARD_RESERVE_DAYS: '',
+  }
   const { withdrawals, fiat } = loadConfig(own)
   t.is(withdrawals.youngNgn, undefined)
+  t.is(withdrawals.perName.totalNgn, 7)
+  t.is(withdrawals.perName.dailyNgn, 1_000_000, 'what is not named keeps its value')
   t.is(withdrawals.confirmAccounts, 'new')
   t.is(fiat.cardReserveDays, 14, 'an empty value counts as absent')
   t.regex(faultsOf(t, { ...required, GUARDS: 'none' }), /^ {2}GUARDS: [^\n]*$/m)
@@ -154,9 +162,13 @@ test('numbers must be within their bounds, inclusive', (t) => {
     ['PORT', ['0', '1', '65535'], ['-1', '65536', '3000.5', 'http', 'Infinity', 'NaN']],
     ['CRYPTO_FEE_BPS', ['0', '200', '5000'], ['-1', '5001', '0.5', '2%']],
     ['PRICE_JUMP_PERCENT', ['1', '1000'], ['0', '1001', '']],
-    ['RPC_STATUS_BATCH', ['1', '256'], ['0', '257']],
     ['CLAIM_WINDOW_HOURS', ['0.1', '8760'], ['0', '8761']],
-    ['MESSAGE_WINDOW_MINUTES', ['0', '1440'], ['-1', '1441']],
+    ['PAYOUT_SECONDS', ['15,3,900', '0.05,0.01,0.1'], ['15', '15,3', '15,3,x', '31,3,900', '15,3,900,1']],
+    [
+      'PAYOUT_LIMITS_NGN',
+      ['off', 'hour:0', 'day:off,hour:1', 'off,day:5'],
+      ['5', 'hour', 'week:1', 'hour:-1', 'hour:1,'],
+    ],
   ]
   for (const [name, valid, refused] of table) {
     for (const value of valid)
@@ -245,9 +257,9 @@ test('a flag is 0, 1, true or false', (t) => {
     ['0', false],
     ['false', false],
   ] as const)
-    t.is(loadConfig({ ...required, STOP_WITH_STDIN: text }).stopWithStdin, flag)
+    t.is(loadConfig({ ...required, FIATPAY_DEDUPLICATES: text }).fiatpay.deduplicates, flag)
   for (const text of ['TRUE', 'on', '2'])
-    t.true(faultsOf(t, { ...required, STOP_WITH_STDIN: text }).includes('STOP_WITH_STDIN'))
+    t.true(faultsOf(t, { ...required, FIATPAY_DEDUPLICATES: text }).includes('FIATPAY_DEDUPLICATES'))
 })
 
 test('TRUST_PROXY is true, false, a number of proxies, or a list of networks', (t) => {
@@ -308,7 +320,6 @@ test('an error message contains no value', (t) => {
       'TRUST_PROXY',
       'LOG_LEVEL',
       'CRYPTO_FEE_BPS',
-      'REDIS_NAMESPACE',
     ].map((name) => [name, `${secret} ${name.toLowerCase()} !`]),
   )
   t.false(faultsOf(t, { ...required, ...wrong }).includes(secret))
@@ -456,4 +467,35 @@ test('a bad mail setting is named', (t) => {
       )
   for (const from of ['support@localhost', 'Tips <support@localhost>'])
     t.throws(() => loadMail({ ...good, MAIL_FROM: from }), { message: /a domain with a dot after the @/ })
+})
+
+test('options of Redis and of the pooler stand in the queries of their URLs, and are taken out of them', (t) => {
+  const redisOf = (url: string) => loadConfig({ ...required, REDIS_URL: url }).redis
+  t.deepEqual(redisOf('rediss://u:p@a:1/2?family=6&namespace=shop&insecure=true'), {
+    url: 'rediss://u:p@a:1/2?family=6',
+    namespace: 'shop',
+    cluster: false,
+    tls: { ca: undefined, insecure: true },
+  })
+  t.like(redisOf('a:1,b:2?namespace=shop'), { url: 'a:1,b:2', namespace: 'shop', cluster: true })
+  t.like(redisOf('redis://a?cluster=true'), { url: 'redis://a', cluster: true })
+  for (const option of ['namespace=two words', 'ca=/nowhere', 'cluster=yes'])
+    t.regex(
+      faultsOf(t, { ...required, REDIS_URL: `redis://a?${option}` }),
+      /^ {2}REDIS_URL: has a bad option/m,
+    )
+  const databaseOf = (url: string) => loadConfig({ ...required, DATABASE_URL: url }).database
+  t.like(databaseOf('postgres://db/tips?pgbouncer=true'), { url: 'postgres://db/tips', prepared: false })
+  const both = databaseOf('postgres://db/tips?pgbouncer=true&sslmode=require')
+  t.like(both, { url: 'postgres://db/tips?sslmode=require', prepared: false })
+})
+
+test('the key of the swap engines goes to the price feed of the same host only', (t) => {
+  const engine = {
+    ...required,
+    AGGREGATOR_ULTRA_URL: 'https://prices.example/ultra',
+    AGGREGATOR_API_KEY: 'k',
+  }
+  t.is(loadConfig(engine).prices.apiKey, 'k')
+  t.is(loadConfig({ ...engine, PRICE_URL: 'https://other.example' }).prices.apiKey, undefined)
 })

@@ -42,7 +42,7 @@ function connect(t: ExecutionContext, server: RedisServer) {
 
 const login = 'tips:s3cret%40%3A'
 
-test('rediss:// trusts the CA of REDIS_TLS_CA, or with REDIS_TLS_INSECURE any, and otherwise says why once', async (t) => {
+test('rediss:// trusts the CA of its ca, or with insecure=true any, and otherwise says why once', async (t) => {
   const port = await startRedis(t, { cluster: false })
   const url = `rediss://${login}@127.0.0.1:${port}`
   const trusting = connect(t, { url, tls: { ca } })
@@ -63,7 +63,7 @@ test('rediss:// trusts the CA of REDIS_TLS_CA, or with REDIS_TLS_INSECURE any, a
   t.notRegex(stranger.reports[0] ?? '', /wrong%40|wrong@/)
 })
 
-test('with REDIS_CLUSTER one address finds the cluster, and the nodes it names get user, password and TLS', async (t) => {
+test('with cluster=true one address finds the cluster, and the nodes it names get user, password and TLS', async (t) => {
   const port = await startRedis(t, { cluster: true })
   const url = `rediss://${login}@localhost:${port}`
   const alone = connect(t, { url, tls: { ca } })

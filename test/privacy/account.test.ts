@@ -273,7 +273,7 @@ test.serial(
     // Redis has jobs, which name nothing, and counters under hashes.
     const redis = new Redis(env['REDIS_URL'] ?? '')
     t.teardown(() => redis.disconnect())
-    const { REDIS_NAMESPACE: namespace = '' } = env
+    const { namespace } = world().services.config.redis
     const keys = await redis.keys(`*${namespace}*`)
     t.true(keys.length > 0)
     const known = new RegExp(`^(\\{${namespace}\\}:[\\w:-]+|${namespace}:limit:[\\w-]+:[\\w+/=-]{20,})$`)

@@ -51,7 +51,7 @@ test.serial(
     await db('payers')
       .delete()
       .whereNotIn('id', db('fiat_intents').whereNotNull('payer_id').select('payer_id'))
-    const config = { ...services.config, retention: { emailsDays: 30, payerEmailsDays: 400 } }
+    const config = { ...services.config, retention: { payerEmailsDays: 400 } }
     const day = (days: number) => db.raw(`now() - ? * interval '1 day'`, [days])
     const keep = { email_hash: Buffer.alloc(32, 1), email_sealed: Buffer.alloc(40, 1) }
     const inserted = await db('payers')
@@ -148,9 +148,9 @@ test('sealed data opens with its key, purpose, context and version only', (t) =>
   t.notDeepEqual(keyedHash(key, 'payee/1', 'Ada'), keyedHash(otherKey, 'payee/1', 'Ada'))
 })
 
-test('the settings of retention: e-mails 30 days, addresses of payers for ever', (t) => {
+test('without its setting addresses of payers are kept for ever', (t) => {
   const { retention } = loadConfig({ ...world().env })
-  t.deepEqual(retention, { emailsDays: 30, payerEmailsDays: undefined })
+  t.deepEqual(retention, { payerEmailsDays: undefined })
   t.throws(() => loadConfig({ ...world().env, RETAIN_PAYER_EMAILS_DAYS: '7' }), {
     message: /RETAIN_PAYER_EMAILS_DAYS/,
   })

@@ -31,7 +31,7 @@ async function readWallet(url: string, wallet: PublicKey) {
 test('a killed sandbox restarts with its ledger, also when the last line of the journal is incomplete', async (t) => {
   const directory = temporaryFolder(t)
   const wallet = Keypair.generate().publicKey
-  const env = { DATA_DIR: directory, TREASURY_WALLET: wallet.toBase58(), SLOT_MS: '20' }
+  const env = { DATA_DIR: directory, TREASURY_WALLET: wallet.toBase58() }
   const first = await startSandboxProcess(t, env)
   for (let n = 1; n <= 10; n++) await connect(first).requestAirdrop(wallet, n * LAMPORTS_PER_SOL)
   await postJson(`${first.url}/dev/airdrop`, { wallet: wallet.toBase58(), token: 'USDC', amount: '7' })

@@ -8,6 +8,7 @@ import { createDb } from '../../../src/platform/database/database.js'
 import { freePort } from '../../dev/ports.js'
 import { type Creator, createFundedCreator } from '../../faults/client.js'
 import { Service } from '../../faults/rolling/service.js'
+import { stopWithStdin } from '../../faults/settings.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import { sandboxSettings } from '../../sandbox/service-settings.js'
 import { cpuOfServer } from '../measurement.js'
@@ -60,7 +61,7 @@ export async function openStage(servers: Servers): Promise<Stage> {
     ...sandboxSettings(sandbox, treasury),
     IDENTITY_SINGLE_NGN: '1000000000',
     IDENTITY_DAILY_NGN: '1000000000',
-    STOP_WITH_STDIN: '1',
+    NODE_OPTIONS: stopWithStdin,
   }
   const processes = new Map<Kind, { service: Service; metricsUrl: string }>()
   const add = (

@@ -9,6 +9,7 @@ import { freePort } from '../../dev/ports.js'
 import { waitUntil } from '../../dev/wait-until.js'
 import { type Creator, createFundedCreator } from '../../faults/client.js'
 import { Service } from '../../faults/rolling/service.js'
+import { stopWithStdin } from '../../faults/settings.js'
 import { type FiatSandbox, startFiatSandbox } from '../../sandbox/fiat-sandbox.js'
 import { alternateOrder, cpuOfServer, median } from '../measurement.js'
 import type { BenchOptions, Outcome } from '../outcome.js'
@@ -57,7 +58,7 @@ export async function benchWithdrawals({ rounds = 3 }: BenchOptions): Promise<Ou
   const worker = new Service({
     name: 'payouts',
     args: ['dist/workers/main.js', 'payouts'],
-    env: { ...serviceSettings(servers), ...settings, WORKER_PORT: String(port), STOP_WITH_STDIN: '1' },
+    env: { ...serviceSettings(servers), ...settings, WORKER_PORT: String(port), NODE_OPTIONS: stopWithStdin },
     url: `http://127.0.0.1:${port}`,
     logFile: join(mkdtempSync(join(tmpdir(), 'bench-withdrawals-')), 'payouts.log'),
   })

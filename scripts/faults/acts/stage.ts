@@ -75,9 +75,7 @@ export async function openStage(
     TREASURY_WALLET: treasury,
     LOG_LEVEL: 'silent',
     // No act lets the provider hang, so a slow machine causes no unknown outcome.
-    PAYOUT_TIMEOUT_MS: '20000',
-    PAYOUT_LOOK_SECONDS: '0.05',
-    PAYOUT_SETTLE_SECONDS: '0.1',
+    PAYOUT_SECONDS: '20,0.05,0.1',
     WITHDRAW_WAIT_MS: '0',
     IDENTITY_SINGLE_NGN: '50000',
   }

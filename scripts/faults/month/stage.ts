@@ -252,9 +252,8 @@ function settingsFor(
     SOLANA_RPC_URLS: `${sandbox.url},${sandbox.url}`,
     LOG_LEVEL: 'warn',
     SWEEP_AFTER_HOURS: '0.0003',
-    DISPUTE_POLL_SECONDS: '2',
     FIAT_OPEN_INTENTS: '1000000',
-    PAYOUT_TIMEOUT_MS: '2000',
+    PAYOUT_SECONDS: '2,0.1,2',
     WITHDRAW_WAIT_MS: '3000',
   }
 }

@@ -16,7 +16,6 @@ const load = {
     ['payouts', 'reconciler'],
     ['custodian', 'take-outs', 'clock'],
   ],
-  drainSeconds: 5,
   report: printProgress,
 }
 

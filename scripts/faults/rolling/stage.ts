@@ -27,7 +27,6 @@ export interface StagePlan {
   readonly readers: number
   /** The worker processes, each with the names that it runs. */
   readonly workers: readonly (readonly string[])[]
-  readonly drainSeconds: number
   /** How often the proxy reads `/ready`, or nginx as a release ships it, which does not. */
   readonly router: { readonly pollMs: number } | 'nginx'
   /** The folder of the release that runs first. */
@@ -77,7 +76,7 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
   const sandbox = await startSandbox({ port: 0, slotMs, treasury })
   sandbox.rates.set({ NGN: 1600 })
   const db = createDb(servers.databaseUrl, 2)
-  const env = { ...settingsFor(servers, sandbox, treasury, plan.drainSeconds), ...plan.settings }
+  const env = { ...settingsFor(servers, sandbox, treasury), ...plan.settings }
   const logs = mkdtempSync(join(tmpdir(), 'tipping-rolling-'))
   const webs = await Promise.all(
     Array.from({ length: webCount }, (_, index) => service(`web-${index}`, [webProgram], 'PORT')),
@@ -160,17 +159,13 @@ export async function openStage(servers: ServerUrls, plan: StagePlan): Promise<S
   }
 }
 
-function settingsFor(
-  servers: ServerUrls,
-  sandbox: Sandbox,
-  treasury: string,
-  drainSeconds: number,
-): Record<string, string> {
+function settingsFor(servers: ServerUrls, sandbox: Sandbox, treasury: string): Record<string, string> {
   return {
     ...serviceSettings(servers, { env: {} }, 0, true),
     ...sandboxSettings(sandbox, treasury),
     LOG_LEVEL: 'warn',
-    DRAIN_SECONDS: String(drainSeconds),
+    // A proxy is in front: a process that stops drains.
+    TRUST_PROXY: 'true',
   }
 }
 

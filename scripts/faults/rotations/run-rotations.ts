@@ -23,7 +23,6 @@ export async function runRotationsCommand(args: readonly string[]): Promise<numb
         ['provisioner', 'custodian', 'take-outs'],
         ['clock'],
       ],
-      drainSeconds: 3,
       router: { pollMs: 500 },
       folder: process.cwd(),
       report: printProgress,

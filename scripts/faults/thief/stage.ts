@@ -68,7 +68,7 @@ export async function openStage(
     TRUST_PROXY: 'true',
     LOG_LEVEL: 'error',
     // Nothing hangs here, so a slow machine causes no unknown outcome, and every answer waits for the provider's.
-    PAYOUT_TIMEOUT_MS: '20000',
+    PAYOUT_SECONDS: '20,0.1,2',
     WITHDRAW_WAIT_MS: '20000',
   }
   fiat.fiatpay.webhooks.setUrl(`${urls[0]}/webhooks/fiatpay`)

@@ -32,9 +32,9 @@ run it again whenever a token was added.
 
 Reads TREASURY_WALLET, AGGREGATOR_REFERRAL_ACCOUNT, SOLANA_RPC_URLS, SOLANA_GENESIS_HASH and DATABASE_URL.`
 
-/** One transaction at a time needs no batches, and a command has no metrics. */
+/** A command has no metrics. */
 const noMetric = (): void => undefined
-const chainOptions = { statusBatch: 1, transactionBatch: 1, onCall: noMetric, onFailure: noMetric }
+const chainOptions = { onCall: noMetric, onFailure: noMetric }
 /** Accounts opened by one transaction. More do not fit into one packet. */
 const accountsPerTransaction = 6
 

@@ -14,7 +14,7 @@ export async function requireFresh(
   presented: PresentedFactor,
 ): Promise<void> {
   if (presentsFactor(presented)) await checkFactor(services, signedIn.account.id, presented)
-  else assertRecentSession(signedIn, services.config.sessions)
+  else assertRecentSession(signedIn)
 }
 
 /** For taking a factor away: a factor in the request, however young the session is. It may be a stolen one. */

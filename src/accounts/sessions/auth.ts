@@ -82,12 +82,11 @@ const refuseFrozen: Middleware = (ctx, next) => {
   return next()
 }
 
+const recentSeconds = 15 * 60
+
 /** Requires a session that was opened in the last minutes: an older cookie may be a stolen one. */
-export function assertRecentSession(
-  { sessionAge }: SignedIn,
-  { reauthenticationMinutes }: Pick<Config['sessions'], 'reauthenticationMinutes'>,
-): void {
-  if (sessionAge > reauthenticationMinutes * 60) throw new DomainError('reauthentication_required')
+export function assertRecentSession({ sessionAge }: SignedIn): void {
+  if (sessionAge > recentSeconds) throw new DomainError('reauthentication_required')
 }
 
 function guard({ config, db }: Needs, presentedBy: (ctx: Context) => PresentedTokens): Middleware {

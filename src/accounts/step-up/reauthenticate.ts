@@ -45,7 +45,7 @@ export async function reauthenticate(
       throw new DomainError('invalid_credentials')
   } else if (passwordHash !== null) throw new DomainError('password_required')
   else if (await hasFactor(services.db, id)) throw new DomainError('second_factor_required')
-  else assertRecentSession(signedIn, services.config.sessions)
+  else assertRecentSession(signedIn)
   return { passwordHash }
 }
 

@@ -12,24 +12,27 @@ import { type DueLook, type ReturnNeeds, returnsQueue } from './returns-queue.js
 
 /** A case is alarmed again when so little of its time is left. */
 const reminderHours = 4
+/** Of a reversal there is no webhook, and others may be lost. */
+const pollMs = 30_000
 /** Overlap of two lists of one look: a dispute may be filed and lost between them. */
 const overlapMs = 3_600_000
 
 /**
  * Looks at what came back of collected naira: disputes, refunds at the provider's own pages, and reversals. Read, call, transact:
  * each case has its own transaction, so one that fails does not stop the others. A webhook makes it due; without one it is due
- * every `DISPUTE_POLL_SECONDS`. Any number of workers may run it: one at a time looks, and a repetition changes nothing.
+ * every `pollMs`. Any number of workers may run it: one at a time looks, and a repetition changes nothing.
  */
 export function createReturnsBatch(services: ReturnNeeds): Batch {
   return async () => {
-    const { db, config } = services
+    const { db } = services
     const [look] = await takeDueRows<DueLook>(db, returnsQueue)
     if (look === undefined) return { taken: 0 }
     const error = await lookNow(services, look)
-    const dueInMs = config.fiat.disputePollSeconds * 1000
     const listed_at = error === undefined ? look.askedAt : null
-    await finishRows(db, returnsQueue, [{ id: look.id, attempts: look.attempts, dueInMs, error, listed_at }])
-    return { taken: 1, nextDueMs: dueInMs }
+    await finishRows(db, returnsQueue, [
+      { id: look.id, attempts: look.attempts, dueInMs: pollMs, error, listed_at },
+    ])
+    return { taken: 1, nextDueMs: pollMs }
   }
 }
 

@@ -12,10 +12,32 @@ export type Config = Readonly<ReturnType<typeof shape>>
 /** DATA_KEY where it is not set. */
 export const deriveDataKey = (otpPepper: Uint8Array): Buffer => deriveKey(otpPepper, 'data/1')
 
+/** Further connections of a web process, for recording tips. */
+const recordPool = 2
+
+/** Limits of requests that nobody sets; the factor counts for them too. .env.example says what the others are for. */
+const furtherLimits = {
+  /** Per minute and IP, on top of the limits per API key and intent: bounds attempts to guess them. */
+  sdkAddress: 600,
+  /** Per minute and intent, by SDK sessions. */
+  sdkIntentReads: 60,
+  /** Names of bank accounts, per hour and user, and per hour and IP over all users. */
+  resolve: 10,
+  resolveAddress: 60,
+  /** Per 15 minutes and IP, over all accounts: logins, requests for codes and new passwords, changes of password and e-mail. */
+  signInAddress: 300,
+  /** Wrong one-time codes, per 15 minutes and IP, over all accounts. */
+  failedCodes: 100,
+  /** The fiat provider's, per minute and IP. */
+  webhooks: 3000,
+} as const
+
 function shape(s: z.output<typeof settings>) {
   const derived = s.OTP_PEPPER?.length === 1 ? ([deriveDataKey(s.OTP_PEPPER[0])] as const) : undefined
   const dataKeyList = s.DATA_KEY ?? derived
   const dataKeys = dataKeyList === undefined ? undefined : new DataKeys(dataKeyList)
+  const identity = s.IDENTITY_LIMITS_NGN
+  const [timeoutSeconds, pollSeconds, settleSeconds] = s.PAYOUT_SECONDS
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
     guards: s.GUARDS,
@@ -24,26 +46,19 @@ function shape(s: z.output<typeof settings>) {
       port: s.PORT,
       publicUrl: s.PUBLIC_URL ?? `http://localhost:${s.PORT}`,
       trustProxy: s.TRUST_PROXY,
-      keepAliveSeconds: s.KEEP_ALIVE_SECONDS,
-      drainSeconds: s.DRAIN_SECONDS,
+      /** How long a web process that stops answers /ready with 503 and still takes requests. Without TRUST_PROXY nobody is in front. */
+      drainSeconds: s.TRUST_PROXY === undefined ? 0 : 5,
     },
-    database: { url: s.DATABASE_URL, pool: s.DB_POOL, recordPool: s.DB_RECORD_POOL, prepared: s.DB_PREPARED },
-    redis: {
-      url: s.REDIS_URL,
-      namespace: s.REDIS_NAMESPACE,
-      cluster: s.REDIS_CLUSTER || s.REDIS_URL.includes(','),
-      tls: { ca: s.REDIS_TLS_CA, insecure: s.REDIS_TLS_INSECURE },
-    },
+    database: { ...s.DATABASE_URL, pool: s.DB_POOL, recordPool },
+    redis: s.REDIS_URL,
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
       agreeAboveUsd: s.AGREE_ABOVE_USD,
       publicRpcUrl,
       publicBundleRpcUrl: s.PUBLIC_BUNDLE_RPC_URL ?? publicRpcUrl,
       genesisHash: s.SOLANA_GENESIS_HASH,
-      statusBatch: s.RPC_STATUS_BATCH,
-      transactionBatch: s.RPC_TRANSACTION_BATCH,
     },
-    prices: { url: s.PRICE_URL, apiKey: s.PRICE_API_KEY, jumpPercent: s.PRICE_JUMP_PERCENT },
+    prices: { url: s.PRICE_URL, apiKey: priceKeyOf(s), jumpPercent: s.PRICE_JUMP_PERCENT },
     fiatpay: {
       url: s.FIATPAY_URL,
       secretKey: s.FIATPAY_SECRET_KEY?.[0],
@@ -71,7 +86,6 @@ function shape(s: z.output<typeof settings>) {
       openIntents: s.FIAT_OPEN_INTENTS,
       cardReserveDays: s.CARD_RESERVE_DAYS,
       refundDays: s.REFUND_DAYS,
-      disputePollSeconds: s.DISPUTE_POLL_SECONDS,
       shortPaymentPercent: s.SHORT_PAYMENT_TOLERANCE_PERCENT,
     },
     swaps: {
@@ -85,43 +99,40 @@ function shape(s: z.output<typeof settings>) {
       feeBps: s.WITHDRAW_FEE_BPS,
       minNgn: s.WITHDRAW_MIN_NGN,
       waitMs: s.WITHDRAW_WAIT_MS,
-      maxWaits: s.WITHDRAW_WAITS,
       confirmAccounts: s.CONFIRM_ACCOUNTS,
       identitySingleNgn: s.IDENTITY_SINGLE_NGN,
       identityDailyNgn: s.IDENTITY_DAILY_NGN,
-      youngDays: s.IDENTITY_YOUNG_DAYS,
-      youngNgn: s.IDENTITY_YOUNG_NGN,
+      youngNgn: identity.young,
       perAccount: {
-        dailyNgn: s.IDENTITY_ACCOUNT_DAILY_NGN,
-        monthlyNgn: s.IDENTITY_ACCOUNT_MONTHLY_NGN,
-        totalNgn: s.IDENTITY_ACCOUNT_TOTAL_NGN,
+        dailyNgn: identity['account-day'],
+        monthlyNgn: identity['account-month'],
+        totalNgn: identity['account-total'],
       },
       perName: {
-        dailyNgn: s.IDENTITY_NAME_DAILY_NGN,
-        monthlyNgn: s.IDENTITY_NAME_MONTHLY_NGN,
-        totalNgn: s.IDENTITY_NAME_TOTAL_NGN,
+        dailyNgn: identity['name-day'],
+        monthlyNgn: identity['name-month'],
+        totalNgn: identity['name-total'],
       },
     },
     payouts: {
-      timeoutMs: s.PAYOUT_TIMEOUT_MS,
+      timeoutMs: timeoutSeconds * 1000,
       // An attempt is two requests. A process that needs twice the time of both has crashed.
-      leaseSeconds: Math.max(1, (4 * s.PAYOUT_TIMEOUT_MS) / 1000),
-      pollSeconds: s.PAYOUT_LOOK_SECONDS,
-      settleSeconds: s.PAYOUT_SETTLE_SECONDS,
+      leaseSeconds: Math.max(1, 4 * timeoutSeconds),
+      pollSeconds,
+      settleSeconds,
       limits: {
-        hourlyNgn: s.PAYOUT_HOURLY_NGN,
-        dailyNgn: s.PAYOUT_DAILY_NGN,
-        creatorHourlyNgn: s.PAYOUT_CREATOR_HOURLY_NGN,
-        creatorDailyNgn: s.PAYOUT_CREATOR_DAILY_NGN,
+        hourlyNgn: s.PAYOUT_LIMITS_NGN.hour,
+        dailyNgn: s.PAYOUT_LIMITS_NGN.day,
+        creatorHourlyNgn: s.PAYOUT_LIMITS_NGN['creator-hour'],
+        creatorDailyNgn: s.PAYOUT_LIMITS_NGN['creator-day'],
       },
     },
     sessions: {
       idleDays: s.SESSION_IDLE_DAYS,
       absoluteDays: s.SESSION_ABSOLUTE_DAYS,
       accessTokenHours: s.ACCESS_TOKEN_HOURS,
-      reauthenticationMinutes: s.REAUTHENTICATION_MINUTES,
     },
-    retention: { emailsDays: s.RETAIN_EMAILS_DAYS, payerEmailsDays: s.RETAIN_PAYER_EMAILS_DAYS },
+    retention: { payerEmailsDays: s.RETAIN_PAYER_EMAILS_DAYS },
     /** New codes are made with the first. A code of any of them is accepted. */
     get otpPeppers() {
       return s.OTP_PEPPER ?? refuseUse('OTP_PEPPER')
@@ -133,12 +144,10 @@ function shape(s: z.output<typeof settings>) {
     tips: {
       treasuryWallet: s.TREASURY_WALLET,
       feeBps: s.CRYPTO_FEE_BPS,
-      liquidStakingMint: s.LIQUID_STAKING_MINT,
       minUsd: s.MIN_TIP_USD,
       maxUsd: s.MAX_TIP_USD,
       walletWaitMs: s.WALLET_WAIT_MS,
       claimWindowHours: s.CLAIM_WINDOW_HOURS,
-      messageWindowMs: s.MESSAGE_WINDOW_MINUTES * 60_000,
     },
     treasury: { sweepAfterHours: s.SWEEP_AFTER_HOURS },
     limits: {
@@ -148,25 +157,34 @@ function shape(s: z.output<typeof settings>) {
       tipsCreate: s.RATE_TIPS_CREATE,
       intents: s.RATE_INTENTS,
       apiKey: s.RATE_API_KEY,
-      sdkAddress: s.RATE_SDK_ADDRESS,
-      sdkIntentReads: s.RATE_SDK_INTENT_READS,
       withdraw: s.RATE_WITHDRAW,
-      resolve: s.RATE_RESOLVE,
-      resolveAddress: s.RATE_RESOLVE_ADDRESS,
       register: s.RATE_REGISTER,
       login: s.RATE_LOGIN,
       otpStart: s.RATE_OTP_START,
-      signInAddress: s.RATE_SIGN_IN_ADDRESS,
-      failedCodes: s.RATE_FAILED_CODES,
       streams: s.RATE_STREAMS,
-      webhooks: s.RATE_WEBHOOKS,
+      ...furtherLimits,
     },
     sdk: { sessionMinutes: s.SDK_SESSION_MINUTES, sessionIntents: s.SDK_SESSION_INTENTS },
     logLevel: s.LOG_LEVEL,
     metricsPort: s.METRICS_PORT,
     workerPort: s.WORKER_PORT,
-    stopWithStdin: s.STOP_WITH_STDIN,
   }
+}
+
+/** The swap engines and the price feed of one host take one key. No other host gets it. */
+export function priceKeyOf(
+  s: Readonly<
+    Partial<
+      Record<
+        'PRICE_URL' | 'AGGREGATOR_ULTRA_URL' | 'AGGREGATOR_V6_URL' | 'AGGREGATOR_API_KEY',
+        string | undefined
+      >
+    >
+  >,
+): string | undefined {
+  const hostOf = (url: string | undefined): string | undefined => url && new URL(url).host
+  const engines = [s.AGGREGATOR_ULTRA_URL, s.AGGREGATOR_V6_URL].map(hostOf)
+  return engines.includes(hostOf(s.PRICE_URL ?? '')) ? s.AGGREGATOR_API_KEY : undefined
 }
 
 /** RPC providers put the customer's key into the path, the query or the user part. Pages must not show such a URL. */

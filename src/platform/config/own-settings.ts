@@ -3,7 +3,7 @@ import { deriveKey } from '../../kernel/aead.js'
 import { serviceName } from '../../kernel/brand.js'
 import { DataKeys } from '../../kernel/personal-data.js'
 import { ConfigError, readSettings } from './read-settings.js'
-import { key, keys, mailbox, whole } from './setting-forms.js'
+import { key, keys, listenAddress, mailbox } from './setting-forms.js'
 import { settings } from './settings.js'
 import { walletKeys } from './wallet-keys.js'
 
@@ -22,11 +22,7 @@ export function loadDatabase(env: NodeJS.ProcessEnv = process.env): {
   readonly url: string
   readonly prepared: boolean
 } {
-  const { DATABASE_URL: url, DB_PREPARED: prepared } = readSettings(
-    settings.pick({ DATABASE_URL: true, DB_PREPARED: true }),
-    env,
-  )
-  return { url, prepared }
+  return readSettings(settings.pick({ DATABASE_URL: true }), env).DATABASE_URL
 }
 
 /** For the command that prepares the wallet the platform's fees arrive in. */
@@ -105,16 +101,10 @@ export function loadOperators(
   if (readSettings(z.object({ OPS_PORT: z.string().optional() }), env).OPS_PORT === undefined)
     return undefined
   const operators = z.object({
-    OPS_PORT: whole(0, 65_535),
-    OPS_HOST: z.string().default('127.0.0.1'),
+    OPS_PORT: listenAddress,
     OPS_USER: z.string().regex(/^[^:]{1,100}$/, 'must be a name without a colon'),
     OPS_PASSWORD: z.string().min(operatorsPasswordLength),
   })
-  const {
-    OPS_HOST: host,
-    OPS_PORT: port,
-    OPS_USER: user,
-    OPS_PASSWORD: password,
-  } = readSettings(operators, env)
-  return { host, port, user, password }
+  const { OPS_PORT: listen, OPS_USER: user, OPS_PASSWORD: password } = readSettings(operators, env)
+  return { ...listen, user, password }
 }

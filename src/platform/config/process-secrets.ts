@@ -5,7 +5,6 @@ export const allSecrets = [
   'DATABASE_URL',
   'REDIS_URL',
   'SOLANA_RPC_URLS',
-  'PRICE_API_KEY',
   'RATE_URL',
   'SECOND_RATE_URL',
   'AGGREGATOR_API_KEY',
@@ -22,7 +21,7 @@ export const allSecrets = [
 export type Secret = (typeof allSecrets)[number]
 
 /** These may be left out everywhere. */
-export const optionalSecrets: readonly Secret[] = ['PRICE_API_KEY', 'SECOND_RATE_URL', 'AGGREGATOR_API_KEY']
+export const optionalSecrets: readonly Secret[] = ['SECOND_RATE_URL', 'AGGREGATOR_API_KEY']
 
 /** What stands in for a secret that is not set. Who needs the first may then read the second. */
 const standIns: Readonly<Partial<Record<Secret, Secret>>> = {
@@ -44,7 +43,6 @@ export const secretsOf = {
     ...service,
     ...rates,
     'SOLANA_RPC_URLS',
-    'PRICE_API_KEY',
     'AGGREGATOR_API_KEY',
     'FIATPAY_SECRET_KEY',
     'OTP_PEPPER',
@@ -63,7 +61,7 @@ export const secretsOf = {
     ...service,
     ...rates,
     'SOLANA_RPC_URLS',
-    'PRICE_API_KEY',
+    'AGGREGATOR_API_KEY',
     'FIATPAY_SECRET_KEY',
     'DATA_KEY',
     'REPORT_SIGNING_KEY',
@@ -79,7 +77,6 @@ export const secretsOf = {
   'ops conformance': [
     ...rates,
     'SOLANA_RPC_URLS',
-    'PRICE_API_KEY',
     'AGGREGATOR_API_KEY',
     'FIATPAY_SECRET_KEY',
     'PAYOUT_SECRET_KEY',

@@ -1,21 +1,34 @@
 import { z } from 'zod'
 import {
   address,
-  file,
+  between,
   flag,
-  isPostgres,
-  isRedis,
   keys,
   list,
+  named,
   number,
   orOff,
+  postgres,
   providerKey,
   providerKeys,
   proxies,
-  stakingMint,
+  redis,
   url,
   whole,
 } from './setting-forms.js'
+
+/** Above these the creator's identity is needed: of a young account in all, and to one bank account or to one name in a day, in 30 days and for ever. */
+const identityLimits = [
+  'young',
+  'account-day',
+  'account-month',
+  'account-total',
+  'name-day',
+  'name-month',
+  'name-total',
+] as const
+/** No more leaves in an hour and in 24 hours, of all creators and of one. */
+const payoutLimits = ['hour', 'day', 'creator-hour', 'creator-day'] as const
 
 /**
  * Names and defaults of all settings. `.env.example` explains each in one line. Which process needs which secret stands in
@@ -28,20 +41,9 @@ export const settings = z.object({
   CONFIRM_ACCOUNTS: z.enum(['off', 'new', 'all']),
   PORT: whole(0, 65_535).default(3000),
   PUBLIC_URL: url.optional(),
-  DATABASE_URL: z.string().refine(isPostgres, 'must be a postgres(ql) URL'),
-  REDIS_URL: z
-    .string()
-    .refine((text) => text.split(',').every(isRedis), 'must be a redis(s) URL, or several of a cluster'),
-  REDIS_NAMESPACE: z
-    .string()
-    .regex(/^[\w-]{1,40}$/)
-    .default('tipping'),
-  REDIS_CLUSTER: flag.default(false),
-  REDIS_TLS_CA: file.optional(),
-  REDIS_TLS_INSECURE: flag.default(false),
+  DATABASE_URL: postgres,
+  REDIS_URL: redis,
   DB_POOL: whole(1, 1000).default(8),
-  DB_RECORD_POOL: whole(1, 1000).default(2),
-  DB_PREPARED: flag.default(true),
   SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)).optional(),
   AGREE_ABOVE_USD: orOff(number(0, 1e9)),
   PUBLIC_RPC_URL: url.optional(),
@@ -49,7 +51,6 @@ export const settings = z.object({
   SOLANA_GENESIS_HASH: address.optional(),
   TREASURY_WALLET: address,
   PRICE_URL: url,
-  PRICE_API_KEY: z.string().optional(),
   FIATPAY_URL: url,
   FIATPAY_SECRET_KEY: providerKeys.optional(),
   PAYOUT_SECRET_KEY: providerKey.optional(),
@@ -65,7 +66,6 @@ export const settings = z.object({
   AGGREGATOR_V6_URL: url.optional(),
   AGGREGATOR_API_KEY: z.string().optional(),
   AGGREGATOR_REFERRAL_ACCOUNT: address.optional(),
-  LIQUID_STAKING_MINT: stakingMint.default('J1toso1uCk3RLmjorhTtrVwY9HJ7X8V9yYac6Y7kGCPn'),
   TRUST_PROXY: proxies.optional(),
   // Limits of requests. They share their prefix with the exchange rates above.
   RATE_LIMIT_FACTOR: number(0, 10_000).default(1),
@@ -74,31 +74,19 @@ export const settings = z.object({
   RATE_TIPS_CREATE: whole(1, 1e6).default(60),
   RATE_INTENTS: whole(1, 1e6).default(60),
   RATE_API_KEY: whole(1, 1e6).default(300),
-  RATE_SDK_ADDRESS: whole(1, 1e6).default(600),
-  RATE_SDK_INTENT_READS: whole(1, 1e6).default(60),
   RATE_WITHDRAW: whole(1, 1e6).default(5),
-  RATE_RESOLVE: whole(1, 1e6).default(10),
-  RATE_RESOLVE_ADDRESS: whole(1, 1e6).default(60),
   RATE_REGISTER: whole(1, 1e6).default(10),
   RATE_LOGIN: whole(1, 1e6).default(10),
   RATE_OTP_START: whole(1, 1e6).default(5),
-  RATE_SIGN_IN_ADDRESS: whole(1, 1e6).default(300),
-  RATE_FAILED_CODES: whole(1, 1e6).default(100),
   RATE_STREAMS: whole(1, 1e6).default(20),
-  RATE_WEBHOOKS: whole(1, 1e6).default(3000),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   METRICS_PORT: whole(0, 65_535).optional(),
   WORKER_PORT: whole(0, 65_535).optional(),
-  STOP_WITH_STDIN: flag.default(false),
-  KEEP_ALIVE_SECONDS: number(1, 3600).default(95),
-  DRAIN_SECONDS: number(0, 300).default(5),
   OTP_PEPPER: keys.optional(),
   DATA_KEY: keys.optional(),
   SESSION_IDLE_DAYS: number(0.01, 365).default(7),
   SESSION_ABSOLUTE_DAYS: number(0.01, 365).default(30),
   ACCESS_TOKEN_HOURS: number(0.01, 8760).default(24),
-  REAUTHENTICATION_MINUTES: number(0, 1440).default(15),
-  RETAIN_EMAILS_DAYS: whole(1, 36_500).default(30),
   RETAIN_PAYER_EMAILS_DAYS: whole(30, 36_500).optional(),
   CRYPTO_FEE_BPS: whole(0, 5000).default(200),
   MIN_TIP_USD: number(0, 1e6).default(0.01),
@@ -112,39 +100,26 @@ export const settings = z.object({
   FIAT_OPEN_INTENTS: whole(1, 1e6).default(20),
   CARD_RESERVE_DAYS: number(0, 365),
   REFUND_DAYS: whole(1, 365).default(30),
-  DISPUTE_POLL_SECONDS: number(0.05, 86_400).default(300),
   SHORT_PAYMENT_TOLERANCE_PERCENT: number(0, 50).default(1),
   FIATPAY_DEDUPLICATES: flag.default(true),
   WITHDRAW_FEE_NGN: whole(0, 1e6).default(50),
   WITHDRAW_FEE_BPS: whole(0, 5000).default(100),
   WITHDRAW_MIN_NGN: whole(1, 1e6).default(100),
   WITHDRAW_WAIT_MS: whole(0, 20_000).default(4500),
-  WITHDRAW_WAITS: whole(0, 1e5).default(500),
   IDENTITY_SINGLE_NGN: whole(0, 1e12).default(200_000),
   IDENTITY_DAILY_NGN: whole(0, 1e12).default(500_000),
-  IDENTITY_YOUNG_DAYS: number(0, 3650).default(30),
-  IDENTITY_YOUNG_NGN: orOff(whole(0, 1e12)),
-  IDENTITY_ACCOUNT_DAILY_NGN: orOff(whole(0, 1e12)),
-  IDENTITY_ACCOUNT_MONTHLY_NGN: orOff(whole(0, 1e12)),
-  IDENTITY_ACCOUNT_TOTAL_NGN: orOff(whole(0, 1e12)),
-  IDENTITY_NAME_DAILY_NGN: orOff(whole(0, 1e12)),
-  IDENTITY_NAME_MONTHLY_NGN: orOff(whole(0, 1e12)),
-  IDENTITY_NAME_TOTAL_NGN: orOff(whole(0, 1e12)),
-  PAYOUT_HOURLY_NGN: orOff(whole(0, 1e12)),
-  PAYOUT_DAILY_NGN: orOff(whole(0, 1e12)),
-  PAYOUT_CREATOR_HOURLY_NGN: orOff(whole(0, 1e12)),
-  PAYOUT_CREATOR_DAILY_NGN: orOff(whole(0, 1e12)),
-  PAYOUT_TIMEOUT_MS: whole(50, 30_000).default(15_000),
-  PAYOUT_LOOK_SECONDS: number(0.01, 60).default(3),
-  PAYOUT_SETTLE_SECONDS: number(0.1, 86_400).default(900),
+  IDENTITY_LIMITS_NGN: named(identityLimits),
+  PAYOUT_LIMITS_NGN: named(payoutLimits),
+  PAYOUT_SECONDS: z
+    .string()
+    .transform((text) => text.split(',').map(Number))
+    .pipe(z.tuple([between(0.05, 30), between(0.01, 60), between(0.1, 86_400)]))
+    .default([15, 3, 900]),
   SWEEP_AFTER_HOURS: number(0, 8760).default(72),
   WALLET_WAIT_MS: whole(0, 20_000).default(3000),
   CLAIM_WINDOW_HOURS: number(0.1, 8760).default(24),
-  MESSAGE_WINDOW_MINUTES: number(0, 1440).default(10),
   SDK_SESSION_MINUTES: number(0.01, 1440).default(15),
   SDK_SESSION_INTENTS: whole(1, 1000).default(5),
-  RPC_STATUS_BATCH: whole(1, 256).default(256),
-  RPC_TRANSACTION_BATCH: whole(1, 256).default(100),
 })
 
 /** Conditions between settings. Checked even when other settings are faulty, so that one message lists every fault. */

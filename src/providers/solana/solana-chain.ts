@@ -21,16 +21,13 @@ import { simulate } from './simulate.js'
 import { createStatusReader, findDropped } from './statuses.js'
 import { createWalletCheck } from './wallet-check.js'
 
-export interface SolanaOptions extends JsonRpcOptions {
-  /** Maximum signatures of one `getSignatureStatuses` (a node accepts 256). */
-  readonly statusBatch: number
-  /** Maximum `getTransaction` calls of one HTTP request. */
-  readonly transactionBatch: number
-}
-
 /** A blockhash is valid for 150 slots (a minute). Caching it for a second saves a call per intent. */
 const blockhashMs = 1000
 
+/** The most signatures that a node accepts in one `getSignatureStatuses`. */
+const statusBatch = 256
+/** `getTransaction` calls of one HTTP request. A node that takes fewer gets fewer. */
+const transactionBatch = 100
 /** The most accounts that a node accepts in one `getMultipleAccounts`. */
 const accountBatch = 100
 
@@ -38,13 +35,13 @@ const heightReply = z.number().int()
 const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
 /** The chain over JSON-RPC. Read only: the service never submits a transaction. */
-export function createSolanaChain(options: SolanaOptions): Chain {
+export function createSolanaChain(options: JsonRpcOptions): Chain {
   const rpc = createJsonRpc(options)
   // For requests while a supporter waits for a transaction. Workers use `rpc`.
   const interactive = createJsonRpc({ ...options, timeoutMs: interactiveTimeoutMs })
-  const statusSize = new BatchSize(options.statusBatch)
-  const transactionSize = new BatchSize(options.transactionBatch)
-  const lookupSize = new BatchSize(options.transactionBatch)
+  const statusSize = new BatchSize(statusBatch)
+  const transactionSize = new BatchSize(transactionBatch)
+  const lookupSize = new BatchSize(transactionBatch)
   const holdingSize = new BatchSize(accountBatch)
   const readLatest = () => readBlockhash(interactive, 'confirmed')
   const cachedBlockhash = cachedFor(blockhashMs, readLatest)

@@ -30,10 +30,7 @@ interface ConfirmedFacts {
  * Takes messages from claims that came after confirmation and agree with the facts (docs/decisions/0006): fills an empty
  * message, and lets a claim that names the intent replace or remove one. The facts are stored, so the chain is not called again.
  */
-export async function backfillMessages(
-  { db, config }: Pick<Services, 'db' | 'config'>,
-  tips: readonly DueTip[],
-): Promise<void> {
+export async function backfillMessages({ db }: Pick<Services, 'db'>, tips: readonly DueTip[]): Promise<void> {
   const told = tips.filter(({ claims }) => claims.some(({ message }) => message !== null))
   if (told.length === 0) return
   const facts = await readFacts(
@@ -43,7 +40,7 @@ export async function backfillMessages(
   const filled = await Promise.all(
     told.map(async (tip) => {
       const fact = facts.get(tip.id)
-      const chosen = fact && (await chooseLate(tip, fact, config.tips.messageWindowMs))
+      const chosen = fact && (await chooseLate(tip, fact))
       if (chosen === undefined) return []
       const { message, byIntent, isSilent = false } = chosen
       const isNews =
@@ -67,11 +64,7 @@ export async function backfillMessages(
   })
 }
 
-async function chooseLate(
-  { id, claims }: DueTip,
-  fact: ConfirmedFacts,
-  windowMs: number,
-): Promise<ChosenMessage | undefined> {
+async function chooseLate({ id, claims }: DueTip, fact: ConfirmedFacts): Promise<ChosenMessage | undefined> {
   const token = tokenByMint(fact.mint)
   if (token === undefined) return undefined
   const { intentId, intentMessage: message, paidAt } = fact
@@ -80,7 +73,7 @@ async function chooseLate(
   const agreeing = claims.filter((claim) =>
     claimAgrees(claim, { ...fact, token, given: tokenByMint(fact.inputMint ?? '') }),
   )
-  return chooseMessage(agreeing, { intent, paidAt, windowMs })
+  return chooseMessage(agreeing, { intent, paidAt })
 }
 
 /** The transaction carries the reference key of the intent, or signs its message unchanged. */

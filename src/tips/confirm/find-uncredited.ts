@@ -79,8 +79,7 @@ export async function findCreditGaps(
   const confirmations = found.flatMap(({ tip, transaction, final }): Confirmation[] => {
     if (tip.status === 'confirmed') return []
     const claims = claimsOf(tip)
-    const { treasuryWallet: treasury, messageWindowMs } = config.tips
-    const rule = { treasury, messageWindowMs, notBefore: new Date(0) }
+    const rule = { treasury: config.tips.treasuryWallet, notBefore: new Date(0) }
     const facts = matchTip(chain, { transaction, claims, ...rule, ...contextOf(transaction) })
     // A claim alone makes no tip of an old transfer to an unregistered wallet.
     const isOurs =

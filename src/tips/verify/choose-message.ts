@@ -22,8 +22,6 @@ export interface MessageRule {
   readonly intent: IntentMessage | undefined
   /** Undefined: the chain does not say yet, so no claim is late. */
   readonly paidAt: Date | undefined
-  /** For claims that do not name the intent. */
-  readonly windowMs: number
 }
 
 export interface ChosenMessage {
@@ -36,6 +34,8 @@ export interface ChosenMessage {
 
 /** Only the supporter knows the id of the intent, so a claim that names it has longer. */
 const intentWindowMs = 24 * 3_600_000
+/** For claims that do not name the intent. */
+const windowMs = 10 * 60_000
 
 /**
  * The message of a tip (docs/decisions/0006): the intent's own, else that of the first claim in time that names the intent. None
@@ -43,7 +43,7 @@ const intentWindowMs = 24 * 3_600_000
  */
 export function chooseMessage(
   agreeing: readonly TimedClaim[],
-  { intent, paidAt, windowMs }: MessageRule,
+  { intent, paidAt }: MessageRule,
 ): ChosenMessage {
   const certain = intent?.isCertain === true ? intent : undefined
   if (certain !== undefined && certain.message !== null) return { message: certain.message, byIntent: true }

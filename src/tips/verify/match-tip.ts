@@ -44,8 +44,6 @@ export interface MatchInput {
   readonly treasury: string
   /** Without an intent, an earlier transaction is not a tip: anyone could claim an old transfer between strangers. */
   readonly notBefore: Date
-  /** How long after its block a claim without the intent's id may give a tip its message. */
-  readonly messageWindowMs: number
 }
 
 /** The facts of a tip, proven by the chain. Amounts are in base units of the token. */
@@ -193,7 +191,7 @@ function paymentOfIntent(
 
 function factsInTransaction(
   chain: AssociatedAccounts,
-  { transaction, claims, creators, payoutWallets, treasury, messageWindowMs: windowMs }: MatchInput,
+  { transaction, claims, creators, payoutWallets, treasury }: MatchInput,
   { payment, ...paid }: Paid,
   all: readonly Paid[],
 ): TipFacts {
@@ -206,7 +204,6 @@ function factsInTransaction(
     ...paid,
     custodyWallet: isOfIntent ? paid.intent?.custodyWallet : payoutWallets?.get(payment.recipient),
     paidAt: transaction.blockTime,
-    windowMs,
     // Payees of one token share its fee by what they received.
     feeTransfer: (fee * payment.received) / received,
     credits: creditsOf(chain, transaction, creators, treasury),

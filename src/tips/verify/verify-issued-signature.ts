@@ -4,7 +4,7 @@ import { type Token, tokenByMint, tokenBySymbol } from '../../kernel/tokens.js'
 import { messageOf } from '../../kernel/wire-transaction.js'
 import { query } from '../../platform/database/database.js'
 import type { Claim } from '../record/claim.js'
-import { factsFromPayment, type MatchInput, possibleUnits, type TipFacts } from './match-tip.js'
+import { factsFromPayment, possibleUnits, type TipFacts } from './match-tip.js'
 import type { DueTip } from './tip-queue.js'
 
 /** Signature checks per tip. One takes 0.1 ms, and callers choose what they claim, so the number is bounded. */
@@ -27,8 +27,6 @@ interface DirectIntent {
 
 type DirectIntentRow = Omit<DirectIntent, 'gross' | 'net' | 'fee'> & Record<'gross' | 'net' | 'fee', string>
 
-type IssuedRule = Pick<MatchInput, 'treasury' | 'messageWindowMs'>
-
 /**
  * The facts of landed tips whose signature is valid for the unchanged message of a payment intent. All instructions are
  * then ours and succeeded, so the amounts are known without fetching the transaction. Only for direct transfers between three
@@ -38,7 +36,7 @@ type IssuedRule = Pick<MatchInput, 'treasury' | 'messageWindowMs'>
 export async function verifyIssuedSignatures(
   db: Knex,
   tips: readonly DueTip[],
-  { treasury, messageWindowMs }: IssuedRule,
+  treasury: string,
 ): Promise<Map<string, TipFacts>> {
   const intents = await readDirectIntents(db, tips)
   const proven = new Map<string, TipFacts>()
@@ -46,7 +44,7 @@ export async function verifyIssuedSignatures(
     for (const intent of candidates(tip, intents)) {
       if (!(await verifyMessageSignature(intent.sourceWallet, messageOf(intent.transaction), tip.id)))
         continue
-      const facts = factsFromIntent(tip, intent, { treasury, messageWindowMs })
+      const facts = factsFromIntent(tip, intent, treasury)
       if (facts !== undefined) proven.set(tip.id, facts)
       return
     }
@@ -55,11 +53,7 @@ export async function verifyIssuedSignatures(
   return proven
 }
 
-function factsFromIntent(
-  { claims }: DueTip,
-  intent: DirectIntent,
-  { treasury, messageWindowMs }: IssuedRule,
-): TipFacts | undefined {
+function factsFromIntent({ claims }: DueTip, intent: DirectIntent, treasury: string): TipFacts | undefined {
   const { id, message, payoutWallet: recipient, sourceWallet: sender, mint, net: received, fee } = intent
   const { custodyWallet } = intent
   // If two of the three are the same wallet, only balance changes show the amounts.
@@ -75,7 +69,6 @@ function factsFromIntent(
       isUnderpaid: false,
       // The transaction expires a minute after it was issued, so the block is hardly later.
       paidAt: intent.createdAt,
-      windowMs: messageWindowMs,
       credits: new Map(token.symbol === 'USDC' ? [[recipient, received]] : []),
     },
   )

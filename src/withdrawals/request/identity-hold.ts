@@ -38,7 +38,7 @@ export async function readIdentity(trx: Knex, userId: string): Promise<CreatorId
 
 type Limits = Pick<
   Config['withdrawals'],
-  'identitySingleNgn' | 'identityDailyNgn' | 'youngDays' | 'youngNgn' | 'perAccount' | 'perName'
+  'identitySingleNgn' | 'identityDailyNgn' | 'youngNgn' | 'perAccount' | 'perName'
 >
 
 /** A withdrawal that is about to be stored, for the limits of its creator and of where it goes. */
@@ -82,12 +82,14 @@ async function exceedsDaily(
   return BigInt(row?.kobo ?? 0) + grossKobo > BigInt(limits.identityDailyNgn) * koboPerNaira
 }
 
+const youngDays = 30
+
 /** A young account has one limit for all its withdrawals, so that waiting a day does not help. */
 async function exceedsYoung(
   trx: Knex,
   ageDays: number,
   { userId, grossKobo }: Pick<LimitedWithdrawal, 'userId' | 'grossKobo'>,
-  { youngDays, youngNgn }: Pick<Limits, 'youngDays' | 'youngNgn'>,
+  { youngNgn }: Pick<Limits, 'youngNgn'>,
 ): Promise<boolean> {
   if (youngNgn === undefined || ageDays >= youngDays) return false
   const [row] = await query<{ kobo: bigint }>(trx, {

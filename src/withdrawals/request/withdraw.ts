@@ -190,6 +190,9 @@ type Outcome =
 
 export type WaitForOutcome = (reference: string, startedMs: number) => Promise<Outcome>
 
+/** Requests of one process that may wait for the provider. */
+const mostWaits = 500
+
 /**
  * Waits, until a limited time after the request's start, until the worker knows whether the provider accepts a withdrawal. Limits how many requests of
  * a process wait, so that a slow provider does not pile up requests; the others get `pending` without a wait.
@@ -197,11 +200,11 @@ export type WaitForOutcome = (reference: string, startedMs: number) => Promise<O
 export function createWaitForOutcome(
   services: Pick<Services, 'db' | 'notifications' | 'config'>,
 ): WaitForOutcome {
-  const { waitMs, maxWaits } = services.config.withdrawals
+  const { waitMs } = services.config.withdrawals
   let waiting = 0
   return async (reference, startedMs) => {
     const leftMs = Math.max(0, startedMs + waitMs - performance.now())
-    const totalMs = waiting < maxWaits ? leftMs : 0
+    const totalMs = waiting < mostWaits ? leftMs : 0
     waiting += 1
     try {
       const read = () => readOutcome(services, reference)

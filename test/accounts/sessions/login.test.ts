@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import test from 'ava'
+import { redisUrlWith } from '../../../scripts/faults/settings.js'
 import { createClient } from '../../helpers/http/client.js'
 import { badBodies } from '../../helpers/http/hostile-input.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
@@ -165,8 +166,9 @@ test.serial(
   'without TRUST_PROXY one client of a proxy does not lock the owner out, and the log says so',
   async (t) => {
     const { email, password } = await registerPerson(world())
-    const REDIS_NAMESPACE = `${world().env['REDIS_NAMESPACE']}-unnamed`
-    const app = await startApp(t, { ...world().env, RATE_LIMIT_FACTOR: '1', REDIS_NAMESPACE })
+    const { REDIS_URL: url = '' } = world().env
+    const REDIS_URL = redisUrlWith(url, { namespace: 'unnamed' })
+    const app = await startApp(t, { ...world().env, RATE_LIMIT_FACTOR: '1', REDIS_URL })
     const warned: unknown[] = []
     app.services.log.warn = (text: unknown) => warned.push(text)
     const request = await createClient(app.url)

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import test from 'ava'
+import { stopWithStdin } from '../../../scripts/faults/settings.js'
 import { checkVaultKey } from '../../../src/accounts/wallets/check-vault-key.js'
 import { createProvisionerBatch, walletChannel } from '../../../src/accounts/wallets/provision-wallets.js'
 import { unsealKey } from '../../../src/accounts/wallets/seal-key.js'
@@ -272,7 +273,7 @@ async function startWith(databaseUrl: string, kek: Buffer): Promise<{ code: numb
     ...world().env,
     DATABASE_URL: databaseUrl,
     WALLET_KEK: kek.toString('base64'),
-    STOP_WITH_STDIN: '1',
+    NODE_OPTIONS: stopWithStdin,
   }
   const { code, err } = await spawnOpsScript({ env }, 'workers/main', 'provisioner')
   return { code, err }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import test from 'ava'
+import { stopWithStdin } from '../../../scripts/faults/settings.js'
 import { addressOf } from '../../../src/accounts/wallets/key-pair.js'
 import { createProvisionerBatch } from '../../../src/accounts/wallets/provision-wallets.js'
 import { retireOlderKeys, rotateBatch } from '../../../src/accounts/wallets/rotate-wallet-key.js'
@@ -71,7 +72,7 @@ async function countOpened(vault: Vault): Promise<number> {
 
 /** Starts the provisioner with these keys. One that starts to work ends with 0, because its stdin has ended. */
 const startProvisioner = (keys: string) =>
-  spawnOpsScript(withKeys(keys, { STOP_WITH_STDIN: '1' }), 'workers/main', 'provisioner')
+  spawnOpsScript(withKeys(keys, { NODE_OPTIONS: stopWithStdin }), 'workers/main', 'provisioner')
 
 test.serial('the plan counts the wallets by version, changes nothing and refuses wrong keys', async (t) => {
   await insertAccounts(450)

@@ -7,7 +7,7 @@ import { startWorkerProcess } from '../../helpers/servers/service-process.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
-const world = useWorld(test, { fiat: true, env: { DISPUTE_POLL_SECONDS: '3600' } })
+const world = useWorld(test, { fiat: true })
 
 const killSteps: readonly NthStep[] = [
   { label: 'returns.take', phase: 'after', nth: 1 },

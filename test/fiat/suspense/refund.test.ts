@@ -15,7 +15,7 @@ import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
-const world = useWorld(test, { fiat: true, env: { PAYOUT_TIMEOUT_MS: '3000' } })
+const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '3,3,900' } })
 
 test.beforeEach('the provider has no faults', () => world().fiat.fiatpay.faults.reset())
 test.afterEach.always('the ledger is consistent, and its suspense account equals the items', async (t) => {

@@ -46,8 +46,7 @@ export interface PayoutBody {
 /** Settings of a world: requests do not wait for the provider, it is asked again soon, and larger payouts need a verified name. */
 export const quickPayouts = {
   WITHDRAW_WAIT_MS: '0',
-  PAYOUT_LOOK_SECONDS: '0.05',
-  PAYOUT_SETTLE_SECONDS: '0.5',
+  PAYOUT_SECONDS: '15,0.05,0.5',
   IDENTITY_SINGLE_NGN: '200000',
 } as const
 

@@ -45,7 +45,7 @@ export async function createDatabase(template = testServers().template): Promise
   await asAdmin((admin) =>
     admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`),
   )
-  return { name, url: `${poolerUrl ?? server}${name}` }
+  return { name, url: poolerUrl === undefined ? `${server}${name}` : `${poolerUrl}${name}?pgbouncer=true` }
 }
 
 /**

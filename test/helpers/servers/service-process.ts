@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
 import { roleKinds } from '../../../scripts/database/table-rights.js'
 import { webProgram, workersProgram } from '../../../scripts/dev/built.js'
+import { stopWithStdin } from '../../../scripts/faults/settings.js'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
 import { until } from '../until.js'
 import { settingsOf } from './roles.js'
@@ -97,8 +98,7 @@ function start(
       PATH: process.env['PATH'],
       ...env,
       LOG_LEVEL: logLevel,
-      STOP_WITH_STDIN: '1',
-      NODE_OPTIONS: `--trace-deprecation ${env['NODE_OPTIONS'] ?? ''}`,
+      NODE_OPTIONS: `--trace-deprecation ${stopWithStdin} ${env['NODE_OPTIONS'] ?? ''}`,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
 import { startTcpProxy, type TcpProxy } from '../../../scripts/faults/outages/tcp-proxy.js'
+import { redisUrlWith } from '../../../scripts/faults/settings.js'
 import type { FiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
 import type { MailServer } from '../../../scripts/sandbox/mail/mail-server.js'
 import type { Sandbox } from '../../../scripts/sandbox/server.js'
@@ -190,9 +191,7 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     PORT: '0',
     PUBLIC_URL: publicUrl,
     DATABASE_URL: database.url,
-    ...(testServers().poolerUrl === undefined ? {} : { DB_PREPARED: 'false' }),
-    REDIS_URL: testServers().redisUrl,
-    REDIS_NAMESPACE: database.name,
+    REDIS_URL: redisUrlWith(testServers().redisUrl, { namespace: database.name }),
     SOLANA_RPC_URLS: outside,
     FIATPAY_URL: `${nowhere}/fiatpay`,
     FIATPAY_SECRET_KEY: 'sk_test_world',
@@ -204,7 +203,6 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     GUARDS: 'contract',
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '0',
-    DRAIN_SECONDS: '0',
   }
 }
 
@@ -219,7 +217,7 @@ function pricesAndSwaps(outside: string): Record<string, string> {
 async function startProxies(database: TestDatabase, outside: string): Promise<Proxies> {
   return {
     sql: await startSqlRecorder(database.url),
-    redis: await startTcpProxy(testServers().redisUrl),
+    redis: await startTcpProxy(redisUrlWith(testServers().redisUrl, { namespace: database.name })),
     outside: await startSandboxProxy(outside),
   }
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
+import { redisUrlWith } from '../../../scripts/faults/settings.js'
 import { HeartbeatWheel } from '../../../src/http/sse.js'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { TipStreams } from '../../../src/tips/read/stream.js'
@@ -238,7 +239,9 @@ async function ownApp(t: ExecutionContext, changes: Record<string, string> = {})
   const { env } = world()
   return startApp(t, {
     ...env,
-    REDIS_NAMESPACE: `${env['REDIS_NAMESPACE']}_${Math.random().toString(36).slice(2)}`,
+    REDIS_URL: redisUrlWith(env['REDIS_URL'] ?? '', {
+      namespace: `streams_${Math.random().toString(36).slice(2)}`,
+    }),
     ...changes,
   })
 }

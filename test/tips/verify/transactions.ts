@@ -179,7 +179,6 @@ export function match(landed: Landed, input: Partial<MatchInput> = {}): TipFacts
     ]),
     treasury,
     notBefore: new Date(0),
-    messageWindowMs: 600_000,
     ...input,
   })
 }

@@ -67,7 +67,7 @@ test.serial('14.11 names of accounts need a verified e-mail and have a budget pe
   const account = { bankCode: '058', accountNumber: '0123456789' }
   const { status, body } = await resolve(await registerPerson(world()), account)
   t.deepEqual([status, body.error], [403, 'E-mail not verified'])
-  const limited = { ...world().env, RATE_LIMIT_FACTOR: '1', RATE_RESOLVE_ADDRESS: '3' }
+  const limited = { ...world().env, RATE_LIMIT_FACTOR: '0.05' }
   const request = await createClient((await startApp(t, limited)).url)
   const statuses: number[] = []
   for (let n = 0; n < 4; n++) {

@@ -75,7 +75,7 @@ test.serial('a request that the provider does not answer does not delay other wi
   const isHers = (body: string) => body.includes('"amount":1584000')
   provider.intervene = (path, body) =>
     path.endsWith('/transfer') && isHers(body) ? held.run(path) : undefined
-  const app = await withSettings(t, { FIATPAY_URL: `${provider.url}/fiatpay`, PAYOUT_TIMEOUT_MS: '30000' })
+  const app = await withSettings(t, { FIATPAY_URL: `${provider.url}/fiatpay`, PAYOUT_SECONDS: '30,3,900' })
   const [ada, ben] = await Promise.all([creatorWithBalance(app, 20), creatorWithBalance(app, 20)])
   const hers = requestWithdrawal(app, ada, { amountUSDC: 10 })
   const call = await held.next()
@@ -89,7 +89,7 @@ test.serial('a withdrawal is answered within 5 s, whatever the provider does', a
   const provider = await startSandboxProxy(world().fiat.url)
   t.teardown(provider.close)
   provider.intervene = () => 'hang'
-  const names = { IDENTITY_NAME_DAILY_NGN: '500000', PAYOUT_TIMEOUT_MS: '30000' }
+  const names = { IDENTITY_LIMITS_NGN: 'name-day:500000', PAYOUT_SECONDS: '30,3,900' }
   const app = await withSettings(t, {
     ...names,
     FIATPAY_URL: `${provider.url}/fiatpay`,

@@ -14,7 +14,7 @@ import { runOpsScript, type ScriptRun } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { listBrokenInvariants } from '../../ledger/support.js'
 
-const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0', PAYOUT_LOOK_SECONDS: '0.05' } })
+const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0', PAYOUT_SECONDS: '15,0.05,900' } })
 test.beforeEach('the test has time for scripts', (t) => t.timeout(90_000))
 test.afterEach.always('the ledger is consistent', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])

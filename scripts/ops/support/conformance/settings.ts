@@ -1,3 +1,4 @@
+import { priceKeyOf } from '../../../../src/platform/config/config.js'
 import { loadMail } from '../../../../src/platform/config/own-settings.js'
 import { readSettings } from '../../../../src/platform/config/read-settings.js'
 import { settings } from '../../../../src/platform/config/settings.js'
@@ -8,7 +9,6 @@ const read = settings
     SOLANA_GENESIS_HASH: true,
     TREASURY_WALLET: true,
     PRICE_URL: true,
-    PRICE_API_KEY: true,
     FIATPAY_URL: true,
     FIATPAY_SECRET_KEY: true,
     PAYOUT_SECRET_KEY: true,
@@ -31,7 +31,7 @@ export function loadAsked(env: NodeJS.ProcessEnv) {
     rpcUrls: s.SOLANA_RPC_URLS ?? [],
     genesisHash: s.SOLANA_GENESIS_HASH,
     treasuryWallet: s.TREASURY_WALLET,
-    prices: { url: s.PRICE_URL, apiKey: s.PRICE_API_KEY },
+    prices: { url: s.PRICE_URL, apiKey: priceKeyOf(s) },
     fiatpay: {
       url: s.FIATPAY_URL,
       secretKey: s.FIATPAY_SECRET_KEY?.[0],

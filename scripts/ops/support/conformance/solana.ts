@@ -57,7 +57,7 @@ async function askEndpoint(
   const provider = `solana ${hostOf(url)}`
   const options = { urls: [url], genesisHash: undefined, onCall: () => {}, onFailure: () => {} }
   const rpc = createJsonRpc(options)
-  const chain = createSolanaChain({ ...options, statusBatch, transactionBatch: mostTransactions })
+  const chain = createSolanaChain(options)
   let known = [...signatures]
   let read: ReadonlyMap<string, { decoded: number; sent: number }> = new Map()
   const one = (name: string, work: () => Promise<string>) => ask(provider, name, work)

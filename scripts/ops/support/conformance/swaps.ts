@@ -28,8 +28,6 @@ export async function askSwaps(asked: Asked, wallet = asked.treasuryWallet): Pro
   const chain = createSolanaChain({
     urls: rpcUrls,
     genesisHash: asked.genesisHash,
-    statusBatch: 256,
-    transactionBatch: 20,
     onCall: () => {},
     onFailure: () => {},
   })

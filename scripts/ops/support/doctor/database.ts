@@ -76,7 +76,9 @@ export async function readServer(db: Knex): Promise<Server> {
     if (rows[0] !== undefined) return rows[0]
   } catch (error) {
     if (!String(error).includes('unsupported startup parameter')) throw error
-    throw new Error('a pooler in transaction mode is in front of the database: set DB_PREPARED=false')
+    throw new Error(
+      'a pooler in transaction mode is in front of the database: add ?pgbouncer=true to DATABASE_URL',
+    )
   }
   throw new Error('the server does not say who is connected')
 }

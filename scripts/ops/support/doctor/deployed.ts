@@ -75,7 +75,7 @@ async function findLogin(name: Name, env: NodeJS.ProcessEnv, logins: Login[]): P
 function findPools(logins: readonly Login[]): Finding {
   const [first] = logins
   if (first === undefined) return ['skipped', 'nobody could log in']
-  if (first.prepared) return ['skipped', 'DB_PREPARED is not false: the line `connections` counts them']
+  if (first.prepared) return ['skipped', 'no pgbouncer=true in the URL: the line `connections` counts them']
   const users = new Set(logins.map(({ server }) => server.role)).size
   const { maxConnections, reserved, others } = first.server
   const free = maxConnections - reserved - others

@@ -26,8 +26,8 @@ export function checkRedis({ redis }: Config): Promise<readonly Check[]> {
 
 function hintFor(reason: string, { cluster }: Config['redis']): string {
   if (cluster && /cluster support disabled/i.test(reason))
-    return 'the server is not a cluster: give one address, and no REDIS_CLUSTER'
-  if (/certificate|self-signed/i.test(reason)) return `${reason}: set REDIS_TLS_CA to the file of its CA`
+    return 'the server is not a cluster: give one address, without cluster=true'
+  if (/certificate|self-signed/i.test(reason)) return `${reason}: add ?ca=<file of its CA> to REDIS_URL`
   return reason
 }
 
@@ -36,7 +36,7 @@ function findServer(info: string, { url, cluster, tls }: Config['redis']): reado
   const kind = value('redis_mode')
   const found: Finding[] = []
   if (kind === 'cluster' && !cluster)
-    found.push(['wrong', 'the server is a node of a cluster: set REDIS_CLUSTER=true'])
+    found.push(['wrong', 'the server is a node of a cluster: add ?cluster=true to REDIS_URL'])
   if (kind === 'sentinel')
     found.push(['wrong', 'this is a sentinel: give the address of the server that it watches'])
   if (value('role') === 'slave' && !cluster)
@@ -49,7 +49,7 @@ function findServer(info: string, { url, cluster, tls }: Config['redis']): reado
   if (!encrypted && !nodes.every(isLocal))
     found.push(['warning', 'the connection is not encrypted: use rediss://'])
   if (encrypted && tls.insecure)
-    found.push(['warning', 'REDIS_TLS_INSECURE: anybody on the way may answer as Redis; use REDIS_TLS_CA'])
+    found.push(['warning', 'insecure=true: anybody on the way may answer as Redis; use ca=<file>'])
   if (found.length > 0) return found
   return [['ok', `Redis ${value('redis_version')}, ${kind}${encrypted ? ', with TLS' : ''}`]]
 }
