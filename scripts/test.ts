@@ -6,11 +6,11 @@ import { printProgress, Refusal } from './bootstrap/progress.mjs'
 import { startContractStack } from './contract/contract-stack.js'
 import { contractTests, runContract } from './contract/run-contract.js'
 import { freePort } from './dev/ports.js'
-import { postgresReady, preparePostgres } from './dev/postgres/postgres.js'
+import { supervisePostgres } from './dev/postgres/postgres.js'
 import { withConnection } from './dev/postgres/session.js'
 import { dropDatabases, ensureTemplate, templateName } from './dev/postgres/test-database.js'
 import { ProcessGroup } from './dev/process-group.js'
-import { redisProgram, redisReady } from './dev/redis.js'
+import { superviseRedis } from './dev/redis.js'
 import { printLine, runAva } from './dev/test-run/run-ava.js'
 import { addCounts, closingReport, noTests, type TestCounts } from './dev/test-run/tap.js'
 import { findUnreached } from './dev/test-run/unreached.js'
@@ -50,25 +50,14 @@ async function database(): Promise<string> {
 }
 
 async function ownServer(): Promise<string> {
-  const postgres = await preparePostgres({
-    dataDir,
-    port: await freePort(),
-    flags: [...testFlags, ...connections],
-  })
-  process.once('exit', postgres.release)
-  processes.start('database', 'postgres', postgres.program)
-  await postgresReady(postgres.url('postgres'), () => processes.mayStillStart)
-  await dropDatabases(postgres.url(''))
-  return postgres.url('')
+  const flags = [...testFlags, ...connections]
+  const url = await supervisePostgres(processes, { dataDir, port: await freePort(), flags })
+  await dropDatabases(url(''))
+  return url('')
 }
 
 async function redis(): Promise<string> {
-  const given = process.env['TEST_REDIS_URL']
-  if (given) return given
-  const port = await freePort()
-  processes.start('support', 'redis', redisProgram(port, dataDir))
-  await redisReady(port, () => processes.mayStillStart)
-  return `redis://127.0.0.1:${port}`
+  return process.env['TEST_REDIS_URL'] || superviseRedis(processes, await freePort(), dataDir)
 }
 
 /**

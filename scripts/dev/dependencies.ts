@@ -1,12 +1,12 @@
 import { withoutOtherSecrets } from '../../src/platform/config/process-secrets.js'
 import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { createRoles } from '../database/create-roles.js'
-import { postgresReady, preparePostgres } from './postgres/postgres.js'
+import { supervisePostgres } from './postgres/postgres.js'
 import { withConnection } from './postgres/session.js'
 import { genesisHash, referralAccount, respondsAt } from './probe.js'
 import type { ProcessGroup } from './process-group.js'
 import type { ChainFacts, SharedSettings } from './process-settings.js'
-import { redisProgram, redisReady } from './redis.js'
+import { superviseRedis } from './redis.js'
 import { needsStandIns, type StackSettings, standInsUrl } from './settings.js'
 
 const sandboxMs = 90_000
@@ -42,25 +42,20 @@ export const hasRoles = ({ settings, roles }: StackContext): boolean =>
   roles ?? settings.DATABASE_URL === undefined
 
 async function ownDatabase({ DATA_DIR, PG_PORT }: StackSettings, processes: ProcessGroup): Promise<string> {
-  const postgres = await preparePostgres({ dataDir: DATA_DIR, port: PG_PORT })
-  process.once('exit', postgres.release)
-  processes.start('database', 'postgres', postgres.program)
-  const admin = postgres.url('postgres')
-  await postgresReady(admin, () => processes.mayStillStart)
-  await withConnection(admin, async (client) => {
+  const url = await supervisePostgres(processes, { dataDir: DATA_DIR, port: PG_PORT })
+  await withConnection(url('postgres'), async (client) => {
     const found = await client.query('select 1 from pg_database where datname = $1', [database])
     if (found.rowCount === 0) await client.query(`create database ${database}`)
   })
-  return postgres.url(database)
+  return url(database)
 }
 
 /** Starts Redis, unless REDIS_URL names one. Returns its URL. */
 export async function startRedis({ settings, processes, print }: StackContext): Promise<string> {
   if (settings.REDIS_URL !== undefined) return settings.REDIS_URL
-  processes.start('support', 'redis', redisProgram(settings.REDIS_PORT, settings.DATA_DIR))
-  await redisReady(settings.REDIS_PORT, () => processes.mayStillStart)
+  const url = await superviseRedis(processes, settings.REDIS_PORT, settings.DATA_DIR)
   print('Redis is ready')
-  return `redis://127.0.0.1:${settings.REDIS_PORT}`
+  return url
 }
 
 /** Starts the stand-ins, unless the settings name a real service for each. Returns facts about the chain in use. */

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
+import type { ProcessGroup } from './process-group.js'
 import type { Program } from './supervise.js'
 import { waitUntil } from './wait-until.js'
 
@@ -12,6 +13,17 @@ export function redisProgram(port: number, dataDir: string): Program {
   const memoryOnly = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']
   const log = ['--dir', resolve(dataDir), '--logfile', resolve(dataDir, 'redis.log'), '--loglevel', 'warning']
   return { command: 'redis-server', args: [...address, ...memoryOnly, ...log], signal: 'SIGTERM' }
+}
+
+/** Starts Redis among these processes and waits until it answers. Returns its URL. */
+export async function superviseRedis(
+  processes: ProcessGroup,
+  port: number,
+  dataDir: string,
+): Promise<string> {
+  processes.start('support', 'redis', redisProgram(port, dataDir))
+  await redisReady(port, () => processes.mayStillStart)
+  return `redis://127.0.0.1:${port}`
 }
 
 /** Waits until Redis answers. Throws after 15 s, or as soon as `mayStillStart` returns false. */

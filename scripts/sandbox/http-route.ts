@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { z } from 'zod'
+import type { z } from 'zod'
 
 /** A request to a stand-in with its whole body. */
 export interface SandboxRequest {
@@ -55,16 +55,27 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Parses the body of a control with its schema.
- * @throws RequestError 400 with a description of the fault
+ * Checks a value with its schema.
+ * @throws what `refuse` makes of the first fault: its text, and the name of the field
  */
-export function readControl<Schema extends z.ZodType>(
+export function readChecked<Schema extends z.ZodType>(
   schema: Schema,
-  { body }: SandboxRequest,
+  value: unknown,
+  refuse: (message: string, field: string) => Error,
 ): z.output<Schema> {
-  const checked = schema.safeParse(parseJson(body))
-  if (!checked.success) throw new RequestError(400, z.prettifyError(checked.error))
-  return checked.data
+  const checked = schema.safeParse(value)
+  if (checked.success) return checked.data
+  const { path = [], message = 'Invalid' } = checked.error.issues[0] ?? {}
+  throw refuse(message, path.join('.'))
+}
+
+/** The parsed body; undefined when it is not JSON. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
 }
 
 /** A control: does what the body says, and answers that it was done. */
@@ -78,12 +89,13 @@ export function control<Schema extends z.ZodType>(
   }
 }
 
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    throw new RequestError(400, 'the body is not JSON')
-  }
+/** The body of a control. Throws RequestError 400. */
+export function readControl<Schema extends z.ZodType>(
+  schema: Schema,
+  { body }: SandboxRequest,
+): z.output<Schema> {
+  const refuse = (message: string, field: string) => new RequestError(400, `${field}: ${message}`)
+  return readChecked(schema, parseJson(body), refuse)
 }
 
 /**

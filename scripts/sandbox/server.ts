@@ -13,7 +13,7 @@ import { PubSub } from './chain/rpc/websocket.js'
 import { CallCounter } from './counters.js'
 import { Fiatpay } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
-import { control, json, type Route } from './http-route.js'
+import { control, json, parseJson, type Route } from './http-route.js'
 import { closeServer, listenOnPair, type Routes } from './http-server.js'
 import { MailServer } from './mail/mail-server.js'
 import { PriceFeed } from './price-feed.js'
@@ -145,12 +145,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 function rpcRoute(rpc: RpcServer, faults: ActiveFault<RpcFault>, calls: CallCounter): Route {
   return ({ body }) => {
     calls.httpRequests += 1
-    let parsed: unknown
-    try {
-      parsed = JSON.parse(body.toString('utf8'))
-    } catch {
-      return json(200, errorAnswer(null, -32700, 'Parse error'))
-    }
+    const parsed = parseJson(body)
+    if (parsed === undefined) return json(200, errorAnswer(null, -32700, 'Parse error'))
     const fault = faults.take()
     return (fault && faultAnswer(fault, parsed)) ?? json(200, rpc.answer(parsed))
   }

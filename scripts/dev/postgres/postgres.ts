@@ -5,6 +5,7 @@ import pg from 'pg'
 import { stopChild } from '../../bootstrap/child-process.mjs'
 import { takeLock } from '../../bootstrap/lock.mjs'
 import { Refusal } from '../../bootstrap/progress.mjs'
+import type { ProcessGroup } from '../process-group.js'
 import { type Program, startProgram } from '../supervise.js'
 import { waitUntil } from '../wait-until.js'
 import { clearLeftover } from './clear-leftover.js'
@@ -62,6 +63,18 @@ export async function preparePostgres({
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     release: lock.release,
   }
+}
+
+/** Starts PostgreSQL among these processes and waits until it answers. Returns how the URL of a database is made. */
+export async function supervisePostgres(
+  processes: ProcessGroup,
+  options: PostgresOptions,
+): Promise<PreparedPostgres['url']> {
+  const { program, url, release } = await preparePostgres(options)
+  process.once('exit', release)
+  processes.start('database', 'postgres', program)
+  await postgresReady(url('postgres'), () => processes.mayStillStart)
+  return url
 }
 
 /** Starts PostgreSQL and waits until it answers. It ends when this process ends, even by SIGKILL. */

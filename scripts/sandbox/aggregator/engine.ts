@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isAddress } from '../../../src/kernel/base58.js'
 import type { LocalChain } from '../chain/local-chain.js'
-import { json, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
+import { json, parseJson, readChecked, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
 import type { PriceFeed } from '../price-feed.js'
 
 /** What the engines trade on: the chain has their liquidity, the feed has the prices. */
@@ -61,18 +61,11 @@ export function readInput<Schema extends z.ZodType>(
   from: 'query' | 'body',
 ): z.output<Schema> {
   const given = [...url.searchParams].filter(([, value]) => value !== '')
-  const checked = schema.safeParse(from === 'query' ? Object.fromEntries(given) : parsed(body))
-  if (checked.success) return checked.data
-  const { path = [], message = 'Invalid' } = checked.error.issues[0] ?? {}
-  throw new EngineError({ error: `Invalid ${from} parameter ${path.join('.')}: ${message}` })
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    throw new EngineError({ error: 'Failed to parse the request body as JSON' })
-  }
+  return readChecked(
+    schema,
+    from === 'query' ? Object.fromEntries(given) : parseJson(body),
+    (message, field) => new EngineError({ error: `Invalid ${from} parameter ${field}: ${message}` }),
+  )
 }
 
 const page = '<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking…</body></html>'

@@ -4,8 +4,7 @@ import { type AccountState, accountState } from './journal.js'
 import type { LedgerRecord } from './ledger.js'
 import { firstMemoProgram, memoProgram } from './programs.js'
 import { readTokenAccount, type TokenBalance } from './token-accounts.js'
-import type { Account, Execution } from './vm/execution.js'
-import type { Svm } from './vm/svm.js'
+import type { Account, Execution, Svm } from './vm/svm.js'
 import type { WireTransaction } from './vm/wire-transaction.js'
 
 export interface LoadedAddresses {

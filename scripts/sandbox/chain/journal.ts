@@ -1,7 +1,7 @@
 import { JsonLog } from '../json-log.js'
 import type { LedgerRecord } from './ledger.js'
 import { systemProgram } from './programs.js'
-import type { Account } from './vm/execution.js'
+import type { Account } from './vm/svm.js'
 
 /** The identity of a chain. It must survive a restart. */
 interface Genesis {

@@ -1,6 +1,6 @@
 import type { ChainClock, Commitment } from './clock.js'
 import type { TokenBalance } from './token-accounts.js'
-import type { Execution } from './vm/execution.js'
+import type { Execution } from './vm/svm.js'
 import type { TransactionError } from './vm/svm-errors.js'
 
 /** A landed transaction with its metadata in JSON-RPC format. Balances are lamports. */

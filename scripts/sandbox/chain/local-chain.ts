@@ -6,7 +6,7 @@ import { type AccountState, accountState, Journal, type JournalEntry } from './j
 import { Ledger } from './ledger.js'
 import { systemProgram } from './programs.js'
 import { RpcError } from './rpc/error.js'
-import type { Account, Simulation } from './vm/execution.js'
+import type { Account, Simulation } from './vm/svm.js'
 import { Svm } from './vm/svm.js'
 import { errorMessage } from './vm/svm-errors.js'
 import { decodeTransaction, type WireTransaction } from './vm/wire-transaction.js'

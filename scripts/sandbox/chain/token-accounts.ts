@@ -1,6 +1,6 @@
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { displayText } from '../../../src/kernel/money.js'
-import type { Account } from './vm/execution.js'
+import type { Account } from './vm/svm.js'
 
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'

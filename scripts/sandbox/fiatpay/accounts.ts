@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { bankName, banks, recipientCode } from './banks.js'
 import { type Endpoint, ok, okPage } from './endpoint.js'
-import { page } from './paging.js'
+import { page, readInput } from './input.js'
 import { Refusal } from './refusal.js'
-import { readInput } from './schemas.js'
 import { recipientJson } from './wire.js'
 
 /** An account number that exists at no bank. */

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { lastSegment, type SandboxRequest } from '../http-route.js'
 import { type Endpoint, ok, okPage } from './endpoint.js'
 import type { Fiatpay } from './fiatpay.js'
-import { newestFirst, page } from './paging.js'
+import { email, kobo, metadata, newestFirst, page, readInput, transactionReference } from './input.js'
 import type { Charge } from './records.js'
 import { Refusal } from './refusal.js'
-import { email, kobo, metadata, readInput, transactionReference } from './schemas.js'
 import { transactionJson, transactionStatus } from './wire.js'
 
 /** The provider's limit of one transaction: NGN 10,000,000. */

@@ -9,10 +9,9 @@ import {
 } from '../http-route.js'
 import { type Endpoint, ok, okPage } from './endpoint.js'
 import type { Fiatpay } from './fiatpay.js'
-import { newestFirst, page } from './paging.js'
+import { email, newestFirst, page, readInput } from './input.js'
 import type { Dispute } from './records.js'
 import { Refusal } from './refusal.js'
-import { email, readInput } from './schemas.js'
 
 const textMax = 2000
 const nameMax = 200

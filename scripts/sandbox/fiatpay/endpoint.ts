@@ -1,4 +1,4 @@
-import { json, type NoAnswer, type Route, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
+import { json, type NoAnswer, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
 import type { Fiatpay } from './fiatpay.js'
 import { Refusal } from './refusal.js'
 
@@ -33,7 +33,7 @@ export function okPage(
 }
 
 /** The answer of an action, or of the `Refusal` that it throws. */
-function answerOrRefusal(act: () => Answer): Answer {
+export function answerOrRefusal(act: () => Answer): Answer {
   try {
     return act()
   } catch (error) {
@@ -48,23 +48,6 @@ export function answerInMode(mode: string, act: () => Answer): Answer {
   if (fault !== undefined && !mode.startsWith('accept-then-')) return fault
   const answer = answerOrRefusal(act)
   return fault ?? answer
-}
-
-/** The endpoints that send money. */
-const paying: readonly string[] = ['POST /transfer', 'POST /transferrecipient', 'POST /refund']
-
-/** Makes a route of an endpoint: checks the secret key and counts the calls under the endpoint's name. */
-export function serve(fiatpay: Fiatpay, name: string, endpoint: Endpoint): Route {
-  return (request) => {
-    const { calls, faults, secretKey, oldKey, payoutKey } = fiatpay
-    calls.httpRequests += 1
-    calls.add(name)
-    const keys =
-      paying.includes(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, oldKey, payoutKey]
-    const known = keys.some((key) => key !== undefined && request.headers.authorization === `Bearer ${key}`)
-    if (!known || faults.refusesEveryKey) return new Refusal('invalid_Key').answer
-    return answerOrRefusal(() => endpoint(fiatpay, request))
-  }
 }
 
 function html(status: number, title: string): SandboxAnswer {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { metadata } from './schemas.js'
+import type { metadata } from './input.js'
 
 // Amounts are kobo: whole numbers, as the wire carries them, far below 2^53. Times are ISO 8601.
 

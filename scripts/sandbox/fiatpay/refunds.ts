@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { SandboxAnswer } from '../http-route.js'
 import { answerInMode, type Endpoint, ok, okPage } from './endpoint.js'
 import type { Fiatpay } from './fiatpay.js'
-import { newestFirst, page } from './paging.js'
+import { kobo, newestFirst, page, readInput } from './input.js'
 import type { Charge, Payment } from './records.js'
 import { Refusal } from './refusal.js'
-import { kobo, readInput } from './schemas.js'
 import { leftOf, refundJson } from './wire.js'
 
 const noteMax = 200

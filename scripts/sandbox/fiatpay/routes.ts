@@ -4,9 +4,10 @@ import { charge, initialize, listTransactions, verifyTransaction } from './charg
 import { showCheckout, submitCheckout } from './checkout.js'
 import { fiatpayControls } from './controls.js'
 import { addEvidence, fetchDispute, listDisputes, nameFile, resolveDispute, storeFile } from './disputes.js'
-import { answerInMode, type Endpoint, ok, serve } from './endpoint.js'
+import { answerInMode, answerOrRefusal, type Endpoint, ok } from './endpoint.js'
 import type { Fiatpay } from './fiatpay.js'
 import { createRefund, listRefunds } from './refunds.js'
+import { Refusal } from './refusal.js'
 import { listTransfers, sendTransfer, verifyTransfer } from './transfers.js'
 
 const ofAccounts =
@@ -51,5 +52,22 @@ export function fiatpayRoutes(fiatpay: Fiatpay): Record<string, Route> {
     'POST /fiatpay/checkout/*': submitCheckout(fiatpay),
     'PUT /fiatpay/uploads/*': storeFile(fiatpay),
     ...fiatpayControls(fiatpay),
+  }
+}
+
+/** The endpoints that send money. */
+const paying: readonly string[] = ['POST /transfer', 'POST /transferrecipient', 'POST /refund']
+
+/** Makes a route of an endpoint: checks the secret key and counts the calls under the endpoint's name. */
+function serve(fiatpay: Fiatpay, name: string, endpoint: Endpoint): Route {
+  return (request) => {
+    const { calls, faults, secretKey, oldKey, payoutKey } = fiatpay
+    calls.httpRequests += 1
+    calls.add(name)
+    const keys =
+      paying.includes(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, oldKey, payoutKey]
+    const known = keys.some((key) => key !== undefined && request.headers.authorization === `Bearer ${key}`)
+    if (!known || faults.refusesEveryKey) return new Refusal('invalid_Key').answer
+    return answerOrRefusal(() => endpoint(fiatpay, request))
   }
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-import { json, lastSegment, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
+import { json, lastSegment, parseJson, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
 import { transferFee } from './balance.js'
 import { answerInMode, type Endpoint, ok, okPage } from './endpoint.js'
 import type { TransferMode } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
-import { newestFirst, page } from './paging.js'
+import { kobo, newestFirst, page, readInput } from './input.js'
 import type { Transfer } from './records.js'
 import { Refusal } from './refusal.js'
-import { kobo, parsed, readInput } from './schemas.js'
 import { sentJson, transferJson } from './wire.js'
 
 /** A transfer to this account is rejected because of its name. */
@@ -38,7 +37,7 @@ const notFound = json(404, { status: false, message: 'Transfer not found' })
 
 /** `POST /transfer`: executes a transfer, or misbehaves as the mode and the faults say. */
 export const sendTransfer: Endpoint = (fiatpay, request) => {
-  const reference = referenceOnly.safeParse(parsed(request.body)).data?.reference ?? ''
+  const reference = referenceOnly.safeParse(parseJson(request.body)).data?.reference ?? ''
   const mode = fiatpay.faults.transferModeFor(reference, fiatpay.sendings.add(reference))
   return answerInMode(mode, () => accept(fiatpay, request, mode))
 }

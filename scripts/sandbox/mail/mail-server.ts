@@ -1,14 +1,26 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { domainToUnicode } from 'node:url'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { ActiveFault } from '../active-fault.js'
 import { json, type Route } from '../http-route.js'
-import { applyFault, isAbout, type MailFault } from './faults.js'
-import type { ReceivedMail } from './received-mail.js'
-import { mailPage } from './received-mail.js'
+import { mailPage, type ReceivedMail } from './received-mail.js'
+
+/**
+ * How the mail server misbehaves. `code`: the SMTP reply of refusals, 4yz or 5yz. Without it no mail is refused.
+ * `delayMs`: the delay before the answer. `to`: only for this address. `at`: at the recipient command, or after the content
+ * (a mail that is only delayed after its content is accepted). `times`: for how many mails.
+ */
+export interface MailFault {
+  readonly code?: number
+  readonly delayMs?: number
+  readonly to?: string
+  readonly at?: 'recipient' | 'content'
+  readonly times?: number
+}
 
 /** How many mails are kept. The oldest are dropped. */
 const mailsMax = 1000
@@ -77,7 +89,9 @@ export class MailServer {
   })
 
   #faultOf(to: string, at: 'recipient' | 'content'): MailFault | undefined {
-    return this.faults.take((fault) => isAbout(fault, to, at))
+    return this.faults.take(
+      (fault) => (fault.at ?? 'recipient') === at && (fault.to ?? to).toLowerCase() === to.toLowerCase(),
+    )
   }
 
   async #take(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
@@ -93,4 +107,12 @@ export class MailServer {
       await applyFault(fault, `Refused: ${text.replace(/\s+/g, ' ')}`)
     }
   }
+}
+
+/** Waits for the fault's delay, then rejects with its SMTP reply and this text. Without a code it resolves. */
+async function applyFault(fault: MailFault | undefined, text: string): Promise<void> {
+  const { delayMs = 0, code } = fault ?? {}
+  // The timer alone must not keep the process alive.
+  if (delayMs > 0) await delay(delayMs, undefined, { ref: false })
+  if (code !== undefined) throw Object.assign(new Error(text), { responseCode: code })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { LocalChain } from '../local-chain.js'
 import { isTokenProgram, readMint, readTokenAccount, tokenAmount, tokenProgram } from '../token-accounts.js'
-import type { Account } from '../vm/execution.js'
+import type { Account } from '../vm/svm.js'
 import { withContext } from './cluster.js'
 import { invalidParams } from './error.js'
 import {

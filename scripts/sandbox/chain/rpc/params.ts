@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { decodeBase58, isAddress, isSignature } from '../../../../src/kernel/base58.js'
+import { readChecked } from '../../http-route.js'
 import type { Commitment } from '../clock.js'
 import { invalidParams } from './error.js'
 
@@ -69,9 +70,5 @@ export function method<Params extends z.ZodType<readonly unknown[]>, Result>(
   params: Params,
   run: (...params: z.output<Params>) => Result,
 ): RpcMethod<Result> {
-  return (values) => {
-    const checked = params.safeParse(values)
-    if (!checked.success) throw invalidParams(checked.error.issues[0]?.message ?? 'Invalid params')
-    return run(...checked.data)
-  }
+  return (values) => run(...readChecked(params, values, invalidParams))
 }
