@@ -9,7 +9,7 @@ import { payWith, rpcEndpointFor } from './pay-with-wallet.js'
 import type { TipService } from './service.js'
 import { formFragment } from './start-parameters.js'
 import type { Wallets } from './wallets.js'
-import { resendUntilDecided, watchNaira, watchPayment, watchSession } from './watch.js'
+import { poll, resendUntilDecided, watchNaira } from './watch.js'
 
 /** What commands need; available once the session is known. */
 export interface Resources {
@@ -189,9 +189,16 @@ const runs: { readonly [Do in ServiceCommand['do']]: Run<Do> } = {
     service.nairaQuote(cents).then((quote) => ({ type: 'naira-quoted', quote }), quoteFailed),
   'read-naira-rate': ({ cents }, { service }) =>
     service.nairaRate(cents).then((rate) => ({ type: 'naira-rate', rate }), quoteFailed),
-  'watch-payment': ({ payment }, { service, dispatch, signal }) =>
-    watchPayment(service, payment, dispatch, signal()),
-  'watch-session': (_, { service, dispatch, signal }) => watchSession(service, dispatch, signal()),
+  'watch-payment': ({ payment }, { service, dispatch, signal }) => {
+    const ask = async () =>
+      ({ type: 'payment-status', intent: await service.intent(payment.intentId) }) as const
+    return poll(ask, dispatch, signal())
+  },
+  // They may be paid in another window.
+  'watch-session': (_, { service, dispatch, signal }) => {
+    const ask = async () => ({ type: 'session-payments', intents: await service.intents() }) as const
+    return poll(ask, dispatch, signal())
+  },
   'watch-naira': ({ intentId }, { service, dispatch, signal }) =>
     watchNaira(service, intentId, dispatch, signal()),
   async renew(_, { renew, leaveFor }) {

@@ -3,7 +3,6 @@ import { pause } from '../../sdk/client/wait.js'
 import { blockHeight, sendTransaction, transactionStatus } from '../lib/rpc.js'
 import type { Event } from './machine/events.js'
 import { chainPauseMs, isStillPolled, nairaPauseMs } from './machine/pauses.js'
-import type { Payment } from './machine/state.js'
 import type { NairaAnswer, TipService } from './service.js'
 
 type Dispatch = (event: Event) => void
@@ -11,30 +10,16 @@ type Dispatch = (event: Event) => void
 const resendMs = 2000
 const secondCheckMs = 5000
 
-/** Polls the status of the payment until it is aborted. */
-export async function watchPayment(
-  service: TipService,
-  { intentId }: Payment,
+/** Asks until it is aborted, and dispatches each answer. */
+export async function poll(
+  ask: () => Promise<Event>,
   dispatch: Dispatch,
   signal: AbortSignal,
 ): Promise<undefined> {
   for (let nth = 0; !signal.aborted; nth++) {
     await pause(chainPauseMs(nth), signal)
-    const intent = await service.intent(intentId).catch(() => undefined)
-    if (intent !== undefined && !signal.aborted) dispatch({ type: 'payment-status', intent })
-  }
-}
-
-/** Polls the session's intents until it is aborted: they may be paid in another window. */
-export async function watchSession(
-  service: TipService,
-  dispatch: Dispatch,
-  signal: AbortSignal,
-): Promise<undefined> {
-  for (let nth = 0; !signal.aborted; nth++) {
-    await pause(chainPauseMs(nth), signal)
-    const intents = await service.intents().catch(() => undefined)
-    if (intents !== undefined && !signal.aborted) dispatch({ type: 'session-payments', intents })
+    const event = await ask().catch(() => undefined)
+    if (event !== undefined && !signal.aborted) dispatch(event)
   }
 }
 
