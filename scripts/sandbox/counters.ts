@@ -1,13 +1,11 @@
-const countedMax = 100_000
-
-/** Counts by name. After 100,000 names further names are not counted. */
+/** Counts by name. */
 export class Counter {
   readonly #counts = new Map<string, number>()
 
   /** Adds one. Returns the count before. */
   add(name: string): number {
     const before = this.of(name)
-    if (before > 0 || this.#counts.size < countedMax) this.#counts.set(name, before + 1)
+    this.#counts.set(name, before + 1)
     return before
   }
 

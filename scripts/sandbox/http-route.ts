@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { z } from 'zod'
 
 /** A request to a stand-in with its whole body. */
@@ -30,28 +30,11 @@ export class RequestError extends Error {
   }
 }
 
-const bodyBytesMax = 5 * 1024 * 1024
 /** Longer than any client waits. */
 const hangMs = 300_000
 
 export function json(status: number, value: unknown): SandboxAnswer {
   return { status, type: 'application/json', body: JSON.stringify(value) }
-}
-
-/**
- * Reads the whole body of a request.
- * @throws RequestError 413 when it is larger than 5 MiB
- */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  // On refusal the stream stays open. Otherwise the client would get a reset instead of the 413.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length
-    if (bytes > bodyBytesMax) throw new RequestError(413, `body larger than ${bodyBytesMax} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 /**

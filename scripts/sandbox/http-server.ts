@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import {
   json,
   leaveUnanswered,
   type NoAnswer,
   RequestError,
   type Route,
-  readBody,
   type SandboxAnswer,
   sendAnswer,
 } from './http-route.js'
@@ -63,8 +63,6 @@ async function serve(routes: Routes, request: IncomingMessage, response: ServerR
   } catch (error) {
     const status = error instanceof RequestError ? error.status : 500
     const message = error instanceof Error ? error.message : String(error)
-    // The rest of an oversized body is unread, so the connection cannot be reused.
-    if (status === 413) response.setHeader('connection', 'close')
     sendAnswer(response, json(status, { success: false, message }))
   }
 }
@@ -79,5 +77,5 @@ async function answer(routes: Routes, request: IncomingMessage): Promise<Sandbox
     routes.get(`${request.method} ${url.pathname.replace(/[^/]*$/, '*')}`) ??
     routes.get(`${request.method} ${url.pathname.replace(/[^/]+(\/[^/]*)$/, '*$1')}`)
   if (!route) throw new RequestError(404, `nothing at ${request.method} ${url.pathname}`)
-  return route({ url, headers: request.headers, body: await readBody(request) })
+  return route({ url, headers: request.headers, body: await buffer(request) })
 }

@@ -1,26 +1,23 @@
 import { fstatSync } from 'node:fs'
+import { z } from 'zod'
 import { startSandbox } from './server.js'
 
 const { env } = process
 
-/** Reads a whole number from the environment. Throws for anything else. */
-function setting(name: string, fallback: number, max: number): number {
-  const text = env[name] ?? ''
-  if (text === '') return fallback
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0 || value > max)
-    throw new Error(`${name}: expected 0 to ${max}, got ${text}`)
-  return value
-}
+/** A setting that is not given, or empty, has its default. */
+const port = (fallback: number) =>
+  z.preprocess((text) => text || fallback, z.coerce.number().int().min(0).max(65_534))
+const settings = z.object({ SANDBOX_PORT: port(8899), SMTP_PORT: port(2525) })
 
 async function main(): Promise<void> {
   if (env['NODE_ENV'] === 'production')
     throw new Error('The sandbox gives away money. It does not run with NODE_ENV=production.')
   // Of two keys the service calls with the first.
   const fiatpayKey = env['FIATPAY_SECRET_KEY']?.split(',')[0]
+  const { SANDBOX_PORT, SMTP_PORT } = settings.parse(env)
   const sandbox = await startSandbox({
-    port: setting('SANDBOX_PORT', 8899, 65_534),
-    smtpPort: setting('SMTP_PORT', 2525, 65_535),
+    port: SANDBOX_PORT,
+    smtpPort: SMTP_PORT,
     fiatpayFees: true,
     slotMs: 400,
     ...(env['DATA_DIR'] ? { dataDir: env['DATA_DIR'] } : {}),

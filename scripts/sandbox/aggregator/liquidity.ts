@@ -1,4 +1,3 @@
-import { AccountLayout } from '@solana/spl-token'
 import {
   AddressLookupTableAccount,
   AddressLookupTableProgram,
@@ -6,7 +5,7 @@ import {
   SystemProgram,
 } from '@solana/web3.js'
 import { solMint, tokens } from '../../../src/kernel/tokens.js'
-import { associatedAccount, mintTokens, openTokenAccounts, requestAirdrop } from '../chain/faucet.js'
+import { associatedAccount, mintTokens, openTokenAccounts, requestAirdrop, wrapSol } from '../chain/faucet.js'
 import type { LocalChain } from '../chain/local-chain.js'
 import { tokenProgram } from '../chain/token-accounts.js'
 import { pool, swapProgram, swapProgramId } from './swap-program.js'
@@ -39,7 +38,7 @@ export function createLiquidity(chain: LocalChain): void {
   chain.svm.addProgram(swapProgramId.toBase58(), swapProgram())
   const poolKey = pool.toBase58()
   if (!chain.svm.account(poolKey)) chain.setAccount(poolKey, { lamports: poolLamports })
-  createWrappedSolVault(chain)
+  if (!chain.svm.account(vaultOf(solMint).toBase58())) wrapSol(chain, poolKey, poolLamports)
   for (const { mint, decimals } of tokens) {
     if (mint === solMint || chain.svm.account(vaultOf(mint).toBase58())) continue
     mintTokens(chain, poolKey, mint, vaultTokens * 10n ** BigInt(decimals))
@@ -83,28 +82,4 @@ function tableHeader(deactivationSlot: bigint): Buffer {
   header.writeUInt32LE(1, 0)
   header.writeBigUInt64LE(deactivationSlot, 4)
   return header
-}
-
-function createWrappedSolVault(chain: LocalChain): void {
-  const vault = vaultOf(solMint).toBase58()
-  if (chain.svm.account(vault)) return
-  const rent = chain.svm.rentExempt(AccountLayout.span)
-  const data = Buffer.alloc(AccountLayout.span)
-  AccountLayout.encode(
-    {
-      mint: new PublicKey(solMint),
-      owner: pool,
-      amount: poolLamports,
-      delegateOption: 0,
-      delegate: PublicKey.default,
-      delegatedAmount: 0n,
-      state: 1,
-      isNativeOption: 1,
-      isNative: rent,
-      closeAuthorityOption: 0,
-      closeAuthority: PublicKey.default,
-    },
-    data,
-  )
-  chain.setAccount(vault, { lamports: poolLamports + rent, owner: tokenProgram, data })
 }

@@ -24,8 +24,6 @@ import {
   tradeJson,
 } from './market.js'
 
-/** How many orders are kept. */
-const ordersMax = 10_000
 const landingMs = 10_000
 const pollMs = 20
 const slippageBps = 50
@@ -86,7 +84,7 @@ export class UltraEngine {
     const error = honest && (mode === 'error-code' ? 1 : errorOf(chain, honest))
     const unsigned = plan && composeSwap(chain, plan)
     const requestId = randomUUID()
-    if (unsigned && !error) this.#remember(requestId, { trade, unsigned: unsigned.transaction })
+    if (unsigned && !error) this.#orders.set(requestId, { trade, unsigned: unsigned.transaction })
     return json(200, {
       mode: query.excludeRouters === undefined ? 'ultra' : 'manual',
       ...tradeJson(trade, slippageBps),
@@ -119,12 +117,6 @@ export class UltraEngine {
     const signature = chain.submit(raw, { skipPreflight: true })
     const record = await waitUntilLanded(chain, signature)
     return json(200, { signature, ...outcomeOf(order.trade, record) })
-  }
-
-  #remember(requestId: string, order: Order): void {
-    const [oldest] = this.#orders.keys()
-    if (this.#orders.size >= ordersMax && oldest !== undefined) this.#orders.delete(oldest)
-    this.#orders.set(requestId, order)
   }
 }
 

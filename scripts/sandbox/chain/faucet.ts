@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   createAssociatedTokenAccountIdempotentInstruction,
   createMintToInstruction,
+  createSyncNativeInstruction,
   getAssociatedTokenAddressSync,
 } from '@solana/spl-token'
 import {
@@ -13,6 +14,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { LRUCache } from 'lru-cache'
+import { solMint } from '../../../src/kernel/tokens.js'
 import type { LocalChain } from './local-chain.js'
 import { firstMemoProgram } from './programs.js'
 
@@ -45,6 +47,15 @@ export function mintTokens(chain: LocalChain, wallet: string, mint: string, amou
     amount,
   )
   return send(chain, [open, mintTo], [faucetOf(chain), authority])
+}
+
+/** Gives the wallet wrapped SOL. */
+export function wrapSol(chain: LocalChain, wallet: string, lamports: bigint): void {
+  const faucet = faucetOf(chain)
+  const account = associatedAccount(wallet, solMint)
+  const transfer = SystemProgram.transfer({ fromPubkey: faucet.publicKey, toPubkey: account, lamports })
+  const open = openTokenAccount(chain, wallet, solMint)
+  send(chain, [open, transfer, createSyncNativeInstruction(account)], [faucet])
 }
 
 /** Opens the wallet's missing token accounts for these mints. */

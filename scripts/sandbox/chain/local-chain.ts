@@ -16,16 +16,12 @@ export interface ChainOptions extends Omit<ClockOptions, 'genesisTime'> {
   readonly journalPath?: string
 }
 
-/** Transactions that may wait while landing is held. */
-const mempoolMax = 10_000
-
 /** A Solana cluster with one node: a real virtual machine with a clock, a ledger and controls for tests. */
 export class LocalChain {
   readonly svm = new Svm()
   readonly clock: ChainClock
   readonly ledger: Ledger
   readonly #journal: Journal | undefined
-  readonly #listeners = new Set<() => void>()
   readonly #keypairs = new Map<string, Keypair>()
   #mempool: WireTransaction[] = []
   #holdLanding = false
@@ -57,7 +53,6 @@ export class LocalChain {
     const account = { lamports, owner, data, executable: false }
     this.svm.setAccount(key, account)
     this.#journal?.write({ accounts: [accountState(key, account)] })
-    this.#changed()
   }
 
   /**
@@ -88,14 +83,12 @@ export class LocalChain {
       refuseFailedSimulation(this.simulate(raw, { verifySignatures: true, anyBlockhash: false }))
     }
     if (!this.#holdLanding) this.#land(transaction)
-    else if (this.#mempool.length < mempoolMax) this.#mempool.push(transaction)
-    else throw new RpcError(-32005, `Node is behind: ${mempoolMax} transactions are waiting`)
+    else this.#mempool.push(transaction)
     return transaction.signature
   }
 
   advance(slots: number): void {
     this.clock.advance(slots)
-    this.#changed()
   }
 
   /** While on, submitted transactions wait. When it is switched off they land, or are dropped when they have expired. */
@@ -111,18 +104,15 @@ export class LocalChain {
 
   holdSignature(signature: string, cap: Commitment | undefined): void {
     this.ledger.hold(signature, cap)
-    this.#changed()
   }
 
   freezeConfirmations(on: boolean): void {
     this.clock.freezeConfirmations(on)
-    this.#changed()
   }
 
   setLags(lags: { confirmLag?: number | undefined; finalizeLag?: number | undefined }): void {
     this.clock.confirmLag = lags.confirmLag ?? this.clock.confirmLag
     this.clock.finalizeLag = lags.finalizeLag ?? this.clock.finalizeLag
-    this.#changed()
   }
 
   /** Removes every hold and drops the waiting transactions. */
@@ -133,14 +123,7 @@ export class LocalChain {
     this.freezeConfirmations(false)
   }
 
-  /** Calls the listener after every change of ledger, accounts or clock. Returns a function that removes it. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
   close(): void {
-    this.#listeners.clear()
     this.#journal?.close()
   }
 
@@ -153,7 +136,6 @@ export class LocalChain {
     if (!landed) return
     this.ledger.add(landed.record)
     this.#journal?.write({ transaction: landed.record, accounts: landed.changed })
-    this.#changed()
   }
 
   #restore(entry: JournalEntry): void {
@@ -161,10 +143,6 @@ export class LocalChain {
     if (!entry.transaction) return
     this.ledger.add(entry.transaction)
     this.clock.advancePast(entry.transaction.slot)
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener()
   }
 }
 

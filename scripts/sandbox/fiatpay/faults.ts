@@ -4,7 +4,6 @@ import { chooseKind, seededNumber, weightedChoice } from './seeded-choice.js'
 
 const delayMsMax = 600_000
 const webhookCopiesMax = 20
-const referencesMax = 10_000
 const defaultSettleMs = 1000
 
 const transferModes = [
@@ -128,9 +127,6 @@ export class FiatpayFaults {
   setFault(fault: Fault): void {
     if (fault.id === undefined) this.#fault = fault
     else this.#faultsByReference.set(keyOf(fault.id), fault)
-    const [oldest] = this.#faultsByReference.keys()
-    if (this.#faultsByReference.size > referencesMax && oldest !== undefined)
-      this.#faultsByReference.delete(oldest)
   }
 
   reset(): void {

@@ -3,7 +3,6 @@ import { parseJson, readChecked, type SandboxRequest } from '../http-route.js'
 import { isRefusalCode, Refusal } from './refusal.js'
 
 const emailMax = 254
-const metadataMax = 10_000
 const referenceMax = 100
 
 // The error texts of these schemas are refusal codes.
@@ -38,17 +37,7 @@ export const transactionReference = z
 /** The caller's own data, returned unchanged. */
 export const metadata = z
   .union([z.string(), z.record(z.string(), z.unknown())], { error: 'invalid_params' })
-  .refine((value) => isShort(value), 'invalid_params')
   .nullish()
-
-function isShort(value: unknown): boolean {
-  try {
-    return JSON.stringify(value).length <= metadataMax
-  } catch {
-    // Nested too deeply for the stack.
-    return false
-  }
-}
 
 /**
  * Parses the body with the endpoint's schema.
