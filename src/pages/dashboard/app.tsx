@@ -9,14 +9,14 @@ import { call, codeOf, onRefusal } from './api.js'
 import { useRetry } from './connection.js'
 import { LinkPage } from './links/link-page.js'
 import { endsSessions, mailedLink } from './links/mailed-link.js'
+import { OutsidePage } from './parts/cards.js'
 import { useFocus } from './parts/focus.js'
-import { OutsidePage } from './parts/outside-page.js'
 import { mayLeave, pathOf } from './route.js'
 import { Screens } from './screens.js'
 import { SessionContext } from './session.js'
 import { linkToken, SignIn } from './sign-in/sign-in.js'
 import { SignInPage } from './sign-in/sign-in-page.js'
-import { forgetAccounts } from './withdraw/draft.js'
+import { forgetAccounts } from './withdraw/use-withdrawal.js'
 
 /** `undefined`: not known yet; `null`: not signed in. */
 type SignedIn = Me | null | undefined

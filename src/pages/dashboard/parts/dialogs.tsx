@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
-import { Form } from '../../ui/controls/form.js'
+import { Form } from '../../ui/controls/field.js'
 import { Dialog } from '../../ui/messages/dialog.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { useSubmit } from '../requests.js'

@@ -14,8 +14,7 @@ import { useChange, useFocus } from '../parts/focus.js'
 import { FaultNotice, Unread } from '../parts/notices.js'
 import { useWallets, WalletButton } from '../parts/wallets.js'
 import { useLoad, usePolling, useSubmit } from '../requests.js'
-import { handIn, signTransfer, transfersPath } from './sign-transfer.js'
-import { rpcUrl, useFee, useSubmission } from './submission.js'
+import { handIn, rpcUrl, signTransfer, transfersPath, useFee, useSubmission } from './submission.js'
 import { exactAmount, isOver, type Stage, signFault, stageOf } from './transfer.js'
 
 const pollEveryMs = 2000

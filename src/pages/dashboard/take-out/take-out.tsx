@@ -12,7 +12,7 @@ import { go, useRoute } from '../route.js'
 import { PayoutWalletCard } from '../settings/payout-wallet.js'
 import { ChooseStep } from './choose-step.js'
 import { Progress } from './progress.js'
-import { transfersPath } from './sign-transfer.js'
+import { transfersPath } from './submission.js'
 import { exactAmount } from './transfer.js'
 
 /** Tokens leave the custody wallet for the creator's own wallet, which signs first. The take-outs are beside it. */

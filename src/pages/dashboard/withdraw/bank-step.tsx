@@ -1,12 +1,11 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
-import { RadioGroup } from '../../ui/controls/choices.js'
-import { Field } from '../../ui/controls/field.js'
-import { Form, TextField } from '../../ui/controls/form.js'
+import { Field, Form, RadioGroup, TextField } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { BankAccounts, Banks, UsedBankAccount } from '../answers.js'
+import { call, codeOf } from '../api.js'
 import { FaultNotice, Loading } from '../parts/notices.js'
 import { useLoad } from '../requests.js'
 import { useSession } from '../session.js'
@@ -14,7 +13,6 @@ import type { StepProps } from './amount-steps.js'
 import { BankChoice } from './bank-choice.js'
 import { type Draft, emptyDraft, hasAccount } from './flow.js'
 import { accountText, namesMatch } from './rules.js'
-import { type FoundName, useAccountName } from './use-account-name.js'
 
 /** Step 2: the bank account. The holder's name is looked up before any money is sent. */
 export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'>): JSX.Element {
@@ -178,4 +176,53 @@ function withoutUsedAccount(draft: Draft): Draft {
 
 function usedText(account: UsedBankAccount): [string, string] {
   return [account.reference, `${account.accountName}, ${accountText(account)}`]
+}
+
+/**
+ * `idle`: the account is incomplete; `none`: there is no such account; `unknown`: the name could not be looked up;
+ * `unverified`: only a creator with a confirmed e-mail address may look names up.
+ */
+type FoundName =
+  | { readonly state: 'idle' | 'loading' | 'none' | 'unknown' | 'unverified' }
+  | { readonly state: 'found'; readonly name: string }
+
+const resolved = new Map<string, FoundName>()
+
+/** The holder of a bank account. Results are cached while the page is open, because the API's rate limit is low. */
+function useAccountName(bankCode: string, accountNumber: string): FoundName {
+  const [found, setFound] = useState<FoundName>({ state: 'idle' })
+  useEffect(() => {
+    if (bankCode === '' || accountNumber.length !== 10) {
+      setFound({ state: 'idle' })
+      return
+    }
+    const key = `${bankCode} ${accountNumber}`
+    const known = resolved.get(key)
+    if (known !== undefined) {
+      setFound(known)
+      return
+    }
+    const stop = new AbortController()
+    setFound({ state: 'loading' })
+    void resolveName(bankCode, accountNumber, stop.signal).then((answer) => {
+      if (answer.state === 'found' || answer.state === 'none') resolved.set(key, answer)
+      if (!stop.signal.aborted) setFound(answer)
+    })
+    return () => stop.abort()
+  }, [bankCode, accountNumber])
+  return found
+}
+
+async function resolveName(bankCode: string, accountNumber: string, signal: AbortSignal): Promise<FoundName> {
+  try {
+    const { accountName } = await call<{ accountName: string }>('POST', '/creators/bank-accounts/resolve', {
+      body: { bankCode, accountNumber },
+      signal,
+    })
+    return { state: 'found', name: accountName }
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'email_not_verified') return { state: 'unverified' }
+    return { state: code === 'bank_account_not_found' ? 'none' : 'unknown' }
+  }
 }

@@ -1,13 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
 import { StepHistory } from '../../lib/step-history.js'
+import { readFromTab, removeFromTab, storeInTab } from '../../lib/tab-storage.js'
 import type { WithdrawalAnswer } from '../answers.js'
 import { call } from '../api.js'
 import { go, pathOf } from '../route.js'
 import { useSession } from '../session.js'
-import { keepDraft, keepSent, readDraft, readSent } from './draft.js'
 import {
   advanceFlow,
+  type Draft,
+  emptyDraft,
   type Flow,
   type FlowEvent,
   type FormStep,
@@ -101,4 +103,34 @@ function requestWithdrawal({ key, body }: SentWithdrawal, signal: AbortSignal): 
 function failureOf(error: unknown): Extract<FlowEvent, { type: 'failed' }> {
   const known = error instanceof TippingError
   return { type: 'failed', code: known ? error.code : 'unknown', reason: known ? error.message : '' }
+}
+
+/** Only this tab stores account numbers, for the creator who typed them, until the withdrawal is made or they sign out. */
+const draftKey = (userId: string) => `withdrawal-draft:${userId}`
+/** A withdrawal is stored here until it gets an answer. */
+const sentKey = (userId: string) => `withdrawal:${userId}`
+
+function readDraft(userId: string): Partial<Draft> | undefined {
+  return readFromTab(draftKey(userId))
+}
+
+/** Stores what is filled in, so that a reload loses nothing. Without a draft, or with an empty one, nothing stays stored. */
+function keepDraft(userId: string, flow: Flow): void {
+  if ('draft' in flow && flow.draft !== emptyDraft) storeInTab(draftKey(userId), flow.draft)
+  else removeFromTab(draftKey(userId))
+}
+
+function readSent(userId: string): SentWithdrawal | undefined {
+  return readFromTab(sentKey(userId))
+}
+
+function keepSent(userId: string, sent: SentWithdrawal | undefined): void {
+  if (sent === undefined) removeFromTab(sentKey(userId))
+  else storeInTab(sentKey(userId), sent)
+}
+
+/** At sign-out. Of a withdrawal without an answer only the warning to look for it stays. */
+export function forgetAccounts(userId: string): void {
+  removeFromTab(draftKey(userId))
+  if (readSent(userId) !== undefined) storeInTab(sentKey(userId), { at: 0 })
 }

@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import './checkbox.css'
 
 /** A checkbox with its label. */
 export function Checkbox({

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { common } from '../../i18n/common.js'
 import { copyText } from '../../lib/copy.js'
 import { Icon } from '../icon.js'
-import './copy-button.css'
 
 const shownMs = 2000
 

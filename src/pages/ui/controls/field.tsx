@@ -1,4 +1,11 @@
-import { cloneElement, type HTMLAttributes, type JSX, type VNode } from 'preact'
+import {
+  cloneElement,
+  type FormHTMLAttributes,
+  type HTMLAttributes,
+  type InputHTMLAttributes,
+  type JSX,
+  type VNode,
+} from 'preact'
 import { useState } from 'preact/hooks'
 
 /** Preact's useId repeats an id when a sibling is added later, so ids are counted here. */
@@ -46,5 +53,125 @@ export function Field({
         </span>
       )}
     </div>
+  )
+}
+
+/** A form that its page sends. */
+export function Form({
+  onSubmit,
+  ...form
+}: Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'> & { readonly onSubmit: () => void }): JSX.Element {
+  return (
+    <form
+      class="stack"
+      {...form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    />
+  )
+}
+
+type InputAttribute =
+  | 'name'
+  | 'autocomplete'
+  | 'autocapitalize'
+  | 'spellcheck'
+  | 'inputMode'
+  | 'minLength'
+  | 'maxLength'
+  | 'placeholder'
+  | 'readOnly'
+  | 'required'
+
+/** A labelled text field. What is not named here belongs to its input. */
+export function TextField({
+  label,
+  hint,
+  fault,
+  type = 'text',
+  class: kind = '',
+  onInput,
+  ...input
+}: Pick<InputHTMLAttributes<HTMLInputElement>, InputAttribute> & {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly fault?: string | undefined
+  readonly type?: 'text' | 'email' | 'password'
+  readonly class?: string
+  readonly value: string
+  readonly onInput: (text: string) => void
+}): JSX.Element {
+  return (
+    <Field label={label} hint={hint} fault={fault}>
+      <input
+        autocomplete="off"
+        {...input}
+        // The types of Preact want one type at a time, because roles depend on it.
+        type={type as 'text'}
+        class={`input ${kind}`}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </Field>
+  )
+}
+
+interface Choices<Key extends string> {
+  readonly choices: readonly Key[]
+  readonly texts: Readonly<Record<Key, string>>
+  readonly chosen: Key
+  readonly onChoose: (choice: Key) => void
+}
+
+/** A select element with its label. */
+export function Select<Key extends string>({
+  label,
+  choices,
+  texts,
+  chosen,
+  onChoose,
+}: Choices<Key> & { readonly label: string }): JSX.Element {
+  return (
+    <Field label={label}>
+      <select
+        class="input"
+        value={chosen}
+        onChange={({ currentTarget }) => onChoose(choices[currentTarget.selectedIndex] ?? chosen)}
+      >
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {texts[choice]}
+          </option>
+        ))}
+      </select>
+    </Field>
+  )
+}
+
+/** A group of radio buttons. `stacked`: for long texts, each choice has a line of its own. */
+export function RadioGroup<Key extends string>({
+  name,
+  legend,
+  choices,
+  texts,
+  chosen,
+  stacked = false,
+  onChoose,
+}: Choices<Key> & {
+  readonly name: string
+  readonly legend: string
+  readonly stacked?: boolean
+}): JSX.Element {
+  return (
+    <fieldset class={`choices ${stacked ? 'choices--stacked' : ''}`}>
+      <legend class="visually-hidden">{legend}</legend>
+      {choices.map((choice) => (
+        <label key={choice} class="choices__choice">
+          <input type="radio" name={name} checked={choice === chosen} onChange={() => onChoose(choice)} />
+          <span>{texts[choice]}</span>
+        </label>
+      ))}
+    </fieldset>
   )
 }

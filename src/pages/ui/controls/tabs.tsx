@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import './tabs.css'
 
 interface Tab<Key extends string> {
   readonly key: Key

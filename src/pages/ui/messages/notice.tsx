@@ -1,6 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Icon, type IconName } from '../icon.js'
-import './notice.css'
 
 type Tone = 'plain' | 'good' | 'warn' | 'bad'
 

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import './qr.css'
 
 /** A QR code, dark on light in both themes with a quiet zone of four modules, because cameras need both. Loaded on demand. */
 export function Qr({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
