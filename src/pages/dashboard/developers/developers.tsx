@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/controls/button.js'
 import { CopyButton } from '../../ui/controls/copy-button.js'
 import { Form, TextField } from '../../ui/controls/field.js'
 import { Tabs } from '../../ui/controls/tabs.js'
@@ -11,7 +10,7 @@ import type { ApiKey, ApiKeys, NewApiKey } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
 import { Card } from '../parts/cards.js'
-import { FormDialog, OnceDialog } from '../parts/dialogs.js'
+import { type Ending, FormDialog, OnceDialog, Submit } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { OwnRow } from '../parts/rows.js'
 import { useLoad, useSubmit } from '../requests.js'
@@ -72,9 +71,7 @@ function Domains(): JSX.Element {
           value={text}
           onInput={setText}
         />
-        <Button type="submit" busy={save.busy}>
-          {words.domains.submit}
-        </Button>
+        <Submit text={words.domains.submit} kind="plain" busy={save.busy} />
       </Form>
       <FaultNotice fault={save.fault ?? unread} />
       <ul class="chips">
@@ -183,9 +180,7 @@ function Keys(): JSX.Element {
           value={label}
           onInput={setLabel}
         />
-        <Button kind="primary" type="submit" busy={make.busy}>
-          {text.make}
-        </Button>
+        <Submit text={text.make} busy={make.busy} />
       </Form>
       <FaultNotice fault={make.fault ?? unread} />
       {data?.apiKeys.length === 0 && <p class="empty">{text.none}</p>}
@@ -212,16 +207,7 @@ function Keys(): JSX.Element {
           <CopyButton value={made.apiKey} label={words.newKey.key} />
         </OnceDialog>
       )}
-      {revoking !== undefined && (
-        <RevokeDialog
-          apiKey={revoking}
-          onClose={drawer.close}
-          onRevoked={() => {
-            drawer.close()
-            reload()
-          }}
-        />
-      )}
+      {revoking !== undefined && <RevokeDialog apiKey={revoking} onClose={drawer.close} onDone={reload} />}
     </Card>
   )
 }
@@ -230,16 +216,13 @@ function Keys(): JSX.Element {
 function RevokeDialog({
   apiKey: { id, label, prefix },
   onClose,
-  onRevoked,
-}: {
-  readonly apiKey: ApiKey
-  readonly onClose: () => void
-  readonly onRevoked: () => void
-}): JSX.Element {
+  onDone,
+}: Ending & { readonly apiKey: ApiKey }): JSX.Element {
   const [typed, setTyped] = useState('')
   const revoke = useSubmit(async () => {
     await call('DELETE', `${keysPath}/${id}`)
-    onRevoked()
+    onClose()
+    onDone()
   })
   return (
     <FormDialog

@@ -11,7 +11,7 @@ import type { ApiKeys, Profile } from '../answers.js'
 import { call } from '../api.js'
 import { overlayWasCopied } from '../overlay/overlay.js'
 import { Card } from '../parts/cards.js'
-import { FormDialog } from '../parts/dialogs.js'
+import { type Ending, FormDialog } from '../parts/forms.js'
 import { ScreenLink, TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
 import { type Loaded, useSubmit } from '../requests.js'
@@ -69,15 +69,7 @@ export function SetUp({
         </Step>
       </ul>
       <FaultNotice fault={send.fault} />
-      {drawer.open === 'receive' && (
-        <ReceiveChoice
-          onClose={drawer.close}
-          onSaved={() => {
-            drawer.close()
-            profile.reload()
-          }}
-        />
-      )}
+      {drawer.open === 'receive' && <ReceiveChoice onClose={drawer.close} onDone={profile.reload} />}
       {drawer.open === 'verify' && !verified && (
         <Dialog title={words.setUp.verifyTitle} onClose={drawer.close}>
           <CodeForm
@@ -120,17 +112,12 @@ const ways = ['usdc', 'sent'] as const
 type Way = (typeof ways)[number]
 
 /** Asks a new creator what tips arrive as, because only USDC can be withdrawn to a bank. */
-function ReceiveChoice({
-  onClose,
-  onSaved,
-}: {
-  readonly onClose: () => void
-  readonly onSaved: () => void
-}): JSX.Element {
+function ReceiveChoice({ onClose, onDone }: Ending): JSX.Element {
   const [way, setWay] = useState<Way>('usdc')
   const save = useSubmit(async () => {
     await call('PATCH', '/creators/me', { body: { settings: { autoConvertUsdc: way === 'usdc' } } })
-    onSaved()
+    onClose()
+    onDone()
   })
   const text = words.receive
   return (

@@ -8,7 +8,7 @@ import { Notice } from '../../ui/messages/notice.js'
 import { call, request } from '../api.js'
 import { OutsidePage } from '../parts/cards.js'
 import { useFocus } from '../parts/focus.js'
-import { FaultNotice } from '../parts/notices.js'
+import { Submit } from '../parts/forms.js'
 import { among, useSubmit } from '../requests.js'
 import { NewPasswordField, passwordFaults } from '../sign-in/password-field.js'
 import { showForm } from '../sign-in/sign-in-page.js'
@@ -85,10 +85,12 @@ export function LinkPage({
             onInput={setPassword}
           />
         )}
-        <FaultNotice fault={refused ? undefined : act.fault} />
-        <Button kind={kind === 'not-me' ? 'danger' : 'primary'} type="submit" busy={act.busy}>
-          {text.submit}
-        </Button>
+        <Submit
+          text={text.submit}
+          kind={kind === 'not-me' ? 'danger' : 'primary'}
+          busy={act.busy}
+          fault={refused ? undefined : act.fault}
+        />
       </Form>
     </OutsidePage>
   )

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/controls/button.js'
 import { Form, TextField } from '../../ui/controls/field.js'
 import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { Security } from '../answers.js'
 import { call } from '../api.js'
+import { Submit } from '../parts/forms.js'
 import { ScreenLink } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
 import { among, useSubmit } from '../requests.js'
@@ -74,9 +74,7 @@ export function PasswordCard({ security }: { readonly security: Security }): JSX
           {words.password.changed}
         </Notice>
       )}
-      <Button kind="primary" type="submit" busy={change.busy}>
-        {security.hasPassword ? words.password.change : words.password.set}
-      </Button>
+      <Submit text={security.hasPassword ? words.password.change : words.password.set} busy={change.busy} />
     </Form>
   )
 }
@@ -149,10 +147,12 @@ export function EmailCard({ security }: { readonly security: Security }): JSX.El
             change.clear()
           }}
         />
-        <FaultNotice fault={ofEmail || ofProof ? undefined : change.fault} />
-        <Button type="submit" busy={change.busy}>
-          {text.change}
-        </Button>
+        <Submit
+          text={text.change}
+          kind="plain"
+          busy={change.busy}
+          fault={ofEmail || ofProof ? undefined : change.fault}
+        />
       </Form>
       {drawer.open === factorDrawer && proof.text !== '' && (
         <FactorDialog
@@ -163,10 +163,7 @@ export function EmailCard({ security }: { readonly security: Security }): JSX.El
           security={security}
           act={send}
           onClose={drawer.close}
-          onDone={() => {
-            drawer.close()
-            finish()
-          }}
+          onDone={finish}
         />
       )}
     </>

@@ -4,8 +4,8 @@ import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/controls/button.js'
 import type { Security } from '../answers.js'
 import { call } from '../api.js'
-import { FormDialog } from '../parts/dialogs.js'
 import { CodeField, FactorField, factorFault } from '../parts/fields.js'
+import { type Ending, FormDialog } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
 import { useSubmit } from '../requests.js'
@@ -39,7 +39,7 @@ export function FactorDialog({
   act,
   onDone,
   ...dialog
-}: {
+}: Ending & {
   readonly title: string
   readonly effect: string
   /** Which factors count. */
@@ -48,18 +48,15 @@ export function FactorDialog({
   /** The factors that count here. */
   readonly security: Pick<Security, 'totp' | 'passkeys'>
   readonly act: (factor: Factor) => Promise<unknown>
-  readonly onClose: () => void
-  readonly onDone: () => void
 }): JSX.Element {
   const [code, setCode] = useState('')
-  const byCode = useSubmit(async () => {
-    await act({ totp: code.trim() })
+  const actWith = async (factor: Factor): Promise<void> => {
+    await act(factor)
+    dialog.onClose()
     onDone()
-  })
-  const byPasskey = useSubmit(async () => {
-    await act(await confirmByPasskey())
-    onDone()
-  })
+  }
+  const byCode = useSubmit(() => actWith({ totp: code.trim() }))
+  const byPasskey = useSubmit(async () => actWith(await confirmByPasskey()))
   const passkeyButton = (
     <Button busy={byPasskey.busy} onPress={byPasskey.run}>
       {words.factor.passkey}

@@ -12,9 +12,9 @@ import type { Passkeys, Security } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
 import { Card } from '../parts/cards.js'
-import { FormDialog, OnceDialog } from '../parts/dialogs.js'
 import { CodeField, factorFault } from '../parts/fields.js'
 import { useKeptFocus } from '../parts/focus.js'
+import { FormDialog, OnceDialog, Submit } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { OwnRow } from '../parts/rows.js'
 import { type Loaded, useSubmit } from '../requests.js'
@@ -49,7 +49,6 @@ export function AuthenticatorCard({ security }: { readonly security: Security })
     drawer.show('set-up-app')
   })
   const finish = (text: string): void => {
-    drawer.close()
     setAnnouncement(text)
     refresh()
   }
@@ -74,6 +73,7 @@ export function AuthenticatorCard({ security }: { readonly security: Security })
           secret={secret}
           onClose={drawer.close}
           onDone={({ recoveryCodes }) => {
+            drawer.close()
             setSecret(undefined)
             setCodes(recoveryCodes)
             finish(words.app.done)
@@ -182,9 +182,7 @@ export function PasskeysCard({
             value={label}
             onInput={setLabel}
           />
-          <Button kind="primary" type="submit" busy={add.busy}>
-            {text.add}
-          </Button>
+          <Submit text={text.add} busy={add.busy} />
         </Form>
       ) : (
         <p>{text.unsupported}</p>
@@ -216,10 +214,7 @@ export function PasskeysCard({
           security={security}
           act={(body) => call('DELETE', `/auth/passkeys/${removing.id}`, { body })}
           onClose={drawer.close}
-          onDone={() => {
-            drawer.close()
-            changed(text.removed)
-          }}
+          onDone={() => changed(text.removed)}
         />
       )}
       <RecoveryCodesDialog codes={codes} onStored={() => setCodes(undefined)} />
@@ -258,10 +253,7 @@ export function RecoveryCard({ security }: { readonly security: Security }): JSX
             setCodes((await call<Made>('POST', '/auth/recovery-codes', { body })).recoveryCodes)
           }
           onClose={drawer.close}
-          onDone={() => {
-            drawer.close()
-            refresh()
-          }}
+          onDone={refresh}
         />
       )}
       <RecoveryCodesDialog codes={codes} onStored={() => setCodes(undefined)} />

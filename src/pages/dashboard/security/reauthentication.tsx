@@ -5,6 +5,7 @@ import { Button } from '../../ui/controls/button.js'
 import { Form } from '../../ui/controls/field.js'
 import { Dialog } from '../../ui/messages/dialog.js'
 import { CodeField, factorFault } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { type Proof, type ProofKind, type Protect, runProtected } from '../protect.js'
 import { useDrawer } from '../route.js'
@@ -127,9 +128,7 @@ function AppCode({
         onInput={setTotp}
         onComplete={submit}
       />
-      <Button kind="primary" type="submit">
-        {words.reauthentication.submit}
-      </Button>
+      <Submit text={words.reauthentication.submit} />
     </Form>
   )
 }

@@ -6,6 +6,7 @@ import { Form } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { codeOf } from '../api.js'
 import { CodeField } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
 import { among, useSubmit } from '../requests.js'
@@ -85,9 +86,7 @@ export function StepUp({
         onInput={type}
         onComplete={confirm.run}
       />
-      <Button kind="primary" type="submit" busy={confirm.busy}>
-        {words.confirmation.submit}
-      </Button>
+      <Submit text={words.confirmation.submit} busy={confirm.busy} />
       {hasPasskey && (
         <Button busy={byPasskey.busy} onPress={byPasskey.run}>
           {words.confirmation.passkey}

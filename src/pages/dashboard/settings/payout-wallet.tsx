@@ -10,6 +10,7 @@ import type { Creator, PayoutWallet, Profile } from '../answers.js'
 import { call } from '../api.js'
 import { Card } from '../parts/cards.js'
 import { SignatureField } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { askWallet, useWallets, WalletButton } from '../parts/wallets.js'
 import { useLoad, useSubmit } from '../requests.js'
@@ -136,9 +137,7 @@ function ProofForm({
       {message !== undefined && (
         <SignatureField advice={text.sign} message={message} value={signature} onInput={setSignature} />
       )}
-      <Button type="submit" busy={busy || ask.busy}>
-        {message === undefined ? words.next : text.set}
-      </Button>
+      <Submit text={message === undefined ? words.next : text.set} kind="plain" busy={busy || ask.busy} />
     </Form>
   )
 }

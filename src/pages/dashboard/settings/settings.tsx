@@ -10,6 +10,7 @@ import { type Creator, type Profile, type Settings, tokens } from '../answers.js
 import { call, codeOf } from '../api.js'
 import { Card } from '../parts/cards.js'
 import { NameField, NumberField, SignatureField } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { FaultNotice, Unread } from '../parts/notices.js'
 import { useLoad, useSubmit } from '../requests.js'
 import { useLeaveQuestion } from '../route.js'
@@ -119,9 +120,7 @@ function TipSettings({ profile, onSaved }: Part): JSX.Element {
       {check('hideUnpaidWords', text.hideUnpaid)}
       <FaultNotice fault={save.fault} />
       <Announcer text={saved ? text.saved : ''} />
-      <Button kind="primary" type="submit" busy={save.busy}>
-        {saved ? text.saved : text.save}
-      </Button>
+      <Submit text={saved ? text.saved : text.save} busy={save.busy} />
     </Form>
   )
 }
@@ -203,9 +202,7 @@ function DomainCard({ profile, onSaved }: Part): JSX.Element {
               onInput={setSignature}
             />
           )}
-          <Button type="submit" busy={link.busy}>
-            {words.sol.link}
-          </Button>
+          <Submit text={words.sol.link} kind="plain" busy={link.busy} />
         </Form>
       ) : (
         <>

@@ -6,6 +6,7 @@ import { Form } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { call, codeOf } from '../api.js'
 import { CodeField, FactorField, factorFault } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
 import { useSubmit } from '../requests.js'
@@ -76,9 +77,7 @@ function FactorStep({ attempt, byMail = false, email, onSignedIn, onBack }: Step
       ) : (
         <FactorField app={false} {...field} />
       )}
-      <Button kind="primary" type="submit" busy={check.busy}>
-        {words.factor.submit}
-      </Button>
+      <Submit text={words.factor.submit} busy={check.busy} />
       <PasskeyButton label={words.factor.passkey} email={email} onSignedIn={onSignedIn} />
       <div class="row">
         <TextButton

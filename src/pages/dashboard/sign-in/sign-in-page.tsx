@@ -8,8 +8,8 @@ import { call } from '../api.js'
 import { OutsidePage } from '../parts/cards.js'
 import { NameField } from '../parts/fields.js'
 import { useFocus } from '../parts/focus.js'
+import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
-import { FaultNotice } from '../parts/notices.js'
 import { useSubmit } from '../requests.js'
 import { go } from '../route.js'
 import { EmailField, NewPasswordField } from './password-field.js'
@@ -108,10 +108,7 @@ function Register({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Elem
       <NameField value={name} onInput={setName} />
       <EmailField value={email} onInput={setEmail} />
       <NewPasswordField value={password} email={email} onInput={setPassword} />
-      <FaultNotice fault={register.fault} />
-      <Button kind="primary" type="submit" busy={register.busy}>
-        {words.register.submit}
-      </Button>
+      <Submit text={words.register.submit} busy={register.busy} fault={register.fault} />
     </Form>
   )
 }
@@ -134,10 +131,12 @@ function ForgotPassword({ onBack }: { readonly onBack: () => void }): JSX.Elemen
         </Notice>
       )}
       <EmailField value={email} onInput={setEmail} />
-      <FaultNotice fault={send.fault} />
-      <Button kind={sentTo === undefined ? 'primary' : 'plain'} type="submit" busy={send.busy}>
-        {words.forgot.submit}
-      </Button>
+      <Submit
+        text={words.forgot.submit}
+        kind={sentTo === undefined ? 'primary' : 'plain'}
+        busy={send.busy}
+        fault={send.fault}
+      />
       <TextButton onPress={onBack}>{words.forgot.back}</TextButton>
     </Form>
   )

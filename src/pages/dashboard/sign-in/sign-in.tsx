@@ -6,6 +6,7 @@ import { Form } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import { call } from '../api.js'
 import { CodeField } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
 import { useSubmit } from '../requests.js'
@@ -47,9 +48,7 @@ export function SignIn({
     >
       <EmailField value={email} readOnly={known !== undefined} onInput={setEmail} />
       <PasswordField value={password} fault={fault && words.fault(fault)} onInput={setPassword} />
-      <Button kind="primary" type="submit" busy={logIn.busy}>
-        {words.signIn.submit}
-      </Button>
+      <Submit text={words.signIn.submit} busy={logIn.busy} />
       <Button
         busy={send.busy}
         onPress={() => {
@@ -105,9 +104,7 @@ export function CodeForm({
         onInput={setCode}
         onComplete={verify.run}
       />
-      <Button kind="primary" type="submit" busy={verify.busy}>
-        {submit}
-      </Button>
+      <Submit text={submit} busy={verify.busy} />
       <div class="row">
         <TextButton onPress={again.run}>{words.code.again}</TextButton>
         {onOtherWay && <TextButton onPress={onOtherWay}>{words.code.otherWay}</TextButton>}
@@ -152,9 +149,7 @@ export function LinkSignIn({
     )
   return (
     <Form onSubmit={logIn.run}>
-      <Button kind="primary" type="submit" busy={logIn.busy}>
-        {words.signIn.submit}
-      </Button>
+      <Submit text={words.signIn.submit} busy={logIn.busy} />
       <FaultNotice fault={logIn.fault} />
       <TextButton onPress={onOtherWay}>{words.signIn.withoutLink}</TextButton>
     </Form>

@@ -2,12 +2,12 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { isUnclear, typedTokenAmount } from '../../lib/amount-text.js'
-import { Button } from '../../ui/controls/button.js'
 import { Form, RadioGroup } from '../../ui/controls/field.js'
 import type { Takeable, Transfer, TransferAnswer } from '../answers.js'
 import { call, codeOf } from '../api.js'
 import { Fact } from '../parts/cards.js'
 import { AmountField } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { useSubmit } from '../requests.js'
 import { proofFaults } from '../security/owner-proof.js'
 import { type ConfirmationProof, needsStepUp, StepUp } from '../security/step-up.js'
@@ -103,9 +103,7 @@ export function ChooseStep({
         </Fact>
       </dl>
       <p class="quiet">{words.takeOut.lead}</p>
-      <Button kind="primary" type="submit" busy={start.busy}>
-        {words.next}
-      </Button>
+      <Submit text={words.next} busy={start.busy} />
     </Form>
   )
 }

@@ -12,6 +12,7 @@ import type { Balance, ListedTip, Refunds } from '../answers.js'
 import { call } from '../api.js'
 import { momentText } from '../dates.js'
 import { useChange } from '../parts/focus.js'
+import { Submit } from '../parts/forms.js'
 import { FaultNotice, Loading } from '../parts/notices.js'
 import { Status } from '../parts/rows.js'
 import { useLoad, usePolling, useSubmit } from '../requests.js'
@@ -191,9 +192,11 @@ function RefundForm({
       {!(send.fault === 'insufficient_balance' && missing > 0) && (
         <FaultNotice fault={send.fault === 'insufficient_balance' ? 'refund_uncovered' : send.fault} />
       )}
-      <Button kind="danger" type="submit" busy={send.busy || moves === undefined || missing > 0}>
-        {typeof wanted === 'string' ? words.refund.title : words.refund.submit(usd(wanted / 100))}
-      </Button>
+      <Submit
+        text={typeof wanted === 'string' ? words.refund.title : words.refund.submit(usd(wanted / 100))}
+        kind="danger"
+        busy={send.busy || moves === undefined || missing > 0}
+      />
       {!send.busy && <Button onPress={onCancel}>{words.refund.keep}</Button>}
     </Form>
   )

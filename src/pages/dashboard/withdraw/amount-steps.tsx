@@ -9,6 +9,7 @@ import { Notice } from '../../ui/messages/notice.js'
 import type { Rate } from '../answers.js'
 import { Fact } from '../parts/cards.js'
 import { AmountField } from '../parts/fields.js'
+import { Submit } from '../parts/forms.js'
 import { nairaText } from '../parts/rate.js'
 import type { Draft, Flow, FlowEvent, FormStep } from './flow.js'
 import { bodyOf, estimate, faultOf, type Terms, withdrawnTexts } from './rules.js'
@@ -72,9 +73,7 @@ export function AmountStep({ flow, dispatch, available, rate, terms }: StepProps
           ? words.withdraw.about(ngn(expected.netNgn))
           : words.withdraw.feeHint(terms)}
       </p>
-      <Button kind="primary" type="submit">
-        {words.next}
-      </Button>
+      <Submit text={words.next} />
     </Form>
   )
 }
@@ -122,9 +121,10 @@ export function ReviewStep({ flow, dispatch, rate, terms }: StepProps): JSX.Elem
       ) : (
         <p class="quiet">{limits}</p>
       )}
-      <Button kind="primary" type="submit" busy={expected === undefined}>
-        {asked === undefined ? words.review.noRate : words.review.confirm(asked)}
-      </Button>
+      <Submit
+        text={asked === undefined ? words.review.noRate : words.review.confirm(asked)}
+        busy={expected === undefined}
+      />
       <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
         {words.back}
       </Button>

@@ -6,6 +6,7 @@ import { Field, Form, RadioGroup, TextField } from '../../ui/controls/field.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { BankAccounts, Banks, UsedBankAccount } from '../answers.js'
 import { call, codeOf } from '../api.js'
+import { Submit } from '../parts/forms.js'
 import { FaultNotice, Loading } from '../parts/notices.js'
 import { useLoad } from '../requests.js'
 import { useSession } from '../session.js'
@@ -57,10 +58,7 @@ export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'
         />
       )}
       {account === undefined && <NewAccount {...{ draft, found, set }} />}
-      <FaultNotice fault={fault} />
-      <Button kind="primary" type="submit">
-        {words.next}
-      </Button>
+      <Submit text={words.next} fault={fault} />
       <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
         {words.back}
       </Button>

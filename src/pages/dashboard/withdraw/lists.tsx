@@ -7,8 +7,8 @@ import type { Payees as PayeesAnswer, Payout, PayoutsPage } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
 import { Card } from '../parts/cards.js'
-import { Question } from '../parts/dialogs.js'
 import { useKeptFocus } from '../parts/focus.js'
+import { Question } from '../parts/forms.js'
 import { CsvButton, MoneyRow, MoreButton, OwnRow } from '../parts/rows.js'
 import { pathsAfter, useLoad, usePages } from '../requests.js'
 import { go, useDrawer } from '../route.js'
@@ -100,7 +100,6 @@ export function Payees({ version }: { readonly version: number }): JSX.Element |
           act={() => call('DELETE', `/creators/payees/${removing.id}`)}
           onClose={drawer.close}
           onDone={() => {
-            drawer.close()
             setAnnouncement(text.removed(accountText(removing)))
             reload()
           }}

@@ -8,8 +8,8 @@ import { Announcer } from '../../ui/messages/announcer.js'
 import { Notice } from '../../ui/messages/notice.js'
 import type { HeldFor, Payout, PayoutsPage } from '../answers.js'
 import { call } from '../api.js'
-import { Question } from '../parts/dialogs.js'
 import { useChange } from '../parts/focus.js'
+import { Question } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { useLoad, usePolling } from '../requests.js'
 import { useDrawer } from '../route.js'
@@ -178,10 +178,7 @@ function Hold({
           cancel={words.cancelling.keep}
           act={() => call('POST', `${path}/cancel`, { body: {} })}
           onClose={drawer.close}
-          onDone={() => {
-            drawer.close()
-            onChanged()
-          }}
+          onDone={onChanged}
         />
       )}
     </>

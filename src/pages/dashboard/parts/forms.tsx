@@ -8,6 +8,36 @@ import { useSubmit } from '../requests.js'
 import { useLeaveQuestion } from '../route.js'
 import { FaultNotice } from './notices.js'
 
+/** The end of a form: what went wrong, and the button that sends it. */
+export function Submit({
+  text,
+  kind = 'primary',
+  busy = false,
+  fault,
+}: {
+  readonly text: string
+  readonly kind?: 'primary' | 'plain' | 'danger'
+  readonly busy?: boolean
+  /** An error code that no field shows. */
+  readonly fault?: string | undefined
+}): JSX.Element {
+  return (
+    <>
+      <FaultNotice fault={fault} />
+      <Button kind={kind} type="submit" busy={busy}>
+        {text}
+      </Button>
+    </>
+  )
+}
+
+/** How a dialog ends. */
+export interface Ending {
+  readonly onClose: () => void
+  /** After it was closed because its work is done. */
+  readonly onDone: () => void
+}
+
 /** A dialog that asks for something and does it. */
 export function FormDialog({
   title,
@@ -38,10 +68,7 @@ export function FormDialog({
     <Dialog title={title} onClose={onClose}>
       <Form onSubmit={onSubmit}>
         {children}
-        <FaultNotice fault={fault} />
-        <Button kind={kind} type="submit" busy={busy}>
-          {submit}
-        </Button>
+        <Submit text={submit} kind={kind} busy={busy} fault={fault} />
         {otherWay}
         <Button onPress={onClose}>{cancel}</Button>
       </Form>
@@ -55,18 +82,17 @@ export function Question({
   act,
   onDone,
   ...dialog
-}: {
+}: Ending & {
   readonly title: string
   /** What happens after a yes. */
   readonly effect: string
   readonly submit: string
   readonly cancel?: string
   readonly act: () => Promise<unknown>
-  readonly onClose: () => void
-  readonly onDone: () => void
 }): JSX.Element {
   const doing = useSubmit(async () => {
     await act()
+    dialog.onClose()
     onDone()
   })
   return (
