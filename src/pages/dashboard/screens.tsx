@@ -122,11 +122,8 @@ function FrozenNotice(): JSX.Element | null {
   const { title, stops, works, remedy } = words.frozen
   return (
     <div class="connection">
-      <Notice tone="warn" icon="warn" urgent>
-        <strong>{title}</strong>
-        <p>
-          {stops} {works} {remedy}
-        </p>
+      <Notice tone="warn" icon="warn" urgent title={title}>
+        {stops} {works} {remedy}
       </Notice>
     </div>
   )

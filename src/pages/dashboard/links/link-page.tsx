@@ -56,9 +56,8 @@ export function LinkPage({
   if (act.fault === 'invalid_link')
     return (
       <OutsidePage title={title} heading={heading}>
-        <Notice tone="warn" icon="warn" urgent>
-          <strong>{words.links.gone}</strong>
-          <p>{text.remedy}</p>
+        <Notice tone="warn" icon="warn" urgent title={words.links.gone}>
+          {text.remedy}
         </Notice>
         <Button
           kind="primary"

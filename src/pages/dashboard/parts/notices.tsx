@@ -46,15 +46,13 @@ export function ClaimsNotice({ of }: { readonly of: Loaded<Balance> }): JSX.Elem
   return (
     <>
       {owedUSDC > 0 && (
-        <Notice tone="warn" icon="warn">
-          <strong>{words.claims.owed(usd(owedUSDC))}</strong>
-          <p>{words.claims.owedMore}</p>
+        <Notice tone="warn" icon="warn" title={words.claims.owed(usd(owedUSDC))}>
+          {words.claims.owedMore}
         </Notice>
       )}
       {disputedUSDC > 0 && (
-        <Notice tone="warn" icon="wait">
-          <strong>{words.claims.disputed(usd(disputedUSDC))}</strong>
-          <p>{words.claims.disputedMore}</p>
+        <Notice tone="warn" icon="wait" title={words.claims.disputed(usd(disputedUSDC))}>
+          {words.claims.disputedMore}
         </Notice>
       )}
     </>

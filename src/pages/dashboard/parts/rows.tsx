@@ -39,34 +39,31 @@ export function Status({ status }: { readonly status: State }): JSX.Element {
   )
 }
 
-/** A withdrawal or take-out in a list: on the left what went where and its state, on the right its worth and when. */
-export function MoneyRow({
-  what,
-  to,
-  status,
+/** An entry of a list that opens its details: on the left what it is, on the right what it is worth and when it was. */
+export function OpenRow({
+  icon,
   worth,
   createdAt,
+  ago = momentText(createdAt),
   onOpen,
+  children,
 }: {
-  readonly what: ComponentChildren
-  readonly to: ComponentChildren
-  readonly status: State
-  readonly worth?: string
+  readonly icon?: JSX.Element
+  readonly worth?: ComponentChildren
   readonly createdAt: string
+  readonly ago?: string
   readonly onOpen: () => void
+  readonly children: ComponentChildren
 }): JSX.Element {
   return (
     <li class="rows__row">
       <button type="button" class="tip-row" onClick={onOpen}>
-        <span class="tip-row__what">
-          {what}
-          {to}
-          <Status status={status} />
-        </span>
+        {icon}
+        <span class="tip-row__what">{children}</span>
         <span class="tip-row__right">
-          {worth !== undefined && <span class="number tip-row__value">{worth}</span>}
-          <time class="quiet" dateTime={createdAt}>
-            {momentText(createdAt)}
+          {worth}
+          <time class="quiet" dateTime={createdAt} title={momentText(createdAt)}>
+            {ago}
           </time>
         </span>
       </button>

@@ -188,8 +188,7 @@ function MoneyLeft({
   const known: Readonly<Record<string, string>> = text.under
   return (
     <>
-      <Notice tone="warn" icon="warn" urgent>
-        <strong>{text.title}</strong>
+      <Notice tone="warn" icon="warn" urgent title={text.title}>
         <p>{text.lead}</p>
         <ul class="how">
           {money.includes('balance') && <InBalance />}

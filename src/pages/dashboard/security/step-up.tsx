@@ -74,9 +74,8 @@ export function StepUp({
   const other = passkeyFault(byPasskey.fault) ?? ofMail ?? (ofCode ? undefined : confirm.fault)
   return (
     <Form onSubmit={confirm.run}>
-      <Notice tone="plain" icon="mail">
-        <strong>{children}</strong>
-        <p>{mailedAgain ? words.confirmation.mailedAgain : words.confirmation.mailed}</p>
+      <Notice tone="plain" icon="mail" title={children}>
+        {mailedAgain ? words.confirmation.mailedAgain : words.confirmation.mailed}
       </Notice>
       <CodeField
         key={way}

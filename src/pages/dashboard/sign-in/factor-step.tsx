@@ -68,9 +68,8 @@ function FactorStep({ attempt, byMail = false, email, onSignedIn, onBack }: Step
     return <NotMine attempt={attempt} email={email} onSignedIn={onSignedIn} onBack={() => setWay('app')} />
   return (
     <Form onSubmit={check.run}>
-      <Notice tone="plain" icon="phone" urgent>
-        <strong>{words.factor.title}</strong>
-        <p>{words.factor.lead}</p>
+      <Notice tone="plain" icon="phone" urgent title={words.factor.title}>
+        {words.factor.lead}
       </Notice>
       {way === 'app' ? (
         <CodeField label={words.factor.code} {...field} onComplete={check.run} />
@@ -104,9 +103,8 @@ function NotMine({ attempt, onSignedIn, onBack }: Step): JSX.Element {
   const proven = startOver.fault === 'second_factor_required'
   return (
     <div class="stack">
-      <Notice tone="warn" icon="warn" urgent>
-        <strong>{words.factor.notMineTitle}</strong>
-        <p>{proven ? words.factor.notMineProven : words.factor.notMineEffect}</p>
+      <Notice tone="warn" icon="warn" urgent title={words.factor.notMineTitle}>
+        {proven ? words.factor.notMineProven : words.factor.notMineEffect}
       </Notice>
       {!proven && (
         <>

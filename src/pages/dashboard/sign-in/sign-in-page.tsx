@@ -87,9 +87,8 @@ function Register({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Elem
   if (common)
     return (
       <div class="stack">
-        <Notice tone="warn" icon="warn" urgent>
-          <strong>{words.register.commonTitle}</strong>
-          <p>{words.register.common}</p>
+        <Notice tone="warn" icon="warn" urgent title={words.register.commonTitle}>
+          {words.register.common}
         </Notice>
         <Button
           kind="primary"
@@ -124,8 +123,7 @@ function ForgotPassword({ onBack }: { readonly onBack: () => void }): JSX.Elemen
   return (
     <Form onSubmit={send.run}>
       {sentTo !== undefined && (
-        <Notice tone="plain" icon="mail" urgent>
-          <strong>{words.forgot.sentTitle}</strong>
+        <Notice tone="plain" icon="mail" urgent title={words.forgot.sentTitle}>
           <p>{words.forgot.sent(sentTo)}</p>
           <p>{words.forgot.notThere}</p>
         </Notice>

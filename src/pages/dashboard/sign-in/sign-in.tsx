@@ -138,9 +138,8 @@ export function LinkSignIn({
   if (logIn.fault === 'invalid_link')
     return (
       <div class="stack">
-        <Notice tone="warn" icon="warn" urgent>
-          <strong>{words.fault(logIn.fault)}</strong>
-          <p>{words.signIn.newLinkHow}</p>
+        <Notice tone="warn" icon="warn" urgent title={words.fault(logIn.fault)}>
+          {words.signIn.newLinkHow}
         </Notice>
         <Button kind="primary" onPress={onOtherWay}>
           {words.signIn.newLink}

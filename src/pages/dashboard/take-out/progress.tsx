@@ -174,9 +174,8 @@ function SignStep({
         (searching ? (
           <p class="quiet">{words.takeOut.searching}</p>
         ) : (
-          <Notice tone="warn" icon="wallet" urgent>
-            <strong>{words.takeOut.noWallet}</strong>
-            <p>{words.takeOut.noWalletMore}</p>
+          <Notice tone="warn" icon="wallet" urgent title={words.takeOut.noWallet}>
+            {words.takeOut.noWalletMore}
           </Notice>
         ))}
     </>

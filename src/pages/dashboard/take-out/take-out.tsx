@@ -6,7 +6,7 @@ import type { Balance, PayoutWallet, Takeable, Transfer, TransfersPage } from '.
 import { useShown } from '../connection.js'
 import { Card } from '../parts/cards.js'
 import { ClaimsNotice, FaultNotice, StraightToWallet, Unread } from '../parts/notices.js'
-import { MoneyRow, MoreButton } from '../parts/rows.js'
+import { MoreButton, OpenRow, Status } from '../parts/rows.js'
 import { pathsAfter, useLoad, usePages } from '../requests.js'
 import { go, useRoute } from '../route.js'
 import { PayoutWalletCard } from '../settings/payout-wallet.js'
@@ -122,14 +122,11 @@ function TransferList({
         {list.pages
           .flatMap(({ transfers }) => transfers)
           .map((transfer) => (
-            <MoneyRow
-              key={transfer.id}
-              what={<span class="number tip-row__sender">{exactAmount(transfer)}</span>}
-              to={<span class="quiet">{words.takeOut.toShort(shortAddress(transfer.wallet))}</span>}
-              status={transfer.status}
-              createdAt={transfer.createdAt}
-              onOpen={() => onOpen(transfer)}
-            />
+            <OpenRow key={transfer.id} createdAt={transfer.createdAt} onOpen={() => onOpen(transfer)}>
+              <span class="number tip-row__sender">{exactAmount(transfer)}</span>
+              <span class="quiet">{words.takeOut.toShort(shortAddress(transfer.wallet))}</span>
+              <Status status={transfer.status} />
+            </OpenRow>
           ))}
       </ul>
       <MoreButton of={list} />

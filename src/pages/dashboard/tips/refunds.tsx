@@ -54,9 +54,8 @@ export function GivenBack({
   return (
     <section ref={section} tabIndex={-1} class="stack" aria-label={words.refund.title}>
       {tip.disputed === true && (
-        <Notice tone="warn" icon="wait">
-          <strong>{words.refund.disputed}</strong>
-          <p>{words.refund.disputedMore}</p>
+        <Notice tone="warn" icon="wait" title={words.refund.disputed}>
+          {words.refund.disputedMore}
         </Notice>
       )}
       <FaultNotice fault={fault} tone="warn" onRetry={reload} />
@@ -184,9 +183,8 @@ function RefundForm({
       )}
       <Announcer text={checking ? words.refund.checking : ''} />
       {checking && (
-        <Notice tone="warn" icon="wait">
-          <strong>{words.refund.checking}</strong>
-          <p>{words.refund.checkingMore}</p>
+        <Notice tone="warn" icon="wait" title={words.refund.checking}>
+          {words.refund.checkingMore}
         </Notice>
       )}
       {!(send.fault === 'insufficient_balance' && missing > 0) && (

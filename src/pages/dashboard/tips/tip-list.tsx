@@ -11,7 +11,7 @@ import type { ListedTip, Rate } from '../answers.js'
 import { agoText, momentText, useNow } from '../dates.js'
 import { Fact } from '../parts/cards.js'
 import { nairaText } from '../parts/rate.js'
-import { Status } from '../parts/rows.js'
+import { OpenRow, Status } from '../parts/rows.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { GivenBack } from './refunds.js'
@@ -91,37 +91,38 @@ function TipRow({
   const { sender, message } = paidWords(tip)
   const naira = nairaOf(tip, rate)
   return (
-    <li class="rows__row">
-      <button type="button" class="tip-row" onClick={onOpen}>
+    <OpenRow
+      icon={
         <span class="tip-row__kind" title={isOnChain(tip) ? words.tips.crypto : words.tips.naira}>
           <Icon name={isOnChain(tip) ? 'wallet' : 'bank'} />
         </span>
-        <span class="tip-row__what">
-          <span>
-            <bdi class="tip-row__sender">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
-            <span class="number tip-row__paid">{paidText(tip)}</span>
-          </span>
-          {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}
-          {status !== 'confirmed' && <Status status={status} />}
-          {tip.disputed === true && (
-            <span class="status status--warn">
-              <Icon name="wait" size={14} />
-              {words.refund.isDisputed}
-            </span>
-          )}
-          {tip.refundedAmount !== undefined && (
-            <span class="quiet">{words.refund.given(usd(tip.refundedAmount))}</span>
-          )}
-        </span>
-        <span class="tip-row__right">
+      }
+      worth={
+        <>
           <span class="number tip-row__value">{usd(valueUsd)}</span>
           {naira !== undefined && <span class="quiet number">{naira}</span>}
-          <time class="quiet" dateTime={timestamp} title={momentText(timestamp)}>
-            {agoText(timestamp, now)}
-          </time>
+        </>
+      }
+      createdAt={timestamp}
+      ago={agoText(timestamp, now)}
+      onOpen={onOpen}
+    >
+      <span>
+        <bdi class="tip-row__sender">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
+        <span class="number tip-row__paid">{paidText(tip)}</span>
+      </span>
+      {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}
+      {status !== 'confirmed' && <Status status={status} />}
+      {tip.disputed === true && (
+        <span class="status status--warn">
+          <Icon name="wait" size={14} />
+          {words.refund.isDisputed}
         </span>
-      </button>
-    </li>
+      )}
+      {tip.refundedAmount !== undefined && (
+        <span class="quiet">{words.refund.given(usd(tip.refundedAmount))}</span>
+      )}
+    </OpenRow>
   )
 }
 

@@ -131,11 +131,13 @@ function AccountName({
   if (found.state === 'found') {
     const same = namesMatch(found.name, me.name)
     return (
-      <Notice tone={same ? 'good' : 'warn'} icon={same ? 'tick' : 'warn'} urgent>
-        <strong>
-          <bdi>{found.name}</bdi>
-        </strong>
-        <p>{same ? words.bank.matches : words.bank.differs(me.name)}</p>
+      <Notice
+        tone={same ? 'good' : 'warn'}
+        icon={same ? 'tick' : 'warn'}
+        urgent
+        title={<bdi>{found.name}</bdi>}
+      >
+        {same ? words.bank.matches : words.bank.differs(me.name)}
       </Notice>
     )
   }

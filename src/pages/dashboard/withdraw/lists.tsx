@@ -9,7 +9,7 @@ import { agoText, useNow } from '../dates.js'
 import { Card } from '../parts/cards.js'
 import { useKeptFocus } from '../parts/focus.js'
 import { Question } from '../parts/forms.js'
-import { CsvButton, MoneyRow, MoreButton, OwnRow } from '../parts/rows.js'
+import { CsvButton, MoreButton, OpenRow, OwnRow, Status } from '../parts/rows.js'
 import { pathsAfter, useLoad, usePages } from '../requests.js'
 import { go, useDrawer } from '../route.js'
 import { accountText, isCancelled, lastDigits, promisedMore } from './rules.js'
@@ -27,27 +27,22 @@ export function History({ version }: { readonly version: number }): JSX.Element 
     >
       <ul class="rows">
         {payouts.map((payout) => (
-          <MoneyRow
+          <OpenRow
             key={payout.reference}
-            what={
-              <span>
-                <span class="number tip-row__sender">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
-                <bdi>{payout.accountName}</bdi>
-              </span>
-            }
-            to={
-              <>
-                <span class="quiet">
-                  {payout.bankName ?? payout.bankCode} · {lastDigits(payout.accountNumber)}
-                </span>
-                <LessThanPromised payout={payout} />
-              </>
-            }
-            status={isCancelled(payout) ? 'cancelled' : payout.status}
-            worth={usd(payout.amountUSDC)}
+            worth={<span class="number tip-row__value">{usd(payout.amountUSDC)}</span>}
             createdAt={payout.createdAt}
             onOpen={() => go('withdraw', new URLSearchParams({ reference: payout.reference }))}
-          />
+          >
+            <span>
+              <span class="number tip-row__sender">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
+              <bdi>{payout.accountName}</bdi>
+            </span>
+            <span class="quiet">
+              {payout.bankName ?? payout.bankCode} · {lastDigits(payout.accountNumber)}
+            </span>
+            <LessThanPromised payout={payout} />
+            <Status status={isCancelled(payout) ? 'cancelled' : payout.status} />
+          </OpenRow>
         ))}
       </ul>
       <MoreButton of={list} />

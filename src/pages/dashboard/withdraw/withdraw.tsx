@@ -86,8 +86,7 @@ function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flo
         <FormStep flow={flow} {...props} />
       ) : flow.step === 'refused' ? (
         <>
-          <Notice tone="bad" icon="cross" urgent>
-            <strong>{words.withdraw.refused}</strong>
+          <Notice tone="bad" icon="cross" urgent title={words.withdraw.refused}>
             <blockquote class="quote">
               <bdi>{flow.reason}</bdi>
             </blockquote>
@@ -112,9 +111,13 @@ function FormStep(props: StepProps): JSX.Element {
 
 function Sent({ unanswered }: { readonly unanswered: boolean }): JSX.Element {
   return (
-    <Notice tone={unanswered ? 'warn' : 'plain'} icon="wait" urgent={unanswered}>
-      <strong>{unanswered ? words.withdraw.checking : words.withdraw.sending}</strong>
-      <p>{unanswered ? words.withdraw.checkingMore : words.withdraw.sendingMore}</p>
+    <Notice
+      tone={unanswered ? 'warn' : 'plain'}
+      icon="wait"
+      urgent={unanswered}
+      title={unanswered ? words.withdraw.checking : words.withdraw.sending}
+    >
+      {unanswered ? words.withdraw.checkingMore : words.withdraw.sendingMore}
     </Notice>
   )
 }
