@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
-import { Button } from '../ui/controls/button.js'
-import { Dialog } from '../ui/messages/dialog.js'
+import { Button } from '../ui/buttons.js'
+import { Dialog } from './parts/forms.js'
 import { go, type Screen } from './route.js'
 
 const afterG: Readonly<Record<string, Screen>> = {

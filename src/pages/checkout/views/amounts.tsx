@@ -4,9 +4,8 @@ import { words } from '../../i18n/checkout.js'
 import { common } from '../../i18n/common.js'
 import { type Currency, isUnclear } from '../../lib/amount-text.js'
 import { shortNgn, shortUsd } from '../../lib/money.js'
-import { Chip } from '../../ui/controls/chip.js'
-import { Field } from '../../ui/controls/field.js'
-import { Notice } from '../../ui/messages/notice.js'
+import { Field } from '../../ui/fields.js'
+import { Notice } from '../../ui/messages.js'
 import { chosenCents, limitsOf, presetsOf } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
 import { Dispatching } from './kit.js'
@@ -147,5 +146,25 @@ function OtherAmount({ state }: { readonly state: State }): JSX.Element {
         />
       </Field>
     </div>
+  )
+}
+
+/** A radio button that looks like a chip. */
+function Chip({
+  name,
+  checked,
+  onChoose,
+  children,
+}: {
+  readonly name: string
+  readonly checked: boolean
+  readonly onChoose: () => void
+  readonly children: string
+}): JSX.Element {
+  return (
+    <label class="chip">
+      <input type="radio" name={name} checked={checked} onChange={onChoose} />
+      <span>{children}</span>
+    </label>
   )
 }

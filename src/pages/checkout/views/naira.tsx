@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn } from '../../lib/money.js'
-import { CopyButton } from '../../ui/controls/copy-button.js'
+import { CopyButton } from '../../ui/buttons.js'
 import type { NairaTip } from '../machine/state.js'
 import { rangeText } from './amounts.js'
 import { back, Heading, linkOut, Outcome, press, Sums, spinning, type ViewOf, Working } from './kit.js'

@@ -2,10 +2,9 @@ import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { shortUsd } from '../../lib/money.js'
-import { Button, LinkButton } from '../../ui/controls/button.js'
-import { CopyButton } from '../../ui/controls/copy-button.js'
+import { Button, CopyButton, LinkButton } from '../../ui/buttons.js'
 import { Icon } from '../../ui/icon.js'
-import { Qr } from '../../ui/messages/qr.js'
+import { Qr } from '../../ui/messages.js'
 import { chosenCents } from '../machine/form.js'
 import {
   Actions,

@@ -11,11 +11,9 @@ import {
   themes,
   writeParameters,
 } from '../../overlay/parameters.js'
-import { Button } from '../../ui/controls/button.js'
-import { Checkbox } from '../../ui/controls/checkbox.js'
-import { CopyButton } from '../../ui/controls/copy-button.js'
-import { Field, Select } from '../../ui/controls/field.js'
-import { Notice } from '../../ui/messages/notice.js'
+import { Button, CopyButton } from '../../ui/buttons.js'
+import { Checkbox, Field, Select } from '../../ui/fields.js'
+import { Notice } from '../../ui/messages.js'
 import { Card } from '../parts/cards.js'
 import { NumberField, useTyped } from '../parts/fields.js'
 import { replaceQuery, useRoute } from '../route.js'

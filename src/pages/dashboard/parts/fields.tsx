@@ -2,9 +2,9 @@ import type { JSX, Ref } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { numberFault, numberText, typedNumber } from '../../lib/amount-text.js'
-import { CopyButton } from '../../ui/controls/copy-button.js'
-import { Field, TextField } from '../../ui/controls/field.js'
-import { Notice } from '../../ui/messages/notice.js'
+import { CopyButton } from '../../ui/buttons.js'
+import { Field, TextField } from '../../ui/fields.js'
+import { Notice } from '../../ui/messages.js'
 
 const codeLength = 6
 

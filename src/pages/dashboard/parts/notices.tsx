@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { usd } from '../../lib/money.js'
-import { Notice } from '../../ui/messages/notice.js'
+import { Notice } from '../../ui/messages.js'
 import type { Balance } from '../answers.js'
 import type { Loaded } from '../requests.js'
 import { ScreenLink, TextButton } from './links.js'

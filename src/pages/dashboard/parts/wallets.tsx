@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
 import { type Thrown, walletFault } from '../../lib/wallet-faults.js'
 import { onWalletsChange, safeIcon, walletsThat } from '../../lib/wallets.js'
-import { Button } from '../../ui/controls/button.js'
+import { Button } from '../../ui/buttons.js'
 import { Icon } from '../../ui/icon.js'
 
 /** Wallets register within this time after the page has loaded. */

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/controls/button.js'
+import { Button } from '../../ui/buttons.js'
 import type { Security } from '../answers.js'
 import { call } from '../api.js'
 import { CodeField, FactorField, factorFault } from '../parts/fields.js'

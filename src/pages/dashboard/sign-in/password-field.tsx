@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { TextField } from '../../ui/controls/field.js'
+import { TextField } from '../../ui/fields.js'
 import { TextButton } from '../parts/links.js'
 import { passwordStrength } from './password-strength.js'
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Field } from '../../ui/controls/field.js'
+import { Field } from '../../ui/fields.js'
 import type { Bank } from '../answers.js'
 import { matchingBanks } from './rules.js'
 
