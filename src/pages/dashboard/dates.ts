@@ -28,12 +28,14 @@ export function agoText(iso: string, nowMs: number): string {
   return date.format(new Date(iso))
 }
 
-/** The current time, updated twice a minute. */
-export function useNow(): number {
+/** The current time, updated every `ms` while it is needed. */
+export function useNow(ms = minuteMs / 2, needed = true): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), minuteMs / 2)
+    if (!needed) return
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), ms)
     return () => clearInterval(timer)
-  }, [])
+  }, [ms, needed])
   return now
 }

@@ -1,12 +1,12 @@
 import type { Wallet } from '@wallet-standard/base'
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { explorerUrl } from '../../lib/solana.js'
 import { Button, CopyButton, LinkButton } from '../../ui/buttons.js'
 import type { IconName } from '../../ui/icon.js'
 import { Announcer, Notice } from '../../ui/messages.js'
 import type { Transfer, TransferAnswer } from '../answers.js'
+import { useNow } from '../dates.js'
 import { Fact } from '../parts/cards.js'
 import { useChange, useFocus } from '../parts/focus.js'
 import { FaultNotice, Unread } from '../parts/notices.js'
@@ -67,7 +67,7 @@ function Followed({
   readonly onRestart: Restart
 }): JSX.Element {
   const seen = useSubmission(transfer)
-  const now = useSeconds(!isOver(transfer))
+  const now = useNow(1000, !isOver(transfer))
   const stage = stageOf(transfer, seen, now)
   const title = words.takeOut.heads[stage](exactAmount(transfer))
   const heading = useFocus(stage, { atFirst: true })
@@ -178,16 +178,4 @@ function SignStep({
         ))}
     </>
   )
-}
-
-/** The current time, every second while it is needed. */
-function useSeconds(needed: boolean): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (!needed) return
-    setNow(Date.now())
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [needed])
-  return now
 }
