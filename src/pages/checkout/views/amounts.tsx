@@ -21,36 +21,31 @@ function amountText(amount: number, currency: Currency): string {
   return currency === 'USD' ? shortUsd(amount / 100) : shortNgn(amount / 100)
 }
 
+type SayRange = (least: string, most: string) => string
+
 /** The limits of the form's currency; of a naira payment in dollars also those in naira. Undefined until they are known. */
 export function rangeText(state: State): string | undefined {
-  const { form } = state
-  const limits = limitsOf(state)
-  if (limits === undefined) return undefined
-  const range = words.amountRange(
-    amountText(limits.least, form.currency),
-    amountText(limits.most, form.currency),
-  )
+  const range = limitsText(state, state.form.currency, words.amountRange)
   const inNaira = nairaRangeText(state)
-  return inNaira === undefined ? range : `${range}. ${inNaira}`
+  return range === undefined || inNaira === undefined ? range : `${range}. ${inNaira}`
 }
 
 /** The limits of a naira payment in naira, when its amount is in dollars. */
 function nairaRangeText(state: State): string | undefined {
-  const { form } = state
-  if (form.method === 'crypto' || form.currency === 'NGN') return undefined
-  const limits = limitsOf({ ...state, form: { ...form, currency: 'NGN' } })
-  return limits && words.amountRangeNaira(amountText(limits.least, 'NGN'), amountText(limits.most, 'NGN'))
+  const { method, currency } = state.form
+  if (method === 'naira' && currency === 'USD') return limitsText(state, 'NGN', words.amountRangeNaira)
+  return undefined
+}
+
+function limitsText(state: State, currency: Currency, say: SayRange): string | undefined {
+  const limits = limitsOf({ ...state, form: { ...state.form, currency } })
+  return limits && say(amountText(limits.least, currency), amountText(limits.most, currency))
 }
 
 function faultText(state: State): string {
-  const { form } = state
-  if (isUnclear(form.other, form.currency)) return common.unclearNumber
-  const limits = limitsOf(state) ?? { least: 0, most: 0 }
-  const fault = words.amountFault(
-    amountText(limits.least, form.currency),
-    amountText(limits.most, form.currency),
-  )
-  return [fault, nairaRangeText(state) ?? ''].join(' ').trim()
+  const { other, currency } = state.form
+  if (isUnclear(other, currency)) return common.unclearNumber
+  return [limitsText(state, currency, words.amountFault), nairaRangeText(state) ?? ''].join(' ').trim()
 }
 
 interface Choices<Key> {
