@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { didYouMean } from './did-you-mean.mjs'
 import { Refusal } from './progress.mjs'
 
@@ -23,10 +23,15 @@ export function opsProgram(name) {
 
 /** Help: every operators' command with the first line of its comment. */
 export function opsHelp() {
-  const programs = [...opsPrograms()]
+  const programs = [...listedPrograms()]
   const width = Math.max(0, ...programs.map(([name]) => name.length))
   const lines = programs.map(([name, file]) => `  ${name.padEnd(width)}  ${summary(file)}`.trimEnd())
   return `npm run ops -- <command> [arguments], --help for each\n${lines.join('\n')}\n`
+}
+
+/** The commands without those that belong to a subject: these have its name and a verb, and their own names for older scripts. */
+export function listedPrograms() {
+  return new Map([...opsPrograms()].filter(([, file]) => !existsSync(`${dirname(file)}.js`)))
 }
 
 /** The compiled files by the names of their commands, in the order of the names. */

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { withGuardDefaults } from '../../src/platform/config/guards.js'
 import { type ProcessKind, secretsOf } from '../../src/platform/config/process-secrets.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
-import { opsHelp, opsPrograms } from '../bootstrap/ops.mjs'
+import { listedPrograms, opsHelp, opsPrograms } from '../bootstrap/ops.mjs'
 import { type Command, exitHelp } from '../ops/support/command.js'
 
 // Writes docs/reference.md: the settings from .env.example, the operators' commands from their help, the metrics from the code and the
@@ -77,15 +77,27 @@ function secretsText(name: string): string {
   return secrets.length === 0 ? '' : `Secrets: ${secrets.map((secret) => `\`${secret}\``).join(', ')}.`
 }
 
+async function usageText(file: string): Promise<string> {
+  const { command } = (await import(pathToFileURL(file).href)) as { readonly command: Command<never> }
+  return `\`\`\`\n${usageOf(command.help)}\n\`\`\``
+}
+
+const words = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join(' ')
+
+/** A subject's commands stand below it, each with its own name too. */
 async function commandsText(): Promise<string> {
   const summaries = new Map(
     matchAll(opsHelp(), /^ {2}(\S+) +(.*)$/gm).map(([, name = '', text = '']) => [name, text]),
   )
   const sections: string[] = []
-  for (const [name, file] of opsPrograms()) {
-    const { command } = (await import(pathToFileURL(file).href)) as { readonly command: Command<never> }
-    const purpose = [summaries.get(name) ?? '', secretsText(name)].filter((text) => text !== '').join(' ')
-    sections.push(`### ${name}\n\n${purpose}\n\n\`\`\`\n${usageOf(command.help)}\n\`\`\``)
+  for (const [name, file] of listedPrograms()) {
+    const purpose = summaries.get(name) ?? ''
+    const own = [...opsPrograms()].filter(([, path]) => path.startsWith(file.replace(/[.]js$/, '/')))
+    if (own.length === 0)
+      sections.push(`### ${name}`, words(purpose, secretsText(name)), await usageText(file))
+    else sections.push(`### ${name}`, purpose)
+    for (const [alias, path] of own)
+      sections.push(words(`Also \`${alias}\`.`, secretsText(alias)), await usageText(path))
   }
   return sections.join('\n\n')
 }

@@ -167,6 +167,19 @@ test('freeze-account plans, acts once for two operators, and writes one line of 
   )
 })
 
+test('a subject runs its verbs as their older names do, and says which it has', async (t) => {
+  const ada = await registerPerson(world())
+  const args = ['--user', ada.email, '--json']
+  const subject = await runOpsScript(world(), 'accounts', 'freeze', ...args)
+  t.deepEqual(subject, await ops('freeze-account', ...args))
+  const unknown = await runOpsScript(world(), 'accounts', 'freez', '--json')
+  t.is(unknown.code, 2)
+  t.regex(unknown.out, /"error":"unknown command freez[.] Did you mean freeze/)
+  const help = await runOpsScript(world(), 'accounts', '--help')
+  t.regex(help.out, /npm run ops -- accounts unfreeze --user/)
+  t.is((await runOpsScript(world(), 'accounts')).code, 2)
+})
+
 test('unfreeze ends all sessions, voids the links of older mails, tells the owner, and changes work again', async (t) => {
   const ada = await provenPerson()
   const [used, unused] = [await alarm(ada), await alarm(ada)]

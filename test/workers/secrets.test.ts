@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import test from 'ava'
 import { startFiatSandbox } from '../../scripts/sandbox/fiat-sandbox.js'
@@ -60,6 +60,8 @@ const missingIn = (text: string): string[] =>
 test('every process has a line in the list of secrets', (t) => {
   const commands = readdirSync('scripts/ops', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.startsWith('support'))
+    // A subject has those of its verbs.
+    .filter((file) => !existsSync(`scripts/ops/${file.replace(/[.]ts$/, '')}`))
     .map((file) => `ops ${basename(file, '.ts')}`)
   t.deepEqual(Object.keys(secretsOf).sort(), ['web', ...processNames, ...commands].sort())
   const used = new Set(Object.values(secretsOf).flat())

@@ -3,7 +3,7 @@ import { roleKinds } from '../../database/table-rights.js'
 import { defineCommand, exitHelp } from '../support/command.js'
 
 /** Prints SQL that gives each kind of process a database role with the rights that it needs, and no others. */
-const help = `npm run ops -- database-roles > roles.sql
+const help = `npm run ops -- keys roles > roles.sql
 
 Prints SQL; it connects to nothing. Run it with psql as the owner of the tables, after each npm run migrate: it makes the roles
 that are missing, gives each what it needs, and takes everything else from it. Then give each role a password, and each kind of
@@ -15,7 +15,7 @@ works as well.
 
 ${exitHelp}`
 
-const header = `-- Rights of each kind of process: npm run ops -- database-roles. Run it as the owner of the tables, with
+const header = `-- Rights of each kind of process: npm run ops -- keys roles. Run it as the owner of the tables, with
 -- psql -v ON_ERROR_STOP=1 -f, and again after each migration. Passwords: \\password ${roleOf('web')}, and so on.`
 
 export const command = await defineCommand(import.meta, {

@@ -22,7 +22,7 @@ import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the personal data again under the first value of DATA_KEY, so that the second may go. */
-const usage = `npm run ops -- rotate-data-key [--apply]
+const usage = `npm run ops -- keys rotate-data [--apply]
 
 Seals all personal data again under the first value of DATA_KEY: addresses of payers and of mails to them, bank accounts and
 names, secrets of authenticator apps, files of exports. It needs DATABASE_URL and DATA_KEY=<new>,<old>. Before, set that list for

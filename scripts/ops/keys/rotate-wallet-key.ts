@@ -8,7 +8,7 @@ import { recordAudit } from '../support/record-audit.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the creators' wallets again under the newest key of WALLET_KEK, so that the old one may go. */
-const usage = `npm run ops -- rotate-wallet-key [--apply]
+const usage = `npm run ops -- keys rotate-wallet [--apply]
 
 Seals every custody wallet again under the newest key of WALLET_KEK. It needs the settings of the provisioner: its
 DATABASE_URL, and WALLET_KEK with the new and the old key (2:<new>,1:<old>). Set that list for every provisioner first, and

@@ -95,8 +95,12 @@ export interface Command<Options extends Arguments> {
   readonly options: Options
   /** Whether it takes arguments that are not options. */
   readonly allowPositionals?: boolean
+  /** The commands of a subject. The first argument names one, which gets the others. */
+  readonly verbs?: Verbs
   run(values: Values<Options>, positionals: readonly string[]): Promise<Outcome>
 }
+
+type Verbs = Readonly<Record<string, Omit<Command<never>, 'options'> & { readonly options: Arguments }>>
 
 /** Wrong arguments; exit code 2. */
 export class UsageError extends Error {
@@ -201,12 +205,37 @@ export async function defineCommand<Options extends Arguments>(
   return command
 }
 
+/**
+ * Defines the commands about one subject, each in a file of the subject's folder. The name of that file works as well, for scripts
+ * that are older than the subject. The first line of `usage` says what the subject is.
+ */
+export function defineSubject(
+  module: ImportMeta,
+  usage: string,
+  verbs: Verbs,
+): Promise<Command<Record<string, never>>> {
+  const each = Object.values(verbs).map(({ help }) => help.split('\n\n')[0])
+  return defineCommand(module, {
+    usage: `${usage}\n\n${each.join('\n')}\n\n<verb> --help explains each.`,
+    options: {},
+    verbs,
+    async run() {
+      throw new UsageError(`give one of ${Object.keys(verbs).join(', ')}; --help explains them`)
+    },
+  })
+}
+
 /** Runs a command with the settings of this process. */
 export async function answerCommand<Options extends Arguments>(
   command: Command<Options>,
   args: readonly string[],
 ): Promise<Answer> {
   try {
+    const [first = '-', ...rest] = args
+    if (command.verbs !== undefined && !first.startsWith('-')) {
+      const verb = command.verbs[parseVerb(first, Object.keys(command.verbs))]
+      return await answerCommand(verb as Command<Arguments>, rest)
+    }
     const { values, positionals } = readArguments(command, args)
     if (values['help'] === true) return { code: exitCodes.done, out: command.help, err: '' }
     loadLocalSettings()

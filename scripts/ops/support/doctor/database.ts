@@ -169,8 +169,8 @@ export async function findRights(db: Knex, role: string): Promise<Finding> {
   const [first] = rows
   const remedy =
     kind === undefined
-      ? 'it neither owns the tables nor is a role of npm run ops -- database-roles'
-      : 'run the SQL of npm run ops -- database-roles'
+      ? 'it neither owns the tables nor is a role of npm run ops -- keys roles'
+      : 'run the SQL of npm run ops -- keys roles'
   return ['wrong', `${role} lacks ${first?.right} and ${rows.length - 1} other rights: ${remedy}`]
 }
 

@@ -29,8 +29,8 @@ const options = defineOptions(reasonedOptions, {
 })
 
 /** Unfreezes an account once its owner has been spoken to. Lists the frozen accounts without --user. */
-const usage = `npm run ops -- unfreeze
-npm run ops -- unfreeze --user <id|e-mail> --reason <text> [--apply [--void-password] [--send-waiting]]
+const usage = `npm run ops -- accounts unfreeze
+npm run ops -- accounts unfreeze --user <id|e-mail> --reason <text> [--apply [--void-password] [--send-waiting]]
 
 Without --user it lists the frozen accounts. With --user and --apply the account is unfrozen. Unfreezing ends all sessions,
 voids "This was not me" links, and removes recovery codes and the factors that were younger than 72 hours when it was frozen.

@@ -19,7 +19,7 @@ const options = defineOptions(reasonedOptions, {
 })
 
 /** Removes every second factor of an account whose owner has lost them, or whose thief has added one. */
-const usage = `npm run ops -- remove-factors --user <id|e-mail> [--apply --reason <text>]
+const usage = `npm run ops -- accounts remove-factors --user <id|e-mail> [--apply --reason <text>]
 
 Removes the authenticator app, the passkeys and the recovery codes of an account: its owner then signs in with the password or
 a mailed code alone, and gets a mail. First make sure that you talk with the owner, as surely as when the factors were added:

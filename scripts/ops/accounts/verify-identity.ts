@@ -34,8 +34,8 @@ const options = defineOptions(finalOptions, {
 })
 
 /** Verifies a creator's identity and sends the withdrawals that wait for it; or refuses it and gives the money back. */
-const usage = `npm run ops -- verify-identity --user ada@example.com
-npm run ops -- verify-identity --user <id|e-mail> [--refuse] [--apply --confirm <user id> --reason <text>]
+const usage = `npm run ops -- accounts verify --user ada@example.com
+npm run ops -- accounts verify --user <id|e-mail> [--refuse] [--apply --confirm <user id> --reason <text>]
 
 Shows the withdrawals that wait for a creator's identity. With --apply the creator is verified: these withdrawals are
 sent at the current rate, but never more than was promised, and later ones are not held. One that also needs its

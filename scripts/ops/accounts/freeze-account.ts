@@ -16,11 +16,11 @@ import { withServices } from '../support/with-services.js'
 const options = defineOptions(reasonedOptions, { '--user <id|e-mail>': 'the account' })
 
 /** Freezes an account: signs everybody out, and refuses withdrawals and changes until it is unfrozen. */
-const usage = `npm run ops -- freeze-account --user <id|e-mail> --reason <text> [--apply]
+const usage = `npm run ops -- accounts freeze --user <id|e-mail> --reason <text> [--apply]
 
 Freezes an account that somebody else may be in. Everybody is signed out. Signing in and reading still work; withdrawals and
 changes are refused, and nothing is sent to a bank. Tips still arrive. The owner is told by mail. Without --apply this
-changes nothing. npm run ops -- unfreeze takes it back.`
+changes nothing. npm run ops -- accounts unfreeze takes it back.`
 
 function present({ id, email, frozenAt, frozenReason }: User, applied: boolean): Outcome {
   const json = { applied, userId: id, email, frozenAt: frozenAt?.toISOString() ?? null }

@@ -26,7 +26,7 @@ const options = defineOptions(finalOptions, {
 })
 
 /** After a restore: credits naira payments whose intents the database has lost. */
-const usage = `npm run ops -- collections adopt <reference> [--creator <id or e-mail>] [--apply --confirm <reference> --reason <text>]
+const usage = `npm run ops -- restore collections adopt <reference> [--creator <id or e-mail>] [--apply --confirm <reference> --reason <text>]
 
 The reference of the charge is in "restore-check" and on the provider's pages, such as fiatpay-3191d53c... . The charge names its creator;
 for an older one without a name ask the payer or the creator. The intent is written again for what was paid, at the last accepted

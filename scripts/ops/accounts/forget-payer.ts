@@ -18,7 +18,7 @@ const options = defineOptions(reasonedOptions, {
 })
 
 /** Erases the e-mail address of a payer of naira tips who asks for it. */
-const usage = `npm run ops -- forget-payer --email <address> [--apply --reason <text>]
+const usage = `npm run ops -- accounts forget-payer --email <address> [--apply --reason <text>]
 
 Erases the stored address of somebody who paid naira tips. The tips stay, with the name and the message that were typed in,
 and a tip that is still open sends no receipt. The audit log says that it was done, not for whom.`

@@ -1,19 +1,19 @@
-import { type Composed, composeRefundReader } from '../../src/compose.js'
+import { type Composed, composeRefundReader } from '../../../src/compose.js'
 import {
   acceptDatabase,
   type DatabaseEpoch,
   declareRestored,
   readEpoch,
-} from '../../src/platform/database/restore-guard.js'
+} from '../../../src/platform/database/restore-guard.js'
 import {
   comparedSince,
   compareLostTime,
   countDifferences,
   type LostTime,
-} from '../../src/reserves/after-restore.js'
-import type { ChainDifference } from '../../src/reserves/compare-chain.js'
-import { neverSentStates } from '../../src/withdrawals/lifecycle.js'
-import { applyAdoption, hashOf, planAdoption } from './support/adoption.js'
+} from '../../../src/reserves/after-restore.js'
+import type { ChainDifference } from '../../../src/reserves/compare-chain.js'
+import { neverSentStates } from '../../../src/withdrawals/lifecycle.js'
+import { applyAdoption, hashOf, planAdoption } from '../support/adoption.js'
 import {
   actorOf,
   applyHint,
@@ -27,9 +27,9 @@ import {
   UnconfirmedError,
   UsageError,
   type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
-import { withServices } from './support/with-services.js'
+} from '../support/command.js'
+import { recordAudit } from '../support/record-audit.js'
+import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
   '--since <time>':
@@ -48,10 +48,10 @@ const states = {
 } as const
 
 /** After a restore: lists what the database has lost, and lets payouts run again. */
-const usage = `npm run ops -- restore-check
-npm run ops -- restore-check --adopt-all [--apply --confirm <hash of the plan> --reason <text>]
-npm run ops -- restore-check --apply --confirm <0, or the hash of what is left> --reason <text>
-npm run ops -- restore-check --since <time> --apply --reason <text>
+const usage = `npm run ops -- restore check
+npm run ops -- restore check --adopt-all [--apply --confirm <hash of the plan> --reason <text>]
+npm run ops -- restore check --apply --confirm <0, or the hash of what is left> --reason <text>
+npm run ops -- restore check --since <time> --apply --reason <text>
 
 A database that was restored knows it: payouts, refunds, sweeps and take-outs send nothing. This compares the provider's lists of
 transfers, payments, refunds and disputes, and every custody wallet's transactions on the chain, with the rows, from a day before the

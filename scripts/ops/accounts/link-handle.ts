@@ -27,7 +27,7 @@ const options = defineOptions(applyOptions, {
 })
 
 /** Links a Twitter or Discord handle to a creator's account, or unlinks it. Tips to the handle go to this account. */
-const usage = `npm run ops -- link-handle --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
+const usage = `npm run ops -- accounts link --user <id|e-mail> (--twitter <handle> | --discord <handle> | --unlink twitter|discord)
 
 Links a handle to a creator's account. The account then receives the tips that are sent to the handle: first make sure
 that the handle belongs to this creator. Without --apply this changes nothing.`

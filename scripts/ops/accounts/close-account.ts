@@ -24,8 +24,8 @@ const options = defineOptions(finalOptions, {
 })
 
 /** Closes an account whose owner asks for it by mail. Lists the closed accounts that hold money without --user. */
-const usage = `npm run ops -- close-account
-npm run ops -- close-account --user <id|e-mail> [--apply --confirm <user id> --reason <text>]
+const usage = `npm run ops -- accounts close
+npm run ops -- accounts close --user <id|e-mail> [--apply --confirm <user id> --reason <text>]
 
 Without --user it lists the closed accounts to which a tip came later. With --user and --apply the account is closed as by
 its owner: who it was is deleted, ledger, tips and withdrawals stay, the owner gets a mail. It is refused while money is
