@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { intentStatusOf } from '../../src/fiat/lifecycle.js'
 import { isFinal } from '../../src/kernel/state-machine.js'
 import { sdkIntentStatuses } from '../../src/sdk/lifecycle.js'
 import { sendStatesOf } from '../../src/withdrawals/lifecycle.js'
+import { keepDocument, table } from './keep-document.js'
 import { type AnyMachine, machines } from './state-machines.js'
 
 // Writes docs/states.md from the tables of `lifecycle.ts`. Without --write it only says whether the document is current.
@@ -10,11 +10,6 @@ import { type AnyMachine, machines } from './state-machines.js'
 const document = 'docs/states.md'
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return lines.join('\n').replace(/^\| --- .*$/m, `|${head.map(() => '---|').join('')}`)
-}
 
 function drawing(machine: AnyMachine): string {
   const { states, initial, steps } = machine
@@ -80,8 +75,4 @@ A payment intent has ${code(sdkIntentStatuses)}. \`sdkIntentStatus\` of \`src/sd
 that pays or claims it, and from the time.
 `
 
-if (process.argv.includes('--write')) writeFileSync(document, text)
-else if (readFileSync(document, 'utf8') !== text) {
-  process.stderr.write(`${document} is not current. Run: npm run check -- --fix\n`)
-  process.exitCode = 1
-}
+keepDocument(document, text)

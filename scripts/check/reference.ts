@@ -1,23 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { withGuardDefaults } from '../../src/platform/config/guards.js'
 import { type ProcessKind, secretsOf } from '../../src/platform/config/process-secrets.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 import { listedPrograms, opsHelp, opsPrograms } from '../bootstrap/ops.mjs'
 import { type Command, exitHelp } from '../ops/support/command.js'
+import { keepDocument, table } from './keep-document.js'
 
 // Writes docs/reference.md: the settings from .env.example, the operators' commands from their help, the metrics from the code and the
 // alerts from rules.yml. Without --write it only says whether the document is current.
 
 const document = 'docs/reference.md'
 const runbook = 'operations.md'
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [
-    `|${head.join('|')}|`,
-    `|${head.map(() => '---|').join('')}`,
-    ...rows.map((cells) => `|${cells.join('|')}|`),
-  ].join('\n')
 
 const matchAll = (text: string, pattern: RegExp): string[][] =>
   [...text.matchAll(pattern)].map((match) => match.map((part) => part ?? ''))
@@ -187,8 +181,4 @@ ${await metricsText()}
 ${alertsText()}
 `
 
-if (process.argv.includes('--write')) writeFileSync(document, text)
-else if (readFileSync(document, 'utf8') !== text) {
-  process.stderr.write(`${document} is not current. Run: npm run check -- --fix\n`)
-  process.exitCode = 1
-}
+keepDocument(document, text)

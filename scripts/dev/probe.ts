@@ -17,22 +17,23 @@ export function respondsAt(
 }
 
 /** The account that the stand-ins created for our share of the swap engines' fees. */
-export async function referralAccount(sandboxUrl: string): Promise<string> {
-  const response = await fetch(`${sandboxUrl}/dev/aggregator`, { signal: AbortSignal.timeout(requestMs) })
-  const { referralAccount } = (await response.json()) as { referralAccount?: string }
-  if (typeof referralAccount !== 'string') throw new Error(`${sandboxUrl} did not return a referral account`)
-  return referralAccount
+export function referralAccount(sandboxUrl: string): Promise<string> {
+  return readText(`${sandboxUrl}/dev/aggregator`, 'referralAccount')
 }
 
 /** The genesis hash of the chain that a node serves. */
-export async function genesisHash(rpcUrl: string): Promise<string> {
-  const response = await fetch(rpcUrl, {
+export function genesisHash(rpcUrl: string): Promise<string> {
+  return readText(rpcUrl, 'result', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getGenesisHash' }),
-    signal: AbortSignal.timeout(requestMs),
   })
-  const { result } = (await response.json()) as { result?: string }
-  if (typeof result !== 'string') throw new Error(`${rpcUrl} did not return a genesis hash`)
-  return result
+}
+
+/** A text in the JSON object that a URL answers. */
+async function readText(url: string, name: string, request: RequestInit = {}): Promise<string> {
+  const response = await fetch(url, { ...request, signal: AbortSignal.timeout(requestMs) })
+  const text = ((await response.json()) as Record<string, unknown>)[name]
+  if (typeof text !== 'string') throw new Error(`${url} did not return ${name}`)
+  return text
 }

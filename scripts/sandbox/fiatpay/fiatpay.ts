@@ -236,16 +236,7 @@ export class Fiatpay {
         amountKobo: refund.amountKobo,
         status: refundStatus(refund),
       })),
-      disputes: this.disputes.all().map((dispute) => ({
-        id: dispute.id,
-        transaction: dispute.transaction,
-        reference: dispute.reference,
-        amountKobo: dispute.amountKobo,
-        takenKobo: dispute.takenKobo,
-        status: dispute.status,
-        resolution: dispute.resolution,
-        dueAt: dispute.dueAt,
-      })),
+      disputes: this.disputes.all(),
       balance: readBook(this),
     }
   }
