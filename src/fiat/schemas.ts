@@ -67,6 +67,7 @@ export const fiatStatusAnswer = z.object({
   completedAt: z.iso.datetime().nullable(),
   receivedNgn: z.number().optional().meta({ description: 'Naira that wait for the payer of an unpaid tip' }),
 })
+export type FiatStatusAnswer = z.output<typeof fiatStatusAnswer>
 
 /** GET /payments/fiat/rate. */
 export const fiatRateInput = z.object({

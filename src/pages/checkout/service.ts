@@ -1,4 +1,4 @@
-import type { FiatIntentAnswer, FiatRateAnswer } from '../../fiat/schemas.js'
+import type { FiatIntentAnswer, FiatRateAnswer, FiatStatusAnswer } from '../../fiat/schemas.js'
 import {
   createTipClient,
   type SubmittedTip,
@@ -7,17 +7,10 @@ import {
 } from '../../sdk/client/tip.js'
 import * as api from '../lib/api.js'
 import { isUnanswered } from '../lib/failures.js'
-import type { NairaStatus } from './machine/events.js'
 import type { Form, NairaQuote, NairaRate, NairaTip } from './machine/state.js'
 
 /** The API calls of one session's checkout. */
 export type TipService = ReturnType<typeof createTipService>
-
-/** `receivedNgn`: naira that arrived for an unpaid tip and wait for the payer. */
-export interface NairaAnswer {
-  readonly status: NairaStatus
-  readonly receivedNgn?: number
-}
 
 /** Exchanges the one-time code of a link for the session token. */
 export async function redeem(code: string): Promise<string> {
@@ -75,7 +68,7 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
       return nairaTipOf(await post<FiatIntentAnswer>('/payments/fiat/intent', request), quote, form)
     },
     nairaStatus: (intentId: string) =>
-      get<NairaAnswer>(`/payments/fiat/status?intentId=${encodeURIComponent(intentId)}`),
+      get<FiatStatusAnswer>(`/payments/fiat/status?intentId=${encodeURIComponent(intentId)}`),
   }
 }
 

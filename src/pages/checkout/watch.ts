@@ -1,9 +1,10 @@
+import type { FiatStatusAnswer } from '../../fiat/schemas.js'
 import type { TipIntent } from '../../sdk/client/tip.js'
 import { pause } from '../../sdk/client/wait.js'
 import { blockHeight, sendTransaction, transactionStatus } from '../lib/rpc.js'
 import type { Event } from './machine/events.js'
 import { chainPauseMs, isStillPolled, nairaPauseMs } from './machine/pauses.js'
-import type { NairaAnswer, TipService } from './service.js'
+import type { TipService } from './service.js'
 
 type Dispatch = (event: Event) => void
 
@@ -62,7 +63,7 @@ export async function watchNaira(
   for (;;) {
     const { status, receivedNgn } = await service
       .nairaStatus(intentId)
-      .catch((): Partial<NairaAnswer> => ({}))
+      .catch((): Partial<FiatStatusAnswer> => ({}))
     if (signal.aborted) return
     if (status !== undefined) dispatch({ type: 'naira-status', intentId, status, receivedNgn })
     if (status === 'completed' || status === 'failed') return

@@ -1,3 +1,4 @@
+import type { FiatStatusAnswer } from '../../../fiat/schemas.js'
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import type {
   Fault,
@@ -74,14 +75,13 @@ type Result =
   | {
       readonly type: 'naira-status'
       readonly intentId: string
-      readonly status: NairaStatus
+      readonly status: FiatStatusAnswer['status']
       readonly receivedNgn?: number | undefined
     }
   | { readonly type: 'tick'; readonly now: number }
   | { readonly type: 'connection'; readonly offline: boolean }
   | { readonly type: 'answered'; readonly ok: boolean }
 
-export type NairaStatus = 'requires_action' | 'completed' | 'failed' | 'cancelled'
 export type Event = UserAction | Result
 export type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
