@@ -83,7 +83,9 @@ type InputAttribute =
   | 'maxLength'
   | 'placeholder'
   | 'readOnly'
+  | 'disabled'
   | 'required'
+  | 'onBlur'
 
 /** A labelled text field. What is not named here belongs to its input. */
 export function TextField({
@@ -124,29 +126,30 @@ interface Choices<Key extends string> {
   readonly onChoose: (choice: Key) => void
 }
 
-/** A select element with its label. */
+/** A select element with its label. `bare`: only screen readers read the label. */
 export function Select<Key extends string>({
   label,
+  bare = false,
   choices,
   texts,
   chosen,
   onChoose,
-}: Choices<Key> & { readonly label: string }): JSX.Element {
-  return (
-    <Field label={label}>
-      <select
-        class="input"
-        value={chosen}
-        onChange={({ currentTarget }) => onChoose(choices[currentTarget.selectedIndex] ?? chosen)}
-      >
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {texts[choice]}
-          </option>
-        ))}
-      </select>
-    </Field>
+}: Choices<Key> & { readonly label: string; readonly bare?: boolean }): JSX.Element {
+  const select = (
+    <select
+      class="input"
+      {...(bare && { 'aria-label': label })}
+      value={chosen}
+      onChange={({ currentTarget }) => onChoose(choices[currentTarget.selectedIndex] ?? chosen)}
+    >
+      {choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {texts[choice]}
+        </option>
+      ))}
+    </select>
   )
+  return bare ? select : <Field label={label}>{select}</Field>
 }
 
 /** A group of radio buttons. `stacked`: for long texts, each choice has a line of its own. */

@@ -4,7 +4,7 @@ import { words } from '../../i18n/checkout.js'
 import { common } from '../../i18n/common.js'
 import { type Currency, isUnclear } from '../../lib/amount-text.js'
 import { shortNgn, shortUsd } from '../../lib/money.js'
-import { Field } from '../../ui/fields.js'
+import { TextField } from '../../ui/fields.js'
 import { Notice } from '../../ui/messages.js'
 import { chosenCents, limitsOf, presetsOf } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
@@ -125,21 +125,17 @@ function OtherAmount({ state }: { readonly state: State }): JSX.Element {
   const wrong = form.showFaults && range !== undefined && chosenCents(state) === undefined
   return (
     <div id="other-amount">
-      <Field
+      <TextField
         label={words.amountLegend[form.currency]}
         hint={range ?? words.readingRate}
         fault={wrong ? faultText(state) : undefined}
-      >
-        <input
-          class="input number"
-          inputMode="decimal"
-          autoComplete="off"
-          placeholder={form.currency === 'USD' ? '5.00' : '5,000'}
-          value={form.other}
-          onInput={({ currentTarget }) => edit({ other: currentTarget.value })}
-          onBlur={() => form.other !== '' && edit({ showFaults: true })}
-        />
-      </Field>
+        class="number"
+        inputMode="decimal"
+        placeholder={form.currency === 'USD' ? '5.00' : '5,000'}
+        value={form.other}
+        onInput={(other) => edit({ other })}
+        onBlur={() => form.other !== '' && edit({ showFaults: true })}
+      />
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { ngn, usd } from '../../lib/money.js'
 import { Button, Tabs } from '../../ui/buttons.js'
-import { Field } from '../../ui/fields.js'
+import { Field, Form } from '../../ui/fields.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/messages.js'
 import { chosenCents, chosenToken, isUsableEmail } from '../machine/form.js'
@@ -21,11 +21,10 @@ export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>): JSX.Element 
   const { form, session } = state
   if (session === undefined) return null
   return (
-    <form
+    <Form
       class="choose"
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         dispatch({ type: 'submitted-form' })
         focusFault(state)
       }}
@@ -62,7 +61,7 @@ export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>): JSX.Element 
       >
         {form.method === 'crypto' ? <CryptoPanel state={state} /> : <NairaPanel state={state} />}
       </div>
-    </form>
+    </Form>
   )
 }
 

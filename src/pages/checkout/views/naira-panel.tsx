@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/buttons.js'
-import { Checkbox, Field } from '../../ui/fields.js'
+import { Checkbox, TextField } from '../../ui/fields.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/messages.js'
 import { chosenCents, isUsableEmail, nairaQuote } from '../machine/form.js'
@@ -50,32 +50,26 @@ function Payer({ state: { form, session } }: Props): JSX.Element {
   const name = session?.creator.name ?? ''
   return (
     <>
-      <Field label={words.nameField(name)}>
-        <input
-          class="input"
-          autoComplete="name"
-          maxLength={100}
-          value={form.name}
-          disabled={form.anonymous}
-          onInput={({ currentTarget }) => edit({ name: currentTarget.value })}
-        />
-      </Field>
-      <Field
+      <TextField
+        label={words.nameField(name)}
+        autocomplete="name"
+        maxLength={100}
+        value={form.name}
+        disabled={form.anonymous}
+        onInput={(text) => edit({ name: text })}
+      />
+      <TextField
         label={words.emailField}
         fault={form.showFaults && !isUsableEmail(form.email) ? words.emailFault : undefined}
-      >
-        <input
-          class="input"
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          maxLength={254}
-          value={form.email}
-          disabled={form.anonymous}
-          onInput={({ currentTarget }) => edit({ email: currentTarget.value })}
-          onBlur={() => form.email !== '' && edit({ showFaults: true })}
-        />
-      </Field>
+        type="email"
+        inputMode="email"
+        autocomplete="email"
+        maxLength={254}
+        value={form.email}
+        disabled={form.anonymous}
+        onInput={(email) => edit({ email })}
+        onBlur={() => form.email !== '' && edit({ showFaults: true })}
+      />
       <Checkbox
         label={
           <>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
+import { Select } from '../../ui/fields.js'
 import type { Days, Rate } from '../answers.js'
 import { dayText } from '../dates.js'
 import { TextButton } from '../parts/links.js'
@@ -9,7 +10,8 @@ import { nairaText, space } from '../parts/rate.js'
 import { type Loaded, useLoad } from '../requests.js'
 import { barsOf, scaleTop } from './chart-scale.js'
 
-const spans = [7, 30, 90] as const
+const spans = ['7', '30', '90'] as const
+const spanTexts = Object.fromEntries(spans.map((days) => [days, words.chart.days(Number(days))]))
 const width = 1000
 const height = 240
 
@@ -20,15 +22,15 @@ function ownTimeZone(): string {
 /** The tips of each day in a period. */
 interface DailyTips extends Loaded<Days> {
   /** How many days. */
-  readonly span: number
-  readonly setSpan: (span: number) => void
+  readonly span: string
+  readonly setSpan: (span: string) => void
 }
 
 /** Reads the tips of each day. A new `version` reads them again. */
 export function useDays(version: number): DailyTips {
-  const [span, setSpan] = useState<number>(30)
+  const [span, setSpan] = useState('30')
   const [timeZone, setTimeZone] = useState(ownTimeZone)
-  const query = new URLSearchParams({ days: String(span), timeZone })
+  const query = new URLSearchParams({ days: span, timeZone })
   const loaded = useLoad<Days>(`/creators/tips/daily?${query}`, version)
   useEffect(() => {
     // The service may not know a zone that this browser knows.
@@ -65,18 +67,14 @@ export function DailyChart({
           {total > 0 && <p class="quiet number">{nairaText(total, rate) ?? space}</p>}
         </div>
         <div class="row">
-          <select
-            class="input input--small"
-            aria-label={words.chart.span}
-            value={String(span)}
-            onChange={({ currentTarget }) => setSpan(Number(currentTarget.value))}
-          >
-            {spans.map((one) => (
-              <option key={one} value={String(one)}>
-                {words.chart.days(one)}
-              </option>
-            ))}
-          </select>
+          <Select
+            label={words.chart.span}
+            bare
+            choices={spans}
+            texts={spanTexts}
+            chosen={span}
+            onChoose={setSpan}
+          />
           <TextButton aria-pressed={asTable} onPress={() => setAsTable(!asTable)}>
             {asTable ? words.chart.asBars : words.chart.asTable}
           </TextButton>

@@ -89,7 +89,7 @@ export function OwnRow({
   return (
     <li class="rows__row key">
       <span class="key__what">
-        <bdi class="key__label">{label}</bdi>
+        <bdi class="strong">{label}</bdi>
         {mark}
         <span class="quiet">{more}</span>
       </span>

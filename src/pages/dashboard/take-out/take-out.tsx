@@ -123,7 +123,7 @@ function TransferList({
           .flatMap(({ transfers }) => transfers)
           .map((transfer) => (
             <OpenRow key={transfer.id} createdAt={transfer.createdAt} onOpen={() => onOpen(transfer)}>
-              <span class="number tip-row__sender">{exactAmount(transfer)}</span>
+              <span class="number strong">{exactAmount(transfer)}</span>
               <span class="quiet">{words.takeOut.toShort(shortAddress(transfer.wallet))}</span>
               <Status status={transfer.status} />
             </OpenRow>

@@ -98,7 +98,7 @@ function TipRow({
       }
       worth={
         <>
-          <span class="number tip-row__value">{usd(valueUsd)}</span>
+          <span class="number strong">{usd(valueUsd)}</span>
           {naira !== undefined && <span class="quiet number">{naira}</span>}
         </>
       }
@@ -107,7 +107,7 @@ function TipRow({
       onOpen={onOpen}
     >
       <span>
-        <bdi class="tip-row__sender">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
+        <bdi class="strong">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
         <span class="number tip-row__paid">{paidText(tip)}</span>
       </span>
       {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { fiatSymbol } from '../../lib/tip-text.js'
 import { Button } from '../../ui/buttons.js'
+import { Select } from '../../ui/fields.js'
 import { Announcer, Notice } from '../../ui/messages.js'
 import type { Balance, ListedTip, TipsPage } from '../answers.js'
 import { useShown } from '../connection.js'
@@ -82,6 +83,11 @@ function NothingFound(): JSX.Element {
 /** The search starts this long after the last letter, so that not every letter is a request. */
 const searchDelayMs = 250
 
+const kindTexts = Object.fromEntries(
+  kinds.map((kind) => [kind, kind === fiatSymbol ? words.filters.naira : kind]),
+)
+const periodTexts = Object.fromEntries(periods.map((days) => [days, words.chart.days(Number(days))]))
+
 /** The filters of the tip list. */
 function FilterBar({
   filters,
@@ -94,6 +100,21 @@ function FilterBar({
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => setQ(filters.q), [filters.q])
   useEffect(() => () => clearTimeout(timer.current), [])
+  const choice = (
+    key: 'token' | 'status' | 'days',
+    label: string,
+    choices: readonly string[],
+    texts: Readonly<Record<string, string>>,
+  ): JSX.Element => (
+    <Select
+      label={label}
+      bare
+      choices={['', ...choices]}
+      texts={{ ...texts, '': words.filters.all(label) }}
+      chosen={filters[key]}
+      onChoose={(chosen) => onChange({ [key]: chosen })}
+    />
+  )
   return (
     <search>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -114,53 +135,10 @@ function FilterBar({
             }}
           />
         </label>
-        <Choice
-          label={words.filters.token}
-          value={filters.token}
-          choices={kinds.map((kind) => [kind, kind === fiatSymbol ? words.filters.naira : kind])}
-          onChange={(token) => onChange({ token })}
-        />
-        <Choice
-          label={words.filters.status}
-          value={filters.status}
-          choices={statuses.map((status) => [status, words.status[status]])}
-          onChange={(status) => onChange({ status })}
-        />
-        <Choice
-          label={words.filters.period}
-          value={filters.days}
-          choices={periods.map((days) => [days, words.chart.days(Number(days))])}
-          onChange={(days) => onChange({ days })}
-        />
+        {choice('token', words.filters.token, kinds, kindTexts)}
+        {choice('status', words.filters.status, statuses, words.status)}
+        {choice('days', words.filters.period, periods, periodTexts)}
       </form>
     </search>
-  )
-}
-
-function Choice({
-  label,
-  value,
-  choices,
-  onChange,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly choices: readonly (readonly [value: string, text: string])[]
-  readonly onChange: (value: string) => void
-}): JSX.Element {
-  return (
-    <select
-      class="input"
-      aria-label={label}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    >
-      <option value="">{words.filters.all(label)}</option>
-      {choices.map(([choice, text]) => (
-        <option key={choice} value={choice}>
-          {text}
-        </option>
-      ))}
-    </select>
   )
 }

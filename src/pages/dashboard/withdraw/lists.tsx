@@ -29,12 +29,12 @@ export function History({ version }: { readonly version: number }): JSX.Element 
         {payouts.map((payout) => (
           <OpenRow
             key={payout.reference}
-            worth={<span class="number tip-row__value">{usd(payout.amountUSDC)}</span>}
+            worth={<span class="number strong">{usd(payout.amountUSDC)}</span>}
             createdAt={payout.createdAt}
             onOpen={() => go('withdraw', new URLSearchParams({ reference: payout.reference }))}
           >
             <span>
-              <span class="number tip-row__sender">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
+              <span class="number strong">{ngn(payout.amountNGN)}</span> {words.history.to}{' '}
               <bdi>{payout.accountName}</bdi>
             </span>
             <span class="quiet">
