@@ -1,5 +1,5 @@
 import { allSecrets } from '../../src/platform/config/process-secrets.js'
-import { defineCommand, exitHelp, type Outcome, UsageError } from './support/command.js'
+import { defineCommand, defineOptions, type Outcome, UsageError } from './support/command.js'
 import { type Check, notAsked } from './support/conformance/check.js'
 import { cleanExchange, secretParts, withoutSecrets } from './support/conformance/clean.js'
 import { askMail, askPrices, askRates } from './support/conformance/feeds.js'
@@ -11,7 +11,7 @@ import { askSwaps } from './support/conformance/swaps.js'
 import { hostOf } from './support/doctor/check.js'
 
 /** Asks the real providers whether they answer as the stand-ins do. */
-const help = `npm run ops -- conformance [--only <providers>] [--record <folder>] [--json]
+const usage = `npm run ops -- conformance [--only <providers>] [--record <folder>] [--json]
 
 Development and tests run with stand-ins. This asks the real providers, with the clients of the service, whether they are as the
 stand-ins say, and prints what agrees, what differs, and what was not asked and why. It needs no database and moves no real money:
@@ -21,30 +21,23 @@ one for tests (sk_test_). On the chain it only reads; swaps are quoted for a pub
 Give it the settings of the providers to ask, in the environment or in .env: FIATPAY_URL and FIATPAY_SECRET_KEY (and
 PAYOUT_SECRET_KEY), SOLANA_RPC_URLS, SOLANA_GENESIS_HASH and TREASURY_WALLET, AGGREGATOR_ULTRA_URL, AGGREGATOR_V6_URL,
 AGGREGATOR_API_KEY and AGGREGATOR_REFERRAL_ACCOUNT, PRICE_URL, RATE_URL, SECOND_RATE_URL, SMTP_URL and MAIL_FROM.
-What is not set is not asked.
+What is not set is not asked. Exit code 0: everything that was asked agrees. Exit code 4: something differs, or nothing was asked.`
 
-  --only <providers>       some of fiatpay, solana, swaps, prices, rates, smtp, separated by commas
-  --bank <code>            bank of the account to resolve and to send test money to; default 001, the provider's test bank
-  --account <number>       that account; default 0123456789
-  --signature <signature>  a transaction on the chain that must be readable, such as one of version 1; may be repeated
-  --wallet <address>       a public address with some SOL for the quotes of swaps; default TREASURY_WALLET
-  --mail-to <address>      send one mail there
-  --record <folder>        keep the answers, without secrets and personal data, as one file for each question
-  --json                   print one line of JSON
-  --help                   print this text
-
-Exit code 0: everything that was asked agrees. Exit code 4: something differs, or nothing was asked.
-${exitHelp}`
-
-const options = {
-  only: { type: 'string' },
-  bank: { type: 'string' },
-  account: { type: 'string' },
-  signature: { type: 'string', multiple: true },
-  wallet: { type: 'string' },
-  'mail-to': { type: 'string' },
-  record: { type: 'string' },
-} as const
+const described = defineOptions(
+  {},
+  {
+    '--only <providers>': 'some of fiatpay, solana, swaps, prices, rates, smtp, separated by commas',
+    '--bank <code>':
+      "bank of the account to resolve and to send test money to; default 001, the provider's test bank",
+    '--account <number>': 'that account; default 0123456789',
+    '--signature <signature>':
+      'a transaction on the chain that must be readable, such as one of version 1; may be repeated',
+    '--wallet <address>': 'a public address with some SOL for the quotes of swaps; default TREASURY_WALLET',
+    '--mail-to <address>': 'send one mail there',
+    '--record <folder>': 'keep the answers, without secrets and personal data, as one file for each question',
+  },
+)
+const options = { ...described, signature: { ...described.signature, multiple: true } } as const
 
 const providers = ['fiatpay', 'solana', 'swaps', 'prices', 'rates', 'smtp'] as const
 type Provider = (typeof providers)[number]
@@ -104,7 +97,7 @@ function present(checks: readonly Check[], hosts: Hosts, recorded: string | unde
 }
 
 export const command = await defineCommand(import.meta, {
-  help,
+  usage,
   options,
   async run({ only, bank, account, signature = [], wallet, 'mail-to': mailTo, record }) {
     const wanted = parseProviders(only)

@@ -9,7 +9,7 @@ import {
 import { allSecrets, type Secret } from '../../src/platform/config/process-secrets.js'
 import { ConfigError, type SettingFault } from '../../src/platform/config/read-settings.js'
 import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
-import { defineCommand, exitHelp, type Outcome, UsageError } from './support/command.js'
+import { defineCommand, defineOptions, type Outcome, UsageError } from './support/command.js'
 import type { Check } from './support/doctor/check.js'
 import { checkDatabase } from './support/doctor/database.js'
 import { checkDeployed } from './support/doctor/deployed.js'
@@ -19,24 +19,14 @@ import { checkOutside } from './support/doctor/outside.js'
 import { checkRedis } from './support/doctor/redis.js'
 
 /** Compares the settings with the live world: database, Redis, chain, providers, keys, clocks. Changes nothing. */
-const help = `npm run ops -- doctor [--web <n>] [--as-deployed] [--json]
+const usage = `npm run ops -- doctor [--web <n>] [--as-deployed] [--json]
 
 Asks everything that the settings name whether it is there and as it should be: the database with its schema, rights and
 connections, Redis, the Solana RPC endpoints and their chain, the treasury's accounts, prices, rates, the swap engines, the naira
 provider and its keys, the mail server, the keys of wallets and personal data, and the clocks. It changes nothing and moves no money.
 
-Run it with the settings of all processes together, or with those of one: what needs a setting that is not set is skipped.
-
-  --web <n>   web processes that will run; default 1. Of the workers one each
-  --as-deployed
-              also takes each process by itself, with DATABASE_URL_WEB and so on: do its own settings suffice, does its role log in
-              (through a pooler, if the address leads to one) with its rights and limits, what may default_pool_size be, and do the
-              ports answer that Prometheus asks
-  --json      print one line of JSON
-  --help      print this text
-
-Exit code 4: something is wrong. Warnings do not count.
-${exitHelp}`
+Run it with the settings of all processes together, or with those of one: what needs a setting that is not set is skipped. Exit code 4: something is
+wrong. Warnings do not count.`
 
 const mostWebProcesses = 10_000
 const width = 24
@@ -140,8 +130,15 @@ function present(checks: readonly Check[]): Outcome {
 }
 
 export const command = await defineCommand(import.meta, {
-  help,
-  options: { web: { type: 'string' }, 'as-deployed': { type: 'boolean' } },
+  usage,
+  options: defineOptions(
+    {},
+    {
+      '--web <n>': 'web processes that will run; default 1. Of the workers one each',
+      '--as-deployed':
+        'also takes each process by itself, with DATABASE_URL_WEB and so on: do its own settings suffice, does its role\nlog in (through a pooler, if the address leads to one) with its rights and limits, what may default_pool_size\nbe, and do the ports answer that Prometheus asks',
+    },
+  ),
   async run({ web = '1', 'as-deployed': asDeployed = false }) {
     const webProcesses = Number(web)
     if (!/^\d+$/.test(web) || webProcesses < 1 || webProcesses > mostWebProcesses)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { opsHelp, opsProgram } from '../../scripts/bootstrap/ops.mjs'
+import { opsProgram, opsPrograms } from '../../scripts/bootstrap/ops.mjs'
 import type { Command } from '../../scripts/ops/support/command.js'
 import { spawnOpsScript } from '../helpers/run-ops-script.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
@@ -49,9 +49,7 @@ test('npm run ops lists its commands, and refuses an unknown one with exit code 
 })
 
 test('the help of a command describes each option that it takes, and no other', async (t) => {
-  const names = [...opsHelp().matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name = '']) => name)
-  t.true(names.includes('payouts') && names.includes('doctor'), names.join())
-  for (const name of names) {
+  for (const name of opsPrograms().keys()) {
     const file: { command: Command<Record<string, never>> } = await import(resolve(opsProgram(name)))
     const { help, options } = file.command
     const described = [...help.matchAll(/^ {2}--([\w-]+)(?: <[^>]+>)?(?: {2}|$)/gm)].map(

@@ -10,15 +10,9 @@ import {
   retireOlderKeys,
 } from '../../../src/privacy/keys/reseal.js'
 import { sealedColumns } from '../../../src/privacy/keys/sealed-columns.js'
-import {
-  actorOf,
-  applyHint,
-  applyOptions,
-  defineCommand,
-  type Outcome,
-  RefusedError,
-} from '../support/command.js'
+import { actorOf, applyOptions, defineCommand, type Outcome, RefusedError } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
+import { plannedLine, type Rotation, reportBatch, rotate, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the personal data again under the first value of DATA_KEY, so that the second may go. */
@@ -32,10 +26,6 @@ It may run while the service works, twice at a time, and may be killed: run it a
 the database then refuses what a process seals with it. Only when it prints that the old key may be taken out of the settings, do
 that. Exit code 4: something is not sealed with the new key yet.`
 
-/** Processes that still seal with the old key go on until it is retired. */
-const mostPasses = 20
-const progressEach = 10
-const brokenShown = 10
 /** Counting reads whole tables. */
 const statementMs = 120_000
 const laterMs = 60_000
@@ -50,60 +40,51 @@ function refuseOlderFirst({ sealing }: DataKeys, newest: number): void {
     )
 }
 
-interface Progress {
-  readonly rows: number
-  readonly broken: readonly string[]
-}
-
-async function apply(db: Knex, dataKeys: DataKeys, actor: string): Promise<Outcome> {
-  let rows = 0
-  const walk = async (): Promise<Progress> => {
-    const done = await resealAll(db, dataKeys)
-    rows += done.rows
-    return done
-  }
-  for (let pass = 1; pass <= mostPasses; pass++) {
-    const done = await walk()
-    if (done.broken.length > 0) return presentBroken(db, dataKeys, rows, done.broken)
-    if (done.rows > 0) continue
-    const transaction = await retire(db, dataKeys, actor, rows)
-    if (!(await untilLater(db, transaction)))
-      return present(db, dataKeys, rows, 'a transaction from before is still open: run this again')
-    const last = await walk()
-    if (last.broken.length > 0) return presentBroken(db, dataKeys, rows, last.broken)
-    const end =
-      dataKeys.given.length === 1
+function rotationOf(db: Knex, dataKeys: DataKeys, actor: string): Rotation {
+  const { given, sealing } = dataKeys
+  return {
+    what: 'values',
+    broken: 'values do not open',
+    sealing,
+    others: 'data is still being sealed with the old key: restart every process with DATA_KEY=<new>,<old>',
+    done:
+      given.length === 1
         ? 'DATA_KEY has one value: nothing to take out'
-        : 'nothing is sealed with the old key any more: it may be taken out of the settings'
-    return present(db, dataKeys, rows, end, true)
+        : 'nothing is sealed with the old key any more: it may be taken out of the settings',
+    walk: () => resealAll(db, dataKeys),
+    async retire({ count }, rows) {
+      if (count > 0) return false
+      const transaction = await retire(db, dataKeys, actor, rows)
+      if (!(await untilLater(db, transaction)))
+        return 'a transaction from before is still open: run this again'
+      return resealAll(db, dataKeys)
+    },
+    async read() {
+      const counts = await countAll(db)
+      return { lines: linesOf(counts), json: { sealing, counts } }
+    },
   }
-  return present(
-    db,
-    dataKeys,
-    rows,
-    'data is still being sealed with the old key: restart every process with DATA_KEY=<new>,<old>, then run this again',
-  )
 }
 
-/** One walk over everything that is sealed. Prints how far it is. */
-async function resealAll(db: Knex, dataKeys: DataKeys): Promise<Progress> {
-  let rows = 0
+/** One walk over everything that is sealed. */
+async function resealAll(db: Knex, dataKeys: DataKeys): Promise<Walked> {
+  let count = 0
   const broken: string[] = []
   for (const column of sealedColumns) {
     let after: string | undefined
     for (let batch = 1; ; batch++) {
       const done = await resealBatch(db, dataKeys, column, after)
-      rows += done.rows
+      count += done.rows
       broken.push(...done.broken)
       if (done.last === undefined) break
       after = done.last
-      if (batch % progressEach === 0)
-        process.stderr.write(
-          `${rows} values are sealed again; ${column.table}.${column.column} at ${after}\n`,
-        )
+      reportBatch(
+        batch,
+        () => `${count} values are sealed again; ${column.table}.${column.column} at ${after}`,
+      )
     }
   }
-  return { rows, broken }
+  return { count, broken }
 }
 
 function retire(db: Knex, dataKeys: DataKeys, actor: string, rows: number): Promise<string> {
@@ -145,38 +126,8 @@ async function presentPlan(db: Knex, { given, sealing }: DataKeys): Promise<Outc
   const hint =
     given.length === 1
       ? 'DATA_KEY has one value. To change it, set DATA_KEY=<this>,<new>, and then DATA_KEY=<new>,<this>'
-      : `${waiting} values would be sealed again with version ${sealing}; ${applyHint}`
+      : plannedLine(waiting, 'values', sealing)
   return { text: [...linesOf(counts), hint].join('\n'), json: { applied: false, sealing, counts } }
-}
-
-function presentBroken(
-  db: Knex,
-  dataKeys: DataKeys,
-  rows: number,
-  broken: readonly string[],
-): Promise<Outcome> {
-  const names = broken.slice(0, brokenShown).join(', ')
-  return present(
-    db,
-    dataKeys,
-    rows,
-    `${broken.length} values do not open: ${names}. They are unchanged; keep every key`,
-  )
-}
-
-async function present(
-  db: Knex,
-  { sealing }: DataKeys,
-  rows: number,
-  end: string,
-  ok = false,
-): Promise<Outcome> {
-  const counts = await countAll(db)
-  return {
-    ok,
-    text: [`${rows} values were sealed again with version ${sealing}`, ...linesOf(counts), end].join('\n'),
-    json: { applied: true, sealing, resealed: rows, counts, done: ok },
-  }
 }
 
 export const command = await defineCommand(import.meta, {
@@ -186,6 +137,7 @@ export const command = await defineCommand(import.meta, {
     withDatabase(async (db) => {
       const dataKeys = loadDataKeys()
       refuseOlderFirst(dataKeys, await openDataKeys(db, dataKeys, values.apply === true))
-      return values.apply === true ? apply(db, dataKeys, actorOf(values)) : presentPlan(db, dataKeys)
+      if (values.apply !== true) return presentPlan(db, dataKeys)
+      return rotate(rotationOf(db, dataKeys, actorOf(values)))
     }, statementMs),
 })

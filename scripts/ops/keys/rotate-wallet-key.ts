@@ -5,6 +5,7 @@ import { composeVault } from '../../../src/compose.js'
 import type { Vault } from '../../../src/ports/vault.js'
 import { actorOf, applyHint, applyOptions, defineCommand, type Outcome } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
+import { plannedLine, type Rotation, reportBatch, rotate, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the creators' wallets again under the newest key of WALLET_KEK, so that the old one may go. */
@@ -19,64 +20,61 @@ new seal before that is stored. At the end the old key is taken out of use: the 
 seals with it. Only when it prints that the old key may be taken out of the settings, do that. Exit code 4: a wallet is not
 sealed with the newest key yet.`
 
-/** Provisioners that still have only the old key go on sealing with it until it is retired. */
-const mostPasses = 20
-const progressEach = 10
 /** Counting and locking read a whole table. */
 const statementMs = 120_000
 
-interface Progress {
-  readonly wallets: number
-  readonly broken: readonly string[]
-}
-
 type Needs = Readonly<{ db: Knex; vault: Vault }>
 
-async function apply(services: Needs, actor: string): Promise<Outcome> {
-  let wallets = 0
-  for (let pass = 1; pass <= mostPasses; pass++) {
-    const done = await rotateAll(services)
-    wallets += done.wallets
-    if (done.broken.length > 0) return presentBroken(services, wallets, done.broken)
-    if (await retire(services, actor, wallets)) return presentDone(services, wallets)
+function rotationOf({ db, vault }: Needs, actor: string): Rotation {
+  const older = vault.keyVersions.slice(1)
+  return {
+    what: 'wallets',
+    broken: 'wallets do not open, or hold the key of another wallet',
+    sealing: vault.keyVersion,
+    others:
+      'wallets are still being sealed with an older key: restart every provisioner with the new WALLET_KEK',
+    done:
+      older.length === 0
+        ? 'WALLET_KEK has one key: nothing to take out'
+        : `no wallet uses version ${older.join(' or ')} any more: the old key may be taken out of the settings`,
+    walk: () => rotateAll({ db, vault }),
+    retire: (_, wallets) =>
+      db.transaction(async (trx) => {
+        const retired = await retireOlderKeys(trx, vault.keyVersion)
+        if (retired === undefined) return false
+        const subject = `wallet-key:${vault.keyVersion}`
+        if (retired.length > 0)
+          await recordAudit(trx, {
+            actor,
+            action: 'rotate-wallet-key',
+            subject,
+            details: { retired, wallets },
+          })
+        return true
+      }),
+    async read() {
+      const counts = await countSealed(db)
+      return { lines: linesOf(counts), json: { newest: vault.keyVersion, wallets: json(counts) } }
+    },
   }
-  return present(
-    services,
-    wallets,
-    'wallets are still being sealed with an older key: restart every provisioner with the new WALLET_KEK, then run this again',
-  )
 }
 
-/** One walk over all wallets. Prints how far it is. */
-async function rotateAll(services: Needs): Promise<Progress> {
-  let wallets = 0
+/** One walk over all wallets. */
+async function rotateAll(services: Needs): Promise<Walked> {
+  let count = 0
   const broken: string[] = []
   for (let after = 0n, batch = 1; ; batch++) {
     const done = await rotateBatch(services, after)
-    wallets += done.wallets
+    count += done.wallets
     broken.push(...done.broken)
-    if (done.last === undefined) return { wallets, broken }
+    if (done.last === undefined) return { count, broken }
     after = done.last
-    if (batch % progressEach === 0)
-      process.stderr.write(`${wallets} wallets are sealed again, at id ${after}\n`)
+    reportBatch(batch, () => `${count} wallets are sealed again, at id ${after}`)
   }
-}
-
-/** False while a wallet has an older key. */
-function retire({ db, vault }: Needs, actor: string, wallets: number): Promise<boolean> {
-  return db.transaction(async (trx) => {
-    const retired = await retireOlderKeys(trx, vault.keyVersion)
-    if (retired === undefined) return false
-    const subject = `wallet-key:${vault.keyVersion}`
-    if (retired.length > 0)
-      await recordAudit(trx, { actor, action: 'rotate-wallet-key', subject, details: { retired, wallets } })
-    return true
-  })
 }
 
 function presentPlan({ keyVersion, keyVersions }: Vault, counts: ReadonlyMap<number, number>): Outcome {
   const older = [...counts].filter(([version]) => version < keyVersion)
-  const lines = [...counts].map(([version, wallets]) => `version ${version}: ${wallets} wallets`)
   const waiting = older.reduce((sum, [, wallets]) => sum + wallets, 0)
   const [oldest] = keyVersions.slice(-1)
   const hint =
@@ -84,37 +82,15 @@ function presentPlan({ keyVersion, keyVersions }: Vault, counts: ReadonlyMap<num
       ? `WALLET_KEK has one key, version ${keyVersion}. To rotate, set it to ${keyVersion + 1}:<new key>,${oldest}:<this key>`
       : waiting === 0
         ? `no wallet uses an older key than version ${keyVersion}; ${applyHint}: it takes the older keys out of use`
-        : `${waiting} wallets would be sealed again with version ${keyVersion}; ${applyHint}`
+        : plannedLine(waiting, 'wallets', keyVersion)
   return {
-    text: [...lines, hint].join('\n'),
+    text: [...linesOf(counts), hint].join('\n'),
     json: { applied: false, newest: keyVersion, wallets: json(counts) },
   }
 }
 
-function presentDone({ db, vault }: Needs, wallets: number): Promise<Outcome> {
-  const older = vault.keyVersions.slice(1)
-  const end =
-    older.length === 0
-      ? 'WALLET_KEK has one key: nothing to take out'
-      : `no wallet uses version ${older.join(' or ')} any more: the old key may be taken out of the settings`
-  return present({ db, vault }, wallets, end, true)
-}
-
-function presentBroken(services: Needs, wallets: number, broken: readonly string[]): Promise<Outcome> {
-  const names = broken.slice(0, progressEach).join(', ')
-  const end = `${broken.length} wallets do not open, or hold the key of another wallet: ${names}. They are unchanged; keep every key`
-  return present(services, wallets, end)
-}
-
-async function present({ db, vault }: Needs, wallets: number, end: string, ok = false): Promise<Outcome> {
-  const counts = await countSealed(db)
-  const lines = [...counts].map(([version, count]) => `version ${version}: ${count} wallets`)
-  return {
-    ok,
-    text: [`${wallets} wallets were sealed again with version ${vault.keyVersion}`, ...lines, end].join('\n'),
-    json: { applied: true, newest: vault.keyVersion, resealed: wallets, wallets: json(counts), done: ok },
-  }
-}
+const linesOf = (counts: ReadonlyMap<number, number>): string[] =>
+  [...counts].map(([version, wallets]) => `version ${version}: ${wallets} wallets`)
 
 const json = (counts: ReadonlyMap<number, number>): Record<string, number> =>
   Object.fromEntries([...counts].map(([version, wallets]) => [String(version), wallets]))
@@ -127,6 +103,6 @@ export const command = await defineCommand(import.meta, {
       const services = { db, vault: composeVault() }
       await (values.apply === true ? checkVaultKey : checkKnownKeys)(services)
       if (values.apply !== true) return presentPlan(services.vault, await countSealed(db))
-      return apply(services, actorOf(values))
+      return rotate(rotationOf(services, actorOf(values)))
     }, statementMs),
 })

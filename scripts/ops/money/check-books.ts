@@ -6,19 +6,14 @@ import {
   checkBooks,
   sumBooks,
 } from '../../../src/ledger/invariants.js'
-import { defineCommand, exitHelp } from '../support/command.js'
+import { defineCommand } from '../support/command.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Checks every invariant over the whole ledger, and prints the sum of each kind of account. Changes nothing. */
-const help = `npm run ops -- check-books [--json]
+const usage = `npm run ops -- check-books [--json]
 
 Reads the whole ledger, counts the violations of each invariant, and prints the sum of each kind of account. It changes
-nothing and blocks nothing: the service keeps working meanwhile. Exit code 4: an invariant is broken.
-
-  --json   print one line of JSON; amounts are base units as decimal text
-  --help   print this text
-
-${exitHelp}`
+nothing and blocks nothing: the service keeps working meanwhile. Exit code 4: an invariant is broken.`
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }
 
@@ -48,7 +43,8 @@ function lineOf({ currency, kind, accounts, entries, units }: BooksSum): string 
 }
 
 export const command = await defineCommand(import.meta, {
-  help,
+  usage,
+  amounts: 'base units',
   options: {},
   run: () =>
     withDatabase(async (db) => {

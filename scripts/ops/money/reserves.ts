@@ -3,24 +3,24 @@ import { createFloatReader } from '../../../src/reserves/float/read-float.js'
 import { makeReport } from '../../../src/reserves/reports/make-report.js'
 import { findLastReport, type StoredReport } from '../../../src/reserves/reports/report-rows.js'
 import { createReportSigner } from '../../../src/reserves/reports/signing.js'
-import { defineCommand, exitHelp, type Outcome } from '../support/command.js'
+import { defineCommand, defineOptions, type Outcome } from '../support/command.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
 /** Shows the newest reserve report, or makes one now. */
-const help = `npm run ops -- reserves [--make] [--json]
+const usage = `npm run ops -- reserves [--make] [--json]
 
 Prints the newest signed report of what the platform owes and what it has, as GET /reserves answers it, and the wallets that lack
-USDC on the chain, which are not public. Exit code 4: wallets lack USDC, or the platform lacks money at the last rate.
+USDC on the chain, which are not public. Exit code 4: wallets lack USDC, or the platform lacks money at the last rate. With --json \`report\`
+is the exact text that is signed.`
 
-  --make   read the chain and the provider, and make and publish a report now. Like the daily one it pauses payouts when wallets
-           lack USDC on the chain; npm run ops -- payouts resume lets them run again
-  --json   print one line of JSON; \`report\` is the exact text that is signed
-  --help   print this text
-
-${exitHelp}`
-
-const options = { make: { type: 'boolean' } } as const
+const options = defineOptions(
+  {},
+  {
+    '--make':
+      'read the chain and the provider, and make and publish a report now. Like the daily one it pauses\npayouts when wallets lack USDC on the chain; npm run ops -- payouts resume lets them run again',
+  },
+)
 
 /** A line of progress per so many wallets. */
 const progressStep = 10_000
@@ -62,7 +62,7 @@ function outcomeOf(stored: StoredReport | undefined): Outcome {
 }
 
 export const command = await defineCommand(import.meta, {
-  help,
+  usage,
   options,
   run: ({ make }) =>
     make === true

@@ -157,7 +157,7 @@ function helpOf({
   usage,
   options,
   amounts,
-}: Extract<Definition<Arguments>, { readonly usage: string }>): string {
+}: Pick<Definition<Arguments>, 'usage' | 'options' | 'amounts'>): string {
   const described = [
     ...Object.values(options).flatMap((option) => ('label' in option ? [option as DescribedOption] : [])),
     {
@@ -183,8 +183,10 @@ export interface Answer {
 }
 
 /** A command as its file declares it. `usage`: its help up to the options. `amounts`: the units of amounts in JSON. */
-type Definition<Options extends Arguments> = Omit<Command<Options>, 'help'> &
-  ({ readonly usage: string; readonly amounts?: string } | { readonly help: string })
+interface Definition<Options extends Arguments> extends Omit<Command<Options>, 'help'> {
+  readonly usage: string
+  readonly amounts?: string
+}
 
 /**
  * Defines the command of a file, as its last statement, and runs it when that file is the program. It then prints one answer to
@@ -195,7 +197,7 @@ export async function defineCommand<Options extends Arguments>(
   module: ImportMeta,
   definition: Definition<Options>,
 ): Promise<Command<Options>> {
-  const command = 'help' in definition ? definition : { ...definition, help: helpOf(definition) }
+  const command = { ...definition, help: helpOf(definition) }
   const program = process.argv[1]
   if (program === undefined || realpathSync(program) !== module.filename) return command
   const { code, out, err } = await answerCommand(command, process.argv.slice(2))
