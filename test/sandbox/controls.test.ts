@@ -119,39 +119,3 @@ test('accounts and commitment lags can be set', async (t) => {
   t.deepEqual(await callRpc(sandbox, 'dev_config', { finalizeLag: 2 }), { confirmLag: 1, finalizeLag: 2 })
   await t.throwsAsync(callRpc(sandbox, 'dev_config', { slotMs: 1 }), { message: /-32602/ })
 })
-
-test('the node can be made to answer 429, HTML or "Too many inputs"', async (t) => {
-  const sandbox = await manual()
-  t.teardown(() => sandbox.close())
-  const request = (body: unknown = { id: 1, method: 'getHealth' }) =>
-    fetch(sandbox.url, { method: 'POST', body: JSON.stringify(body) })
-
-  sandbox.faults.set({ answer: '429', times: 2 })
-  t.deepEqual([(await request()).status, (await request()).status, (await request()).status], [429, 429, 200])
-  sandbox.faults.set({ answer: 'html' })
-  t.regex(await (await request()).text(), /^<!DOCTYPE html>/)
-  sandbox.faults.set({ maxInputs: 2 })
-  const keys = (n: number) => [Array.from({ length: n }, () => Keypair.generate().publicKey.toBase58())]
-  await t.throwsAsync(callRpc(sandbox, 'getMultipleAccounts', ...keys(3)), {
-    message: /-32602 Too many inputs/,
-  })
-  await t.notThrowsAsync(callRpc(sandbox, 'getMultipleAccounts', ...keys(2)))
-  const batch = (n: number) => Array.from({ length: n }, (_, id) => ({ id, method: 'getHealth' }))
-  t.like(await (await request(batch(3))).json(), { error: { code: -32602 } })
-  t.is(((await (await request(batch(2))).json()) as unknown[]).length, 2)
-})
-
-test('calls are counted by method, and HTTP requests separately', async (t) => {
-  const sandbox = await manual()
-  t.teardown(() => sandbox.close())
-  await postJson(sandbox.url, [
-    { id: 1, method: 'getHealth' },
-    { id: 2, method: 'getHealth' },
-  ])
-  await callRpc(sandbox, 'getSlot')
-  t.is(sandbox.calls.of('getHealth'), 2)
-  t.deepEqual(sandbox.calls.all(), { getHealth: 2, getSlot: 1 })
-  t.is(sandbox.calls.httpRequests, 2)
-  sandbox.calls.reset()
-  t.is(sandbox.calls.httpRequests, 0)
-})

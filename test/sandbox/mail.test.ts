@@ -75,34 +75,6 @@ test.serial('a reset deletes the mails and the faults', async (t) => {
   t.is((await inbox()).length, 1)
 })
 
-test.serial(
-  'the server can be made to refuse or delay mails, for one address or a number of mails',
-  async (t) => {
-    const { faults } = sandbox.mail
-    faults.set({ code: 452, to: 'Ada@example.com', times: 1 })
-    await send('bob@example.com')
-    await t.throwsAsync(send('ada@example.com'), { message: /452 No such mailbox/ })
-    await send('ada@example.com')
-    faults.set({ code: 554, at: 'content' })
-    await t.throwsAsync(send('ada@example.com', { text: 'buy now' }), { message: /554 Refused: buy now/ })
-    faults.set({ delayMs: 120 })
-    const startedAt = performance.now()
-    await send('ada@example.com')
-    t.true(performance.now() - startedAt >= 110)
-    t.is((await inbox()).length, 3)
-  },
-)
-
-test.serial('the last thousand mails are kept, and a mail of more than a megabyte is refused', async (t) => {
-  const transport = createTransport({ url: sandbox.mail.url, pool: true, maxMessages: 2000 })
-  for (let n = 0; n < 1002; n++)
-    await transport.sendMail({ from: 'a@example.com', to: 'b@example.com', subject: String(n), text: 'x' })
-  transport.close()
-  const subjects = (await inbox()).map(({ subject }) => subject)
-  t.deepEqual([subjects.length, subjects[0], subjects.at(-1)], [1000, '1001', '2'])
-  await t.throwsAsync(send('b@example.com', { text: 'x'.repeat(1024 * 1024) }))
-})
-
 test.serial('a taken port is refused', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   t.teardown(() => other.close())

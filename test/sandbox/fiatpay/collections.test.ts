@@ -167,16 +167,3 @@ test('charges can be unavailable while payouts work', async (t) => {
   fiat.fiatpay.faults.setMode({ charges: 'garbage' })
   t.regex(await (await ask(`/transaction/verify/${reference}`)).text(), /^<!DOCTYPE html>/)
 })
-
-test('calls are counted by endpoint', async (t) => {
-  const fiat = await startFiatFor(t)
-  const { get, post } = createCaller(fiat)
-  await post('/transaction/initialize', payer)
-  await get('/transaction/verify/one')
-  await get('/transaction/verify/two')
-  t.deepEqual(fiat.fiatpay.calls.all(), {
-    'POST /transaction/initialize': 1,
-    'GET /transaction/verify/*': 2,
-  })
-  t.is(fiat.fiatpay.calls.httpRequests, 3)
-})
