@@ -1,18 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import { compareReleases } from './bench/compare/compare-releases.js'
-import { benchCosts } from './bench/costs/costs.js'
+import { compareReleases } from './bench/compare-releases.js'
+import { benchCosts } from './bench/costs.js'
 import { benchLedger } from './bench/ledger/ledger.js'
 import { benchLedgerStress } from './bench/ledger/stress.js'
 import { benchLists } from './bench/lists.js'
 import type { BenchOptions, Outcome } from './bench/outcome.js'
-import { benchRecord } from './bench/record.js'
-import { benchIntents } from './bench/requests/intents.js'
-import { benchWithdrawals } from './bench/requests/withdrawals.js'
-import { benchStreams } from './bench/streams/streams.js'
+import { benchIntents, benchRecord } from './bench/requests.js'
+import { benchStreams } from './bench/streams.js'
 import { benchTools } from './bench/tools.js'
 import { benchVerify } from './bench/verify.js'
+import { benchWithdrawals } from './bench/withdrawals.js'
 import { Refusal } from './bootstrap/progress.mjs'
+import { readOptions } from './kit/options.js'
 
 const usage = `npm run bench [-- <name> ...] [--rounds <n>]
 npm run bench -- --compare <git ref> [<name> ...] [--rounds 5]
@@ -77,40 +76,22 @@ function checkNames(names: readonly string[]): void {
     )
 }
 
-function whole(option: string, given: string | undefined, least: number): number | undefined {
-  if (given === undefined) return undefined
-  const value = Number(given)
-  if (!Number.isSafeInteger(value) || value < least)
-    throw new Refusal(`--${option} is a whole number from ${least}`)
-  return value
-}
-
-const text = { type: 'string' } as const
-const flags = { help: { type: 'boolean' }, compare: text, rows: text, rounds: text, clients: text } as const
-
-function readArguments() {
-  try {
-    return parseArgs({ allowPositionals: true, options: flags })
-  } catch (error) {
-    throw new Refusal(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-  }
-}
-
 try {
-  const { values, positionals } = readArguments()
-  if (values.help === true) process.stdout.write(usage)
+  const flags = { help: false, compare: '', rows: 0, rounds: 0, clients: 0 }
+  const { options: given, names } = readOptions(process.argv.slice(2), flags)
+  if (given.help) process.stdout.write(usage)
   else {
-    checkNames(positionals)
-    const options = {
-      rows: whole('rows', values.rows, 1000),
-      rounds: whole('rounds', values.rounds, 1),
-      clients: whole('clients', values.clients, 100),
-    }
-    if (values.compare === undefined) await main(positionals, options)
-    else {
-      const names = positionals.length > 0 ? positionals : defaultComparison
-      process.exitCode = await compareReleases(values.compare, names, options)
-    }
+    checkNames(names)
+    // 0: each benchmark's own number.
+    const { rows, rounds, clients } = given
+    const options = { rows: rows || undefined, rounds: rounds || undefined, clients: clients || undefined }
+    if (given.compare === '') await main(names, options)
+    else
+      process.exitCode = await compareReleases(
+        given.compare,
+        names.length > 0 ? names : defaultComparison,
+        options,
+      )
   }
 } catch (error) {
   process.stderr.write(`${error instanceof Refusal ? error.message : error}\n`)

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { encodeBase58 } from '../../src/kernel/base58.js'
+import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { printProgress } from '../bootstrap/progress.mjs'
+import { webProgram } from '../dev/built.js'
 import { withConnection } from '../dev/postgres/session.js'
+import { postJson, register } from '../kit/client.js'
+import { serviceSettings } from '../kit/service-settings.js'
 import { type BusyCreator, fillLists, historyDays } from './fill-lists.js'
 import { alternateOrder, median } from './measurement.js'
-import { type Servers, serviceSettings, startServers } from './servers.js'
+import type { Outcome } from './outcome.js'
+import { type BenchServers, onServers } from './servers.js'
 
 const fewRows = 100_000
 const manyRows = 10_000_000
@@ -54,35 +59,30 @@ interface Result {
  * million tips, through a web process each. Requests alternate between the two, so that other work of the machine is fair to
  * both. Fails when a page takes more than 1.25 times as long, or reads more than 1.25 times the buffers.
  */
-export async function benchLists({
-  rows = manyRows,
-}: {
-  rows?: number | undefined
-}): Promise<{ table: string; results: unknown; fault?: string | undefined }> {
-  const servers = await startServers('.data/bench-lists', flags)
-  try {
-    await servers.sql('create extension pg_stat_statements')
-    const few = await openStack(servers, 'few', fewRows)
-    const many = await openStack(servers, 'many', rows)
-    const results: Result[] = []
-    for (const [page, path] of Object.entries(pagesOf())) {
-      const paths = { few: path(few), many: path(many) }
-      let result = await measure(servers, page, paths, { few, many })
-      for (let again = 1; again < attempts && isSlow(result); again++)
-        result = await measure(servers, page, paths, { few, many })
-      results.push(result)
-      printProgress(lineOf(result).trimEnd())
-    }
-    const slow = results.filter(isSlow)
-    const fault =
-      slow.length > 0 ? `above ${highestRatio}: ${slow.map(({ page }) => page).join('; ')}` : undefined
-    return { table: tableOf(results, rows), results, fault }
-  } finally {
-    // Gigabytes that nobody needs.
-    for (const name of sizes)
-      await servers.sql(`drop database if exists ${name} with (force)`).catch(() => undefined)
-    await servers.close()
-  }
+export function benchLists({ rows = manyRows }: { rows?: number | undefined }): Promise<Outcome> {
+  return onServers(
+    async (servers) => {
+      const stacks = {
+        few: await openStack(servers, 'few', fewRows),
+        many: await openStack(servers, 'many', rows),
+      }
+      const results: Result[] = []
+      for (const [page, path] of Object.entries(pagesOf())) {
+        const paths = { few: path(stacks.few), many: path(stacks.many) }
+        let result = await measure(servers, page, paths, stacks)
+        for (let again = 1; again < attempts && isSlow(result); again++)
+          result = await measure(servers, page, paths, stacks)
+        results.push(result)
+        printProgress(lineOf(result).trimEnd())
+      }
+      const slow = results.filter(isSlow)
+      const fault =
+        slow.length > 0 ? `above ${highestRatio}: ${slow.map(({ page }) => page).join('; ')}` : undefined
+      return { table: tableOf(results, rows), results, fault }
+    },
+    flags,
+    '.data/bench-lists',
+  )
 }
 
 function isSlow({ few, many, timeRatio, buffersRatio }: Result): boolean {
@@ -134,27 +134,18 @@ function cursor(position: string): string {
   return Buffer.from(position).toString('base64url')
 }
 
-/** Copies the empty database, registers the creator through the API, and fills the tables. */
-async function openStack(servers: Servers, name: Size, rows: number): Promise<Stack> {
+/** Makes a database, registers the creator through the API, and fills the tables. */
+async function openStack(servers: BenchServers, name: Size, rows: number): Promise<Stack> {
   await servers.sql(`drop database if exists ${name} with (force)`)
-  await servers.sql(`create database ${name} template bench`)
-  const databaseUrl = servers.databaseUrl.replace(/bench$/, name)
-  const url = await servers.serve(name, ['dist/src/web.js'], serviceSettings({ ...servers, databaseUrl }))
-  const post = (path: string, body: unknown, cookie = ''): Promise<Response> =>
-    fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
-      body: JSON.stringify(body),
-    })
-  const entered = await post('/auth/register', {
-    email: 'busy@bench.example',
-    password: randomBytes(12).toString('hex'),
-    name: 'Ada Obi',
-  })
-  const { user } = (await entered.json()) as { user: { id: string } }
-  const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  const { apiKey } = (await (await post('/creators/api-keys', {}, cookie)).json()) as { apiKey: string }
-  const creator = { userId: user.id, wallet: encodeBase58(randomBytes(32)) }
+  await servers.sql(`create database ${name}`)
+  // Gigabytes that nobody needs.
+  servers.defer(() => servers.sql(`drop database if exists ${name} with (force)`))
+  const databaseUrl = servers.url(name)
+  await migrateToLatest(databaseUrl)
+  const url = await servers.serve(name, [webProgram], serviceSettings({ ...servers, databaseUrl }))
+  const { userId, cookie } = await register(url, 'busy@bench.example')
+  const { apiKey } = await postJson(`${url}/creators/api-keys`, {}, cookie)
+  const creator = { userId, wallet: encodeBase58(randomBytes(32)) }
   await withConnection(databaseUrl, (client) =>
     fillLists(client, creator, rows, (progress) => printProgress(`${name}: ${progress}`)),
   )
@@ -162,7 +153,7 @@ async function openStack(servers: Servers, name: Size, rows: number): Promise<St
 }
 
 async function measure(
-  servers: Servers,
+  servers: BenchServers,
   page: string,
   paths: Record<Size, string>,
   stacks: Record<Size, Stack>,
@@ -203,7 +194,7 @@ async function request({ url, headers }: Stack, path: string): Promise<number> {
 }
 
 /** The buffers that statements in this database have read so far, from the cache or the disk. */
-async function buffersRead({ databaseUrl }: Servers, database: Size): Promise<number> {
+async function buffersRead({ databaseUrl }: BenchServers, database: Size): Promise<number> {
   return withConnection(databaseUrl, async (client) => {
     const { rows } = await client.query(
       `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as buffers

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { connect, type Socket } from 'node:net'
-import { encodeBase58 } from '../../src/kernel/base58.js'
+import { connect } from 'node:net'
 
 /** One measurement: requests per second, and the median and 99th percentile of the latency in ms. */
 export interface Load {
@@ -10,35 +8,21 @@ export interface Load {
   readonly failed: number
 }
 
-interface LoadCount {
-  readonly latencies: number[]
-  failed: number
-}
-
 const okHead = 'HTTP/1.1 200 OK'
 const headEnd = '\r\n\r\n'
-const signatureHead = encodeBase58(randomBytes(64)).slice(1, 78).padEnd(77, '1')
-let serial = 0
 
 /** Sends requests over several connections, one at a time on each. `next` returns the bytes of a whole request. */
-export interface LoadPlan {
+interface LoadPlan {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  readonly next: () => Buffer | string
+  readonly next: () => string
 }
 
-/** Records tips with new signatures. */
-export async function recordTips(url: string, connections: number, seconds: number): Promise<Load> {
-  const body = bodyBytes()
-  const head = Buffer.from(postHead(url, '/chain/tips/create', body().length))
-  return sendRequests({ url, connections, seconds, next: () => Buffer.concat([head, body()]) })
-}
-
-/** The head of a POST with a JSON body of so many bytes. */
-export function postHead(url: string, path: string, length: number, headers = ''): string {
+/** The bytes of a POST with a JSON body. */
+export function postBytes(url: string, path: string, body: string): string {
   const { hostname } = new URL(url)
-  return `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\n${headers}content-type: application/json\r\ncontent-length: ${length}${headEnd}`
+  return `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}${headEnd}${body}`
 }
 
 /**
@@ -47,57 +31,37 @@ export function postHead(url: string, path: string, length: number, headers = ''
  */
 export async function sendRequests({ url, connections, seconds, next }: LoadPlan): Promise<Load> {
   const { hostname, port } = new URL(url)
-  const counts: LoadCount = { latencies: [], failed: 0 }
+  const latencies: number[] = []
+  let failed = 0
   const until = performance.now() + seconds * 1000
-  await Promise.all(
-    Array.from({ length: connections }, () => runConnection(hostname, Number(port), next, until, counts)),
-  )
-  const sorted = counts.latencies.sort((a, b) => a - b)
+  const one = () =>
+    new Promise<void>((done) => {
+      const socket = connect(Number(port), hostname).setNoDelay(true)
+      let sentAt = 0
+      let answer = ''
+      function send(): void {
+        answer = ''
+        sentAt = performance.now()
+        socket.write(next())
+      }
+      socket.on('connect', send)
+      socket.on('data', (chunk) => {
+        answer += chunk.toString('latin1')
+        if (!isWhole(answer)) return
+        if (answer.startsWith(okHead)) latencies.push(performance.now() - sentAt)
+        else failed += 1
+        if (performance.now() < until) send()
+        else socket.destroy()
+      })
+      socket.on('error', () => {
+        failed += 1
+      })
+      socket.on('close', () => done())
+    })
+  await Promise.all(Array.from({ length: connections }, one))
+  const sorted = latencies.sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-  return { perSecond: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed: counts.failed }
-}
-
-/** Creates bodies of equal length with new signatures: base58 of 64 bytes whose last ten digits are a counter. */
-function bodyBytes(): () => Buffer {
-  const [creatorWallet, senderWallet] = [encodeBase58(randomBytes(32)), encodeBase58(randomBytes(32))]
-  return () => {
-    serial += 1
-    const txSignature = `2${signatureHead}${String(serial).replaceAll('0', 'z').padStart(10, '1')}`
-    return Buffer.from(JSON.stringify({ creatorWallet, tipAmount: 1_000_000_000, senderWallet, txSignature }))
-  }
-}
-
-function runConnection(
-  host: string,
-  port: number,
-  next: () => Buffer | string,
-  until: number,
-  counts: LoadCount,
-): Promise<void> {
-  return new Promise((done) => {
-    const socket: Socket = connect(port, host)
-    socket.setNoDelay(true)
-    let sentAt = 0
-    let answer = ''
-    function send(): void {
-      answer = ''
-      sentAt = performance.now()
-      socket.write(next())
-    }
-    socket.on('connect', send)
-    socket.on('data', (chunk) => {
-      answer += chunk.toString('latin1')
-      if (!isWhole(answer)) return
-      if (answer.startsWith(okHead)) counts.latencies.push(performance.now() - sentAt)
-      else counts.failed += 1
-      if (performance.now() < until) send()
-      else socket.destroy()
-    })
-    socket.on('error', () => {
-      counts.failed += 1
-    })
-    socket.on('close', () => done())
-  })
+  return { perSecond: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failed }
 }
 
 function isWhole(answer: string): boolean {

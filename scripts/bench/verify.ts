@@ -4,9 +4,10 @@ import { solMint } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { printProgress } from '../bootstrap/progress.mjs'
-import { alternateOrder, median } from './measurement.js'
-import type { BenchOptions, Figure, Outcome } from './outcome.js'
-import { serviceSettings, startServers } from './servers.js'
+import { serviceSettings } from '../kit/service-settings.js'
+import { type Column, figuresOf, measureRounds, medians, tableOf } from './measurement.js'
+import type { BenchOptions, Outcome } from './outcome.js'
+import { onServers } from './servers.js'
 import type { SignedTipClaim } from './signed-tips.js'
 import { verifyOneByOne } from './verify-peer.js'
 
@@ -25,16 +26,24 @@ interface Measured {
 
 const names = ['issued', 'read', 'one by one, 50 at once', 'one by one'] as const
 type Name = (typeof names)[number]
-type Round = Record<Name, Measured>
+const columns: Column<Name, Measured>[] = [
+  { head: 'tips per s', digits: 0, of: ({ perSecond }) => perSecond, better: 'higher' },
+  { head: 'calls per tip', digits: 4, of: ({ callsPerTip }) => callsPerTip, better: 'lower' },
+  {
+    head: 'of 50 at once',
+    digits: 2,
+    of: (own, round) => own.perSecond / round['one by one, 50 at once'].perSecond,
+  },
+  { head: 'of one at a time', digits: 1, of: (own, round) => own.perSecond / round['one by one'].perSecond },
+]
 
 /**
  * Compares the verifier with one job and one call per tip. Both use one PostgreSQL, one Redis and a node that takes 20 to
  * 50 ms per request, and are measured in turn. `issued`: unaltered transactions of payment intents, verified without reading
  * them from the node. `read`: the same transactions without an intent, read from the node.
  */
-export async function benchVerify({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
-  const servers = await startServers()
-  try {
+export function benchVerify({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
+  return onServers(async (servers) => {
     const rpcUrl = await servers.serve('node', ['dist/scripts/bench/rpc-node.js', String(tips), treasury], {})
     printProgress(`signing ${tips} tips`)
     const signed = (await (await fetch(`${rpcUrl}/claims`)).json()) as SignedTipClaim[]
@@ -43,13 +52,11 @@ export async function benchVerify({ rounds = defaultRounds }: BenchOptions): Pro
     )
     const settings = { ...serviceSettings(servers), SOLANA_RPC_URLS: rpcUrl, TREASURY_WALLET: treasury }
     const services = compose(loadConfig(settings), 'bench')
+    servers.defer(() => services.close())
     const measurePeer = async (some: readonly SignedTipClaim[], concurrency: number): Promise<Measured> => {
       await services.db.raw('truncate peer_verified')
-      await services.db.batchInsert(
-        'peer_verified',
-        some.map(({ signature: id }) => ({ id })),
-        1000,
-      )
+      const rows = some.map(({ signature: id }) => ({ id }))
+      await services.db.batchInsert('peer_verified', rows, 1000)
       const seconds = await verifyOneByOne({ ...servers, rpcUrl }, some, concurrency)
       return { perSecond: some.length / seconds, callsPerTip: 1 }
     }
@@ -60,28 +67,15 @@ export async function benchVerify({ rounds = defaultRounds }: BenchOptions): Pro
       'one by one': () => measurePeer(signed.slice(0, tipsAlone), 1),
     }
     await verifyAll(services, signed, false)
-    const results: Round[] = []
-    for (let round = 1; round <= rounds; round++) results.push(await measure(measurements, round, rounds))
-    await services.close()
-    return { table: tableOf(results), results, figures: figuresOf(results) }
-  } finally {
-    await servers.close()
-  }
-}
-
-async function measure(
-  measurements: Record<Name, () => Promise<Measured>>,
-  round: number,
-  rounds: number,
-): Promise<Round> {
-  const measured: Partial<Round> = {}
-  for (const name of alternateOrder(names, round)) {
-    measured[name] = await measurements[name]()
-    printProgress(
-      `round ${round} of ${rounds}, ${name}: ${Math.round(measured[name]?.perSecond ?? 0)} tips/s`,
-    )
-  }
-  return measured as Round
+    const results = await measureRounds(names, rounds, (name) => measurements[name]())
+    return {
+      table: [...tableOf('verification', results, columns), goals, medians(results, `${tips} tips`)].join(
+        '\n',
+      ),
+      results,
+      figures: (['issued', 'read'] as const).flatMap((name) => figuresOf(name, results, columns, name)),
+    }
+  })
 }
 
 /** Verifies all claims with the service, with facts, ledger and the order of events. */
@@ -147,46 +141,4 @@ async function storeIntents({ db }: Composed, signed: readonly SignedTipClaim[])
 
 async function calls({ rpcCalls }: Composed['metrics']): Promise<number> {
   return (await rpcCalls.get()).values.reduce((sum, { value }) => sum + value, 0)
-}
-
-function figuresOf(results: readonly Round[]): Figure[] {
-  return (['issued', 'read'] as const).flatMap((name): Figure[] => [
-    {
-      name: `tips per second, ${name}`,
-      value: median(results.map((round) => round[name].perSecond)),
-      better: 'higher',
-    },
-    {
-      name: `calls per tip, ${name}`,
-      value: median(results.map((round) => round[name].callsPerTip)),
-      better: 'lower',
-    },
-  ])
-}
-
-function tableOf(results: readonly Round[]): string {
-  const of = (read: (round: Round) => number): number => median(results.map(read))
-  const lines = names.map((name) => {
-    const cells = [
-      name.padEnd(24),
-      String(Math.round(of((round) => round[name].perSecond))).padStart(8),
-      of((round) => round[name].callsPerTip)
-        .toFixed(4)
-        .padStart(12),
-      of((round) => round[name].perSecond / round['one by one, 50 at once'].perSecond)
-        .toFixed(2)
-        .padStart(14),
-      of((round) => round[name].perSecond / round['one by one'].perSecond)
-        .toFixed(1)
-        .padStart(16),
-    ]
-    return cells.join('')
-  })
-  const header = `${'verification'.padEnd(24)}  tips/s  calls/tip  of 50 at once  of one at a time`
-  return [
-    header,
-    ...lines,
-    goals,
-    `medians of ${results.length} rounds of ${tips} tips; a ratio is the median of the ratios of each round`,
-  ].join('\n')
 }

@@ -16,7 +16,7 @@ const tests = sourceFiles(/^test[/](?!contract[/]).*[.]test[.]ts$/).filter(
 )
 /** Tests import the operators' commands by their paths. */
 const programs = sourceFiles(
-  /^(src[/]web|workers[/]main|scripts[/]faults[/]acts[/]resident-commands|scripts[/]ops[/](?!support[/]).*)[.]ts$/,
+  /^(src[/]web|workers[/]main|scripts[/]kit[/]resident-commands|scripts[/]ops[/](?!support[/]).*)[.]ts$/,
 )
 
 /** What has the service, or imports the commands, loads all of the service, as one file. Other tests load only what they import. */

@@ -6,7 +6,7 @@ const built = import.meta.filename.includes('/dist/bundled/') ? 'dist/bundled' :
 
 export const webProgram = `${built}/src/web.js`
 export const workersProgram = `${built}/workers/main.js`
-export const residentCommands = resolve(built, 'scripts/faults/acts/resident-commands.js')
+export const residentCommands = resolve(built, 'scripts/kit/resident-commands.js')
 
 /** Where an operators' command is imported from. As a program it is always that of `dist`. */
 export function commandModule(name: string): string {

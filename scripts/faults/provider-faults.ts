@@ -1,8 +1,5 @@
-import type { z } from 'zod'
-import type { faultSchema } from '../sandbox/fiatpay/faults.js'
 import { seededNumber } from '../sandbox/fiatpay/seeded-choice.js'
-
-export type Fault = z.output<typeof faultSchema>
+import type { Fault } from './world/stage.js'
 
 /** How the provider misbehaves in one round. */
 export interface ProviderFaults {

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { TcpProxy } from '../../scripts/faults/outages/tcp-proxy.js'
+import type { TcpProxy } from '../../scripts/kit/tcp-proxy.js'
 import { solMint } from '../../src/kernel/tokens.js'
 import { createBatchLoop } from '../../src/platform/worker/batch-loop.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'

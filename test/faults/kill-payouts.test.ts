@@ -1,27 +1,20 @@
 import { randomInt } from 'node:crypto'
 import test from 'ava'
-import { killPayouts } from '../../scripts/faults/kill-payouts.js'
-import { chooseKillPoint, roles } from '../../scripts/faults/kill-points.js'
+import { payouts } from '../../scripts/faults/payouts.js'
 import { drawProviderFaults } from '../../scripts/faults/provider-faults.js'
-import { useWorld } from '../helpers/servers/world.js'
-
-const world = useWorld(test)
+import { runScenario } from '../../scripts/faults/world/run-scenario.js'
+import { chooseKillPoint, roles } from '../../scripts/kit/kill-points.js'
 
 test('when web, payout workers and reconcilers are killed again and again, every withdrawal is sent at most once and its status matches its money', async (t) => {
-  t.timeout(180_000)
-  const { env } = world()
-  const seed = randomInt(1e9)
+  t.timeout(400_000)
+  const seed = randomInt(1, 1e9)
   t.log(`seed ${seed}; a longer run: npm run faults -- payouts --seed ${seed}`)
-  const servers = {
-    databaseUrl: env['DATABASE_URL'] ?? '',
-    redisUrl: env['REDIS_URL'] ?? '',
-    namespace: 'kill-payouts',
-  }
-  const plan = { seed, firstRound: seed % 4, rounds: 1, killsPerRound: 8 }
-  const [round] = await killPayouts(servers, { ...plan, report: (text) => t.log(text) })
-  t.deepEqual(round?.comparison.faults, [])
-  t.true((round?.comparison.withdrawals ?? 0) > 0)
-  t.true((round?.kills.length ?? 0) >= plan.killsPerRound)
+  const [wanted, round] = [8, seed % 4]
+  const plan = { seed, rounds: 1, creators: 4, acts: 10, report: (text: string) => t.log(text) }
+  const { faults, kills, payouts: executed } = await runScenario(payouts(wanted, round), plan)
+  t.deepEqual(faults, [])
+  t.true(executed > 0)
+  t.true(kills.length >= wanted)
 })
 
 test('the same seed gives the same kill points and the same provider faults', (t) => {

@@ -1,22 +1,15 @@
 import { randomInt } from 'node:crypto'
 import test from 'ava'
-import { killSweeps } from '../../scripts/faults/sweeps/kill-sweeps.js'
-import { useWorld } from '../helpers/servers/world.js'
-
-const world = useWorld(test)
+import { sweeps } from '../../scripts/faults/sweeps.js'
+import { runScenario } from '../../scripts/faults/world/run-scenario.js'
 
 test('when custodians and sweep commands are killed again and again, nothing moves twice and what is owed stays in custody', async (t) => {
-  t.timeout(240_000)
-  const { env } = world()
-  const seed = randomInt(1e9)
+  t.timeout(400_000)
+  const seed = randomInt(1, 1e9)
   t.log(`seed ${seed}; a longer run: npm run faults -- sweeps --seed ${seed}`)
-  const servers = {
-    databaseUrl: env['DATABASE_URL'] ?? '',
-    redisUrl: env['REDIS_URL'] ?? '',
-    namespace: 'kill-sweeps',
-  }
-  const plan = { seed, rounds: 1, killsPerRound: 6, report: (text: string) => t.log(text) }
-  const [round] = await killSweeps(servers, plan)
-  t.deepEqual(round?.comparison.faults, [])
-  t.true((round?.comparison.sweptMicro ?? 0n) > 0n)
+  const plan = { seed, rounds: 1, creators: 4, acts: 15, report: (text: string) => t.log(text) }
+  const { faults, kills, moves } = await runScenario(sweeps(6), plan)
+  t.deepEqual(faults, [])
+  t.true(kills.length >= 6)
+  t.true((moves.sweeps['final'] ?? 0) > 0)
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Knex } from 'knex'
-import { type Creator, withdrawUntilFinal } from '../../scripts/faults/client.js'
+import { type Creator, withdrawUntilFinal } from '../../scripts/kit/client.js'
 import { creatorWithBalance } from '../helpers/make/withdrawals.js'
 import { startWebLosingCommits } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'

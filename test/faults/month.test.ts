@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import test from 'ava'
-import { runMonth } from '../../scripts/faults/month/run.js'
+import { runMonth } from '../../scripts/faults/month.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createRoles } from '../../scripts/database/create-roles.js'
-import { redisUrlWith } from '../../scripts/faults/settings.js'
+import { redisUrlWith } from '../../scripts/kit/service-settings.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { follow } from '../helpers/http/stream-reader.js'

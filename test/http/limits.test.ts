@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import type { Context } from 'koa'
-import { redisUrlWith } from '../../scripts/faults/settings.js'
+import { redisUrlWith } from '../../scripts/kit/service-settings.js'
 import { clientAddress, clientNetwork } from '../../src/http/limits/client-address.js'
 import { trustProxies } from '../../src/http/limits/trusted-proxies.js'
 import { solMint } from '../../src/kernel/tokens.js'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { withdrawOnce } from '../../scripts/faults/client.js'
+import { withdrawOnce } from '../../scripts/kit/client.js'
 import { creatorWithBalance, listHistory, readBalance } from '../helpers/make/withdrawals.js'
 import { startWeb } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'

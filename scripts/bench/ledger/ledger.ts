@@ -10,9 +10,9 @@ import { checkBooks } from '../../../src/ledger/invariants.js'
 import { credit, reserve } from '../../../src/ledger/transfers.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { printProgress } from '../../bootstrap/progress.mjs'
-import { alternateOrder, median } from '../measurement.js'
+import { type Column, figuresOf, measureRounds, medians, tableOf } from '../measurement.js'
 import type { BenchOptions, Outcome } from '../outcome.js'
-import { startServers } from '../servers.js'
+import { onServers } from '../servers.js'
 import { peerSchema, postAsPeer } from './peer.js'
 
 const defaultRounds = 5
@@ -31,7 +31,6 @@ const goals =
  */
 const names = ['credit', 'credit, peer', 'hold', 'hold, peer', 'credit, 1,000 fee accounts'] as const
 type Name = (typeof names)[number]
-type Round = Record<Name, number>
 
 interface BenchAccounts {
   readonly db: Knex
@@ -43,27 +42,42 @@ interface BenchAccounts {
 
 let serial = 0
 
+const columns: Column<Name, number>[] = [
+  { head: 'postings per s', digits: 0, of: (perSecond) => perSecond, better: 'higher' },
+  { head: 'of credit, peer', digits: 2, of: (perSecond, round) => perSecond / round['credit, peer'] },
+  { head: 'of hold, peer', digits: 2, of: (perSecond, round) => perSecond / round['hold, peer'] },
+  { head: 'of 1,000', digits: 2, of: (perSecond, round) => perSecond / round['credit, 1,000 fee accounts'] },
+]
+
 /** Compares ledger transfers with a simple peer, and one shared fee account with many. */
-export async function benchLedger({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
-  const servers = await startServers()
-  try {
+export function benchLedger({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
+  return onServers(async ({ databaseUrl }) => {
     printProgress(`creating the accounts of ${users} users`)
-    const people = await onPool(servers.databaseUrl, createAccounts)
+    const people = await onPool(databaseUrl, createAccounts)
     // Connections cache their query plans, so the measured connections are opened after the tables have grown.
-    await onPool(servers.databaseUrl, async (db) => {
+    await onPool(databaseUrl, async (db) => {
       for (const post of Object.values(postingsOf({ db, ...people }))) await rate(post)
       await db.raw('vacuum analyze')
     })
-    const results = await onPool(servers.databaseUrl, (db) => measureAll({ db, ...people }, rounds))
-    const figures = (['credit', 'hold'] as const).map((name) => ({
-      name: `${name}: postings per second`,
-      value: median(results.map((round) => round[name])),
-      better: 'higher' as const,
-    }))
-    return { table: tableOf(results), results, figures }
-  } finally {
-    await servers.close()
-  }
+    const results = await onPool(databaseUrl, async (db) => {
+      const posts = postingsOf({ db, ...people })
+      const measured = await measureRounds(names, rounds, (name) => rate(posts[name]))
+      const { holds } = await checkBooks(db)
+      if (!holds) throw new Error('an invariant of the ledger does not hold after the benchmark')
+      return measured
+    })
+    return {
+      table: [
+        ...tableOf('', results, columns),
+        goals,
+        medians(results, `${secondsEach} s, ${writers} writers`),
+      ].join('\n'),
+      results,
+      figures: (['credit', 'hold'] as const).flatMap((name) =>
+        figuresOf(name, results, columns.slice(0, 1), name),
+      ),
+    }
+  })
 }
 
 async function onPool<Result>(url: string, work: (db: Knex) => Promise<Result>): Promise<Result> {
@@ -73,18 +87,6 @@ async function onPool<Result>(url: string, work: (db: Knex) => Promise<Result>):
   } finally {
     await db.destroy()
   }
-}
-
-async function measureAll(accounts: BenchAccounts, rounds: number): Promise<Round[]> {
-  const posts = postingsOf(accounts)
-  const results: Round[] = []
-  for (let round = 1; round <= rounds; round++) {
-    printProgress(`round ${round} of ${rounds}`)
-    results.push(await measure(posts, round))
-  }
-  const { holds } = await checkBooks(accounts.db)
-  if (!holds) throw new Error('an invariant of the ledger does not hold after the benchmark')
-  return results
 }
 
 /** Creates the accounts. A constraint allows only few platform accounts, so it is dropped to compare with many. */
@@ -159,12 +161,6 @@ function feeAccount(kind: string): LedgerAccount {
   return { userId: null, kind: kind as LedgerAccount['kind'], currency: 'USDC' }
 }
 
-async function measure(posts: ReturnType<typeof postingsOf>, round: number): Promise<Round> {
-  const result: Partial<Round> = {}
-  for (const name of alternateOrder(names, round)) result[name] = await rate(posts[name])
-  return result as Round
-}
-
 /** Transfers per second of concurrent writers, each of which waits for its durable commit. */
 async function rate(post: () => Promise<unknown>): Promise<number> {
   const until = performance.now() + secondsEach * 1000
@@ -175,24 +171,6 @@ async function rate(post: () => Promise<unknown>): Promise<number> {
     }),
   )
   return posted / secondsEach
-}
-
-function tableOf(results: readonly Round[]): string {
-  const perSecond = (name: Name): string => String(Math.round(median(results.map((round) => round[name]))))
-  const ratio = (name: Name, peer: Name): string =>
-    median(results.map((round) => round[name] / round[peer])).toFixed(2)
-  const line = (name: Name, rest = ''): string =>
-    `${name.padEnd(28)}${perSecond(name).padStart(12)}${rest.padStart(12)}`
-  return [
-    `${''.padEnd(28)}${'transfers/s'.padStart(12)}${'ratio'.padStart(12)}`,
-    line('credit', ratio('credit', 'credit, peer')),
-    line('credit, peer'),
-    line('hold', ratio('hold', 'hold, peer')),
-    line('hold, peer'),
-    line('credit, 1,000 fee accounts', ratio('credit', 'credit, 1,000 fee accounts')),
-    goals,
-    `medians of ${results.length} rounds of ${secondsEach} s with ${writers} writers; a ratio is the median of the ratios of each round`,
-  ].join('\n')
 }
 
 function nextKey(): string {

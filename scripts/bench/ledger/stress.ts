@@ -6,7 +6,7 @@ import type { Knex } from 'knex'
 import { booksStatementMs, checkBooks } from '../../../src/ledger/invariants.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { printProgress } from '../../bootstrap/progress.mjs'
-import { startServers } from '../servers.js'
+import { onServers } from '../servers.js'
 import type { Outcome } from './operations.js'
 
 const writers = 4
@@ -56,30 +56,19 @@ export async function stressLedger(stress: StressOptions): Promise<StressResult>
 }
 
 /** `npm run bench -- ledger-stress`: a million operations; `LEDGER_STRESS_OPERATIONS` and `LEDGER_STRESS_SEED` change them. */
-export async function benchLedgerStress(): Promise<{ table: string; results: unknown }> {
+export function benchLedgerStress(): Promise<{ table: string; results: unknown }> {
   const operations = Number(process.env['LEDGER_STRESS_OPERATIONS'] ?? 1_000_000)
   const seed = process.env['LEDGER_STRESS_SEED'] ?? String(Date.now())
   printProgress(`${operations} random operations, seed ${seed}`)
-  const servers = await startServers()
-  try {
-    const { databaseUrl } = servers
-    const results = await stressLedger({
-      databaseUrl,
-      seed,
-      operations,
-      users: 200,
-      killEvery: 10_000,
-      sampleEveryMs: 4000,
-      report: printProgress,
-    })
+  return onServers(async ({ databaseUrl }) => {
+    const often = { users: 200, killEvery: 10_000, sampleEveryMs: 4000 }
+    const results = await stressLedger({ databaseUrl, seed, operations, ...often, report: printProgress })
     if (results.broken.length > 0)
       throw new Error(`seed ${seed} broke invariants of the ledger: ${results.broken.join('; ')}`)
     const { posted, repeated, refused, kills, samples } = results
     const table = `${operations} operations, seed ${seed}: ${posted} posted, ${repeated} repeated, ${refused} refused\n${kills} writers killed; every invariant of the ledger held in all ${samples} samples`
     return { table, results: { seed, operations, ...results } }
-  } finally {
-    await servers.close()
-  }
+  })
 }
 
 async function addUsers(db: Knex, count: number): Promise<void> {

@@ -4,54 +4,37 @@ import { acceptRate, ask, findUncredited, identity, look, operate, suspense } fr
 import { answerHold, pay, tip, withdraw } from './people.js'
 import { day, event, rate, refundEvent, send } from './provider.js'
 
+/** Each act, and how often it is chosen. */
 const acts = {
-  withdraw,
-  answerHold,
-  tip,
-  pay,
-  crypto,
-  stranger,
-  verify,
-  send,
-  event,
-  refundEvent,
-  rate,
-  day,
-  operate,
-  ask,
-  look,
-  suspense,
-  identity,
-  acceptRate,
-  findUncredited,
-} satisfies Record<string, Act>
+  withdraw: [withdraw, 140],
+  answerHold: [answerHold, 30],
+  tip: [tip, 60],
+  pay: [pay, 90],
+  crypto: [crypto, 40],
+  stranger: [stranger, 10],
+  verify: [verify, 40],
+  send: [send, 140],
+  event: [event, 230],
+  refundEvent: [refundEvent, 5],
+  rate: [rate, 10],
+  day: [day, 5],
+  operate: [operate, 240],
+  ask: [ask, 5],
+  look: [look, 10],
+  suspense: [suspense, 30],
+  identity: [identity, 15],
+  acceptRate: [acceptRate, 8],
+  findUncredited: [findUncredited, 2],
+} as const satisfies Record<string, readonly [Act, number]>
 export type ActName = keyof typeof acts
 
-const weights: { readonly [name in ActName]: number } = {
-  withdraw: 140,
-  answerHold: 30,
-  tip: 60,
-  pay: 90,
-  crypto: 40,
-  stranger: 10,
-  verify: 40,
-  send: 140,
-  event: 230,
-  refundEvent: 5,
-  rate: 10,
-  day: 5,
-  operate: 240,
-  ask: 5,
-  look: 10,
-  suspense: 30,
-  identity: 15,
-  acceptRate: 8,
-  findUncredited: 2,
-}
+const weights = Object.fromEntries(
+  Object.entries(acts).map(([name, [, weight]]) => [name, weight]),
+) as Readonly<Record<ActName, number>>
 
 /** One act. A refusal and an error of the provider are ordinary ends of an act. */
 export async function act(context: ActContext): Promise<ActResult & { readonly name: ActName }> {
-  const name = context.draw.kind<ActName>(weights)
-  const result = await acts[name](context)
+  const name = context.draw.kind(weights)
+  const result = await acts[name][0](context)
   return { ...result, name }
 }

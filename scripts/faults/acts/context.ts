@@ -1,5 +1,6 @@
+import { requestOnce } from '../../kit/client.js'
+import type { Draw } from '../../kit/draw.js'
 import type { Truth } from './arrived.js'
-import type { Draw } from './draw.js'
 import type { Stage } from './stage.js'
 
 /** What happened, for the story of a withdrawal. */
@@ -44,10 +45,5 @@ export async function post(
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; body: Answer }> {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: (await response.json()) as Answer }
+  return requestOnce(url, ['POST', path, body], headers)
 }

@@ -11,17 +11,15 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
-import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { associatedAccount, mintTokens, requestAirdrop } from '../../sandbox/chain/faucet.js'
+import { usdc } from '../../../src/kernel/tokens.js'
+import type { Draw } from '../../kit/draw.js'
+import { associatedAccount } from '../../sandbox/chain/faucet.js'
+import { usdcOf } from '../world/compare-moves.js'
+import { createSupporter } from '../world/people.js'
 import { type Act, type ActContext, nothing, post } from './context.js'
-import type { Draw } from './draw.js'
 import type { Stage } from './stage.js'
 
-const { mint, decimals } = tokenBySymbol('USDC') as Token
-const startLamports = 1_000_000_000_000n
-const startMicro = 1_000_000_000_000n
-/** Where a token account holds its amount. */
-const amountOffset = 64
+const { mint, decimals } = usdc
 
 /** One supporter for the whole run. */
 const supporters = new WeakMap<Stage, Keypair>()
@@ -159,22 +157,11 @@ async function claim(
 }
 
 function supporterOf(stage: Stage): Keypair {
-  const known = supporters.get(stage)
-  if (known !== undefined) return known
-  const supporter = Keypair.generate()
-  const wallet = supporter.publicKey.toBase58()
-  requestAirdrop(stage.sandbox.chain, wallet, startLamports)
-  mintTokens(stage.sandbox.chain, wallet, mint, startMicro)
+  const supporter = supporters.get(stage) ?? createSupporter(stage.sandbox)
   supporters.set(stage, supporter)
   return supporter
 }
 
 /** Micro-USDC in the custody wallet of every creator, by the chain. */
-function balances({ sandbox, creators }: Stage): Map<string, bigint> {
-  return new Map(
-    creators.map(({ userId, wallet }) => {
-      const account = sandbox.chain.svm.account(associatedAccount(wallet, mint).toBase58())
-      return [userId, account === undefined ? 0n : Buffer.from(account.data).readBigUInt64LE(amountOffset)]
-    }),
-  )
-}
+const balances = ({ sandbox, creators }: Stage): Map<string, bigint> =>
+  new Map(creators.map(({ userId, wallet }) => [userId, usdcOf(sandbox.chain, wallet)]))

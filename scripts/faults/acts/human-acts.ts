@@ -1,33 +1,29 @@
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { query } from '../../../src/platform/database/database.js'
+import { withClosing } from '../../kit/closing.js'
+import { Draw } from '../../kit/draw.js'
+import type { Report } from '../../kit/report.js'
+import type { ServerUrls } from '../../kit/servers.js'
 import { type ActName, act } from './acts.js'
 import { emptyTruth } from './arrived.js'
 import type { ActContext, ActResult } from './context.js'
 import { verifyAll } from './crypto.js'
-import { Draw } from './draw.js'
 import { order } from './operators.js'
 import { type Broken, Promises } from './promises.js'
-import { nairaPerDollar, openStage, type ServerAddresses } from './stage.js'
+import { nairaPerDollar, openStage } from './stage.js'
 
 export interface ActsPlan {
   readonly seed: number
   readonly steps: number
   /** Whether the provider refuses a used reference, and the service's settings say so. */
   readonly deduplicates: boolean
-  /** One of so many operators' commands gets a process of its own. */
-  readonly perSpawned: number
+  /** One of so many operators' commands gets a process of its own, which takes about a second. */
+  readonly perSpawned?: number
   readonly report: (text: string) => void
 }
 
-export interface ActsResult {
-  /** The first broken promise and the acts on that withdrawal. Undefined: all were kept. */
-  readonly broken: (Broken & { readonly step: number; readonly story: readonly string[] }) | undefined
-  readonly acts: Readonly<Record<string, number>>
-  readonly withdrawals: number
+export interface ActsResult extends Report {
   readonly executed: number
-  readonly reviews: Readonly<Record<string, number>>
-  /** Operators' commands, by where they ran. */
-  readonly commands: Readonly<Record<'resident' | 'spawned', number>>
 }
 
 const firstCreators = 8
@@ -36,13 +32,14 @@ const stepsPerCreator = 200
 /** All withdrawals, sources and books are checked so often; what a step touched, after each. */
 const stepsPerWholeCheck = 50
 const reportMs = 5000
+const usualPerSpawned = 50
 const storyLength = 25
 
 /** Random acts of creators, payers, operators and the provider, one after the other, until a promise is broken. */
-export async function runHumanActs(servers: ServerAddresses, plan: ActsPlan): Promise<ActsResult> {
-  const { seed, steps, report } = plan
-  const stage = await openStage(servers, plan)
-  try {
+export function runHumanActs(servers: ServerUrls, plan: ActsPlan): Promise<ActsResult> {
+  return withClosing(async (defer) => {
+    const { seed, steps, report, deduplicates, perSpawned = usualPerSpawned } = plan
+    const stage = await openStage(defer, servers, { deduplicates, perSpawned })
     const made = { references: [], recredited: [], intents: [], signatures: [] }
     const truth = emptyTruth(nairaPerDollar)
     const context: ActContext = { stage, draw: new Draw(seed), made, truth }
@@ -76,17 +73,20 @@ export async function runHumanActs(servers: ServerAddresses, plan: ActsPlan): Pr
       text: 'select kind, count(*)::int4 as count from review_items group by kind order by kind',
       values: [],
     })
+    const executed = stage.sandbox.fiatpay.transfers.all().length
     return {
-      broken: broken && { ...broken, step, story },
-      acts: counts,
-      withdrawals: context.made.references.length,
-      executed: stage.sandbox.fiatpay.transfers.all().length,
-      reviews: Object.fromEntries(kinds.map(({ kind, count }) => [kind, count])),
-      commands: stage.commands.counts,
+      rows: [
+        ...Object.entries(counts),
+        ['withdrawals', context.made.references.length],
+        ['executed', executed],
+        ...kinds.map(({ kind, count }) => [`reviews: ${kind}`, count] as const),
+        ...Object.entries(stage.commands.counts),
+      ],
+      faults: broken === undefined ? [] : [`BROKEN at step ${step}: ${broken.text}`, ...story],
+      kept: 'every promise was kept',
+      executed,
     }
-  } finally {
-    await stage.close()
-  }
+  })
 }
 
 /** At the end nothing is on its way any more: every custody wallet that was paid by a tip is credited, and the books hold. */

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newPayoutReference } from '../../../src/kernel/ids.js'
 import type { OperatorAction } from '../../../src/withdrawals/review/check-action.js'
 import type { ReviewKind } from '../../../src/withdrawals/reviews.js'
+import type { Draw } from '../../kit/draw.js'
 import type { Answer } from '../../ops/support/command.js'
 import { type Act, type ActContext, type ActResult, nothing } from './context.js'
-import type { Draw } from './draw.js'
 
 const reason = ['--reason', 'a random act']
 const pauseMs = 10

@@ -9,9 +9,9 @@ import {
   type WithdrawalStatus,
 } from '../../../src/withdrawals/lifecycle.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
+import type { Draw } from '../../kit/draw.js'
 import type { Truth } from './arrived.js'
 import type { ActResult } from './context.js'
-import type { Draw } from './draw.js'
 import { Money } from './money.js'
 import type { Stage } from './stage.js'
 

@@ -9,12 +9,15 @@ import type { Batch } from '../../../src/platform/worker/batch-loop.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
 import { workers } from '../../../workers/registry.js'
 import { freePort } from '../../dev/ports.js'
+import { type Creator, createFundedCreator } from '../../kit/client.js'
+import type { Defer } from '../../kit/closing.js'
+import { OperatorCommands } from '../../kit/operator-commands.js'
+import type { ServerUrls } from '../../kit/servers.js'
+import { serviceSettings } from '../../kit/service-settings.js'
 import { closeServer } from '../../sandbox/http-server.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
-import { type Creator, createFundedCreator } from '../client.js'
-import type { Fault } from '../provider-faults.js'
-import { serviceSettings } from '../settings.js'
-import { OperatorCommands } from './operator-commands.js'
+import { sandboxSettings } from '../../sandbox/service-settings.js'
+import type { Fault } from '../world/stage.js'
 
 /** Naira per dollar at the beginning. The acts change it. */
 export const nairaPerDollar = 1600
@@ -23,13 +26,7 @@ export const fundedMicro = 1_000_000n * 1_000_000n
 /** A wallet for which the local chain opens the accounts of fees. */
 const treasury = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 
-export interface ServerAddresses {
-  readonly databaseUrl: string
-  readonly redisUrl: string
-  readonly namespace: string
-}
-
-export interface StageOptions {
+interface StageOptions {
   /** Whether the provider refuses a used reference, and the service's settings say so. */
   readonly deduplicates: boolean
   /** One of so many operators' commands gets a process of its own. */
@@ -54,14 +51,15 @@ export interface Stage {
   readonly batches: Readonly<Record<(typeof kinds)[number], Batch>>
   readonly commands: OperatorCommands
   addCreator(): Promise<void>
-  close(): Promise<void>
 }
 
 export async function openStage(
-  servers: ServerAddresses,
+  defer: Defer,
+  servers: ServerUrls,
   { deduplicates, perSpawned }: StageOptions,
 ): Promise<Stage> {
   const sandbox = await startSandbox({ port: 0, slotMs: 0, treasury })
+  defer(() => sandbox.close())
   const { fiatpay } = sandbox
   const fault: Fault = { transfers: 'manual', duplicates: deduplicates ? 'refuse' : 'execute' }
   sandbox.rates.set({ NGN: nairaPerDollar })
@@ -69,10 +67,10 @@ export async function openStage(
   fiatpay.faults.setMode({ refunds: 'manual' })
   const port = await freePort()
   const env = {
-    ...serviceSettings(servers, { env: addressesOf(sandbox) }, port, deduplicates),
-    SOLANA_RPC_URLS: sandbox.url,
-    PRICE_URL: `${sandbox.url}/price/v3`,
-    TREASURY_WALLET: treasury,
+    ...serviceSettings(servers),
+    ...sandboxSettings(sandbox, treasury),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    FIATPAY_DEDUPLICATES: String(deduplicates),
     LOG_LEVEL: 'silent',
     // No act lets the provider hang, so a slow machine causes no unknown outcome.
     PAYOUT_SECONDS: '20,0.05,0.1',
@@ -80,13 +78,21 @@ export async function openStage(
     IDENTITY_SINGLE_NGN: '50000',
   }
   const services = compose(loadConfig(env), 'acts')
+  defer(() => services.close())
   const app = createApp(services)
   const server = createHttpServer(app.koa.callback())
   await once(server.listen(port, '127.0.0.1'), 'listening')
+  defer(async () => {
+    const closed = closeServer(server)
+    await app.close()
+    server.closeAllConnections()
+    await closed
+  })
   const url = `http://127.0.0.1:${port}`
   fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
   const provision = createProvisionerBatch({ ...services, vault: createConfiguredVault(randomBytes(32)) })
   const commands = new OperatorCommands(env, perSpawned)
+  defer(() => commands.close())
   const creators: CreatorOnStage[] = []
   return {
     url,
@@ -105,22 +111,5 @@ export async function openStage(
       const row = await services.db('wallets').where({ user_id: creator.userId }).first('public_key')
       creators.push({ ...creator, wallet: row.public_key })
     },
-    async close() {
-      await commands.close()
-      const closed = closeServer(server)
-      await app.close()
-      server.closeAllConnections()
-      await closed
-      await services.close()
-      await sandbox.close()
-    },
-  }
-}
-
-function addressesOf({ url, fiatpay }: Sandbox): Record<string, string> {
-  return {
-    FIATPAY_URL: `${url}/fiatpay`,
-    FIATPAY_SECRET_KEY: fiatpay.secretKey,
-    RATE_URL: `${url}/rates/USD`,
   }
 }

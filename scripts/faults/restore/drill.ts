@@ -1,142 +1,131 @@
-import { mkdtempSync, statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { usdcText } from '../../../src/kernel/money.js'
 import { migrateToLatest } from '../../../src/platform/database/migrations/migrate.js'
-import { withConnection } from '../../dev/postgres/session.js'
-import { checkEverything } from '../month/final-check.js'
-import { makeReport, recordBeginning, recordFees, sweep } from '../month/operator.js'
-import { takeSample } from '../month/sample.js'
-import { settle } from '../month/settle.js'
-import { openStage, type Stage } from '../month/stage.js'
-import { emptyTruth, type Truth } from '../month/truth.js'
-import { usdcOf } from '../sweeps/compare-moves.js'
-import { startDebianPostgres } from './debian-postgres.js'
-import { askForMoney, type LifeContext, live, type OwnNotes } from './life.js'
+import { withdrawUntilFinal } from '../../kit/client.js'
+import { withClosing } from '../../kit/closing.js'
+import { DebianPostgres, folderForServer } from '../../kit/debian-postgres.js'
+import type { Report } from '../../kit/report.js'
+import { startRedis } from '../../kit/servers.js'
+import type { ActName } from '../world/acts.js'
+import { usdcOf } from '../world/compare-moves.js'
+import { Crowd, inOrder, mixed } from '../world/crowd.js'
+import { checkEverything } from '../world/final-check.js'
+import { makeReport, recordBeginning, recordFees, sweep } from '../world/operator.js'
+import { takeSample } from '../world/sample.js'
+import { settle } from '../world/settle.js'
+import { openStage, type Stage } from '../world/stage.js'
+import { emptyTruth, type Truth } from '../world/truth.js'
 import { followRestoreCheck } from './operator.js'
 
 export interface DrillPlan {
   readonly seed: number
   readonly payouts: number
-  readonly redisUrl: string
   readonly report: (text: string) => void
 }
 
-export interface DrillResult {
-  readonly faults: readonly string[]
-  /** Name and value of what was measured or counted. */
-  readonly figures: readonly (readonly [name: string, value: string])[]
-}
-
-const database = 'tips'
 const creatorCount = 8
+const concurrency = 6
 /** Everything starts at once, and each worker has looked for work several times. */
 const watchMs = 10_000
 const readsMax = 3
-const bankFaults = {
+/** What comes back days later is not what is tried here. */
+const bank = {
   transfers: { auto: 94, 'accept-then-500': 2, 'accept-then-reset': 2, '500': 2 },
   outcomes: { success: 96, failed: 4 },
   settleMs: 300,
   webhooks: { copies: 1 },
 } as const
+const flags = ['-c', 'max_connections=200', '-c', 'shared_buffers=128MB']
 
 /**
  * The service works for a while, `ops backup` runs under load, more happens, and the server is lost. The backup is restored into a new
  * server, the whole service starts, an operator follows `restore-check`, and everything is compared with chain and bank.
  */
-export async function runDrill({ seed, payouts, redisUrl, report }: DrillPlan): Promise<DrillResult> {
-  const figures: [string, string][] = []
-  const timed = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
-    report(name)
-    const startedAt = performance.now()
-    const result = await work()
-    figures.push([name, `${((performance.now() - startedAt) / 1000).toFixed(1)} s`])
-    return result
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'tipping-backup-'))
-  const file = join(folder, 'backup.dump')
-  const first = await startDebianPostgres()
-  let second: typeof first | undefined
-  let stage: Stage | undefined
-  try {
-    await withConnection(`${first.url}postgres`, (client) => client.query(`create database ${database}`))
-    const databaseUrl = `${first.url}${database}`
-    await migrateToLatest(databaseUrl)
-    stage = await openStage({ databaseUrl, redisUrl, namespace: `restore-${seed}` }, seed, creatorCount)
-    // What comes back days later is not what is tried here.
-    stage.sandbox.fiatpay.faults.setFault({ seed, ...bankFaults })
+export function runDrill({ seed, payouts, report }: DrillPlan): Promise<Report> {
+  return withClosing(async (defer) => {
+    const rows: [string, string][] = []
+    const timed = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+      report(name)
+      const startedAt = performance.now()
+      const result = await work()
+      rows.push([name, `${((performance.now() - startedAt) / 1000).toFixed(1)} s`])
+      return result
+    }
+    const folder = mkdtempSync(join(tmpdir(), 'tipping-restore-'))
+    defer(() => rmSync(folder, { recursive: true, force: true }))
+    // The server runs as a user of its own.
+    chmodSync(folder, 0o711)
+    const log = `${folderForServer(folder, 'logs')}/postgres.log`
+    const startServer = async (name: string): Promise<DebianPostgres> => {
+      const server = await DebianPostgres.create(folderForServer(folder, name), log, flags)
+      await server.start()
+      defer(() => server.kill())
+      return server
+    }
+    const file = join(folder, 'backup.dump')
+    const first = await startServer('first')
+    await migrateToLatest(first.url)
+    const redisUrl = await startRedis(folder, defer)
+    const urls = { databaseUrl: first.url, redisUrl, namespace: `restore-${seed}` }
+    const stage = await openStage(defer, urls, seed, { creators: creatorCount, bank })
     await recordBeginning(stage)
     const truth = emptyTruth()
-    const notes: OwnNotes = { withdrawals: new Map(), tips: new Map() }
-    const context = (part: number): LifeContext => ({
-      stage: stage as Stage,
-      truth,
-      notes,
-      seed: seed + part * 100_000,
-      report,
-    })
     const share = (part: number): number => Math.max(2, Math.round(payouts * part))
-
+    const live = (part: number, counts: Partial<Record<ActName, number>>): Promise<void> => {
+      const partSeed = seed + part * 100_000
+      const next = inOrder(mixed(counts, partSeed))
+      return new Crowd({ stage, truth, seed: partSeed, concurrency, next }).ended
+    }
     await timed('before the backup', async () => {
-      await live(context(1), { crypto: share(0.5), naira: share(0.2), withdrawals: 0, takeOuts: 0 })
-      await settle(stage as Stage, truth)
+      await live(1, { crypto: share(0.5), naira: share(0.2) })
+      await settle(stage, truth)
     })
-    const loaded = live(context(2), {
-      crypto: share(0.2),
-      naira: share(0.1),
-      withdrawals: share(0.3),
-      takeOuts: 2,
-    })
-    await timed('ops backup under load', () => requireDone(stage as Stage, ['backup', '--out', file]))
-    figures.push(['size of the backup', `${(statSync(file).size / 1e6).toFixed(1)} MB`])
+    const underLoad = { crypto: share(0.2), naira: share(0.1), withdrawSome: share(0.3), take: 2 }
+    const loaded = live(2, underLoad)
+    await timed('ops backup under load', () => requireDone(stage, ['backup', '--out', file]))
+    rows.push(['size of the backup', `${(statSync(file).size / 1e6).toFixed(1)} MB`])
     await loaded
-    await timed('what is lost', () => loseTime(context(3), payouts, share))
-
+    // Payouts, tips, take-outs and a sweep that no backup has.
+    const lost = { crypto: share(0.15), naira: share(0.05), withdrawSome: Math.ceil(payouts / 2), take: 3 }
+    await timed('what is lost', async () => {
+      await live(3, lost)
+      await sweep(stage, 0, seed)
+      await live(4, lost)
+    })
     await stage.stopService()
-    await first.lose()
+    await first.kill()
     report('the server is lost, with its disk')
-    second = await startDebianPostgres()
-    const target = second
-    await timed('pg_restore into a new server', () => target.restore(database, file))
-    stage = await timed('start of the service', () => (stage as Stage).moveTo(`${target.url}${database}`))
-    const restored = stage
-    await countLosses(restored, truth, notes, figures)
+    const second = await startServer('second')
+    await timed('pg_restore into a new server', () => second.restore(file))
+    const restored = await timed('start of the service', () => stage.moveTo(second.url))
+    rows.push(...(await countLosses(restored, truth)))
     const before = sentBy(restored)
     let atEnd = before
-    await timed('watched: nothing is sent', () => watch(restored, notes))
-    const adoption = await timed('restore-check --adopt-all', async () => {
+    await timed('watched: nothing is sent', () => watch(restored, truth))
+    const { rounds, adopted } = await timed('restore-check --adopt-all', async () => {
       await requireRefusal(restored)
-      return followRestoreCheck({ stage: restored, truth, notes, report }, () => {
+      return followRestoreCheck({ stage: restored, truth, report }, () => {
         atEnd = sentBy(restored)
       })
     })
-    figures.push(['rounds of restore-check', String(adoption.rounds)], ['adopted', String(adoption.adopted)])
     await timed('until nothing is under way', () => settle(restored, truth))
-    const faults = [
-      ...(before === atEnd ? [] : [`sent before the restore was accepted: from ${before} to ${atEnd}`]),
-      ...(await finalFaults(restored, truth, figures)),
-    ]
-    return { faults, figures: [['server', target.version], ...figures] }
-  } finally {
-    await stage?.close()
-    await first.lose()
-    await second?.lose()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** Payouts, tips, take-outs and a sweep that no backup has. */
-async function loseTime(
-  context: LifeContext,
-  payouts: number,
-  share: (part: number) => number,
-): Promise<void> {
-  const half = { crypto: share(0.15), naira: share(0.05), withdrawals: Math.ceil(payouts / 2), takeOuts: 3 }
-  await live(context, half)
-  await sweep(context.stage, 0, context.seed)
-  await live({ ...context, seed: context.seed + 50_000 }, half)
+    const sent = before === atEnd ? [] : [`sent before the restore was accepted: from ${before} to ${atEnd}`]
+    const end = await compareAll(restored, truth)
+    return {
+      rows: [
+        ['server', second.version],
+        ...rows,
+        ['rounds of restore-check', rounds],
+        ['adopted', adopted],
+        ...end.rows,
+      ],
+      faults: [...sent, ...end.faults],
+      kept: 'nothing was sent before the restore was accepted; nobody was paid twice, nobody lost a tip, and the books are what chain and bank have',
+    }
+  })
 }
 
 async function requireDone(stage: Stage, [name = '', ...args]: readonly string[]): Promise<void> {
@@ -145,21 +134,18 @@ async function requireDone(stage: Stage, [name = '', ...args]: readonly string[]
 }
 
 /** What the restored rows lack of what people did. */
-async function countLosses(
-  { db }: Stage,
-  { landed }: Truth,
-  notes: OwnNotes,
-  figures: [string, string][],
-): Promise<void> {
-  for (const [name, table, column, all] of [
-    ['withdrawals', 'withdrawals', 'reference', notes.withdrawals],
-    ['crypto tips', 'tips', 'id', landed],
-    ['naira tips', 'fiat_intents', 'id', notes.tips],
+async function countLosses({ db }: Stage, truth: Truth): Promise<[string, string][]> {
+  const references = truth.withdrawals.flatMap(({ reference }) => reference ?? [])
+  const rows: [string, string][] = []
+  for (const [name, table, column, ids] of [
+    ['withdrawals', 'withdrawals', 'reference', references],
+    ['crypto tips', 'tips', 'id', [...truth.landed.keys()]],
+    ['naira tips', 'fiat_intents', 'id', [...truth.naira.keys()]],
   ] as const) {
-    const ids = [...all.keys()]
-    const here = await db(table).whereIn(column, ids)
-    figures.push([`lost of ${ids.length} ${name}`, String(ids.length - here.length)])
+    const here = await db(table).whereIn(column, [...ids])
+    rows.push([`lost of ${ids.length} ${name}`, String(ids.length - here.length)])
   }
+  return rows
 }
 
 /** Requests to the bank for transfers, and micro-USDC in custody: no tip arrives meanwhile. */
@@ -170,11 +156,11 @@ function sentBy({ sandbox: { fiatpay, chain }, creators }: Stage): string {
 }
 
 /** The whole service runs, and creators ask for money. */
-async function watch(stage: Stage, { withdrawals }: OwnNotes): Promise<void> {
+async function watch({ url, creators }: Stage, truth: Truth): Promise<void> {
   await Promise.all(
-    stage.creators.map(async (creator) => {
-      const reference = await askForMoney(stage, creator, 1)
-      if (reference !== undefined) withdrawals.set(reference, creator.userId)
+    creators.map(async (creator) => {
+      const answer = await withdrawUntilFinal(url, creator, 1)
+      if (answer?.reference !== undefined) truth.withdrawals.push({ ...answer, userId: creator.userId })
     }),
   )
   await sleep(watchMs)
@@ -191,7 +177,7 @@ async function requireRefusal({ commands }: Stage): Promise<void> {
 }
 
 /** Books, chain and bank. A reading of the float by the clock may have begun before the operator's, so a difference is read again. */
-async function finalFaults(stage: Stage, truth: Truth, figures: [string, string][]): Promise<string[]> {
+async function compareAll(stage: Stage, truth: Truth): Promise<Pick<Report, 'rows' | 'faults'>> {
   await recordFees(stage, truth, 1, 0)
   await sweep(stage, 0, 1)
   for (let reads = 1; ; reads++) {
@@ -199,11 +185,13 @@ async function finalFaults(stage: Stage, truth: Truth, figures: [string, string]
     const sample = await takeSample(stage, truth, await makeReport(stage))
     if (sample.faults.length > 0 && reads < readsMax) continue
     const { faults, payouts } = await checkEverything(stage, truth)
-    figures.push(
-      ['withdrawals compared', String(payouts.withdrawals)],
-      ['executed by the bank', String(payouts.executed)],
-      ['creators owe', usdcText(sample.receivables)],
-    )
-    return [...sample.faults, ...faults]
+    return {
+      rows: [
+        ['withdrawals compared', payouts.withdrawals],
+        ['executed by the bank', payouts.executed],
+        ['creators owe', usdcText(sample.receivables)],
+      ],
+      faults: [...sample.faults, ...faults],
+    }
   }
 }

@@ -1,15 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stage } from '../month/stage.js'
-import type { Truth } from '../month/truth.js'
-import { makeDue } from '../sweeps/make-due.js'
+import { makeDue } from '../world/settle.js'
+import type { Stage } from '../world/stage.js'
+import type { Truth } from '../world/truth.js'
 
-/** What people outside can tell the operator: whose withdrawal and whose tip it was. */
-interface Notes {
-  readonly withdrawals: ReadonlyMap<string, string>
-  readonly tips: ReadonlyMap<string, string>
-}
-
-export interface Adoption {
+interface Adoption {
   readonly adopted: number
   readonly rounds: number
 }
@@ -21,13 +15,11 @@ const unavailable = 5
 const unconfirmed = 3
 const why = ['--reason', 'drill', '--as', 'operator']
 
-type Report = (text: string) => void
-
-export interface OperatorContext {
+interface OperatorContext {
   readonly stage: Stage
+  /** Of it the operator knows what people outside can tell: whose withdrawal and whose tip it was. */
   readonly truth: Truth
-  readonly notes: Notes
-  readonly report: Report
+  readonly report: (text: string) => void
 }
 
 interface Plan {
@@ -41,7 +33,7 @@ interface Plan {
  * tell. Throws when something needs more than that, or a difference does not go away.
  */
 export async function followRestoreCheck(
-  { stage, truth, notes, report }: OperatorContext,
+  { stage, truth, report }: OperatorContext,
   beforeAccepting: () => void,
 ): Promise<Adoption> {
   let adopted = 0
@@ -60,7 +52,7 @@ export async function followRestoreCheck(
     // Settlement may have credited something meanwhile: then there is another plan.
     if (answer.code === unconfirmed) continue
     adopted += Number(JSON.parse(answer.out).adopted)
-    for (const line of left) adopted += await adoptNamed(stage, notes, line)
+    for (const line of left) adopted += await adoptNamed(stage, truth, line)
   }
   throw new Error(
     `differences are left after ${roundsMax} rounds: ${(await run(stage, ['restore-check'])).out}`,
@@ -68,12 +60,14 @@ export async function followRestoreCheck(
 }
 
 /** Adopts what only lacks its creator. */
-async function adoptNamed(stage: Stage, notes: Notes, line: string): Promise<number> {
+async function adoptNamed(stage: Stage, truth: Truth, line: string): Promise<number> {
   const subject = /^(\S+): /.exec(line)?.[1] ?? ''
   if (!line.includes('--creator')) throw new Error(`restore-check leaves to a person: ${line}`)
   const isPayout = subject === subject.toUpperCase()
-  const creator = isPayout ? notes.withdrawals.get(subject) : notes.tips.get(subject.replace('-', '_'))
-  const whose = ['--creator', creator ?? 'nobody', '--apply', '--confirm', subject, ...why]
+  const told = isPayout
+    ? truth.withdrawals.find(({ reference }) => reference === subject)
+    : truth.naira.get(subject.replace('-', '_'))
+  const whose = ['--creator', told?.userId ?? 'nobody', '--apply', '--confirm', subject, ...why]
   const { code } = await run(stage, [isPayout ? 'payouts' : 'collections', 'adopt', subject, ...whose])
   return code === 0 ? 1 : 0
 }

@@ -1,5 +1,5 @@
+import { Draw } from '../../kit/draw.js'
 import { seededNumber } from '../../sandbox/fiatpay/seeded-choice.js'
-import { Draw } from '../acts/draw.js'
 import { chooseAct, type NamedAct } from './acts.js'
 import { confirm } from './money-acts.js'
 import { Reader } from './owner.js'

@@ -1,6 +1,5 @@
-import type { Draw } from '../acts/draw.js'
 import type { BankAccount, Person } from './person.js'
-import { type Act, done, type Outcome, outcomeOf, type Scene } from './scene.js'
+import { type Act, listOf, removeAll, type Scene, signedIn } from './scene.js'
 
 // Acts that move money, or stop it.
 
@@ -11,38 +10,45 @@ interface HistoryRow {
   readonly heldFor?: string | null
 }
 
-async function withdrawTo(who: Person, account: BankAccount, draw: Draw): Promise<Outcome> {
-  const amountUSDC = draw.whole(100, 400) / 100
-  const answer = await who.call('POST', '/payouts/withdraw', { ...account, amountUSDC })
-  if (answer.status !== 200) return outcomeOf(answer)
-  return answer.body['heldFor'] === null || answer.body['heldFor'] === undefined
-    ? 'sent'
-    : `held for ${answer.body['heldFor']}`
+/** To an account of a person, which is chosen. */
+function withdrawTo(accountsOf: (scene: Scene, who: Person) => readonly BankAccount[]): Act {
+  return signedIn(async (scene, who, draw) => {
+    const account = draw.one(accountsOf(scene, who))
+    if (account === undefined) return undefined
+    const amountUSDC = draw.whole(100, 400) / 100
+    const answer = await who.call('POST', '/payouts/withdraw', { ...account, amountUSDC })
+    if (answer.status !== 200) return answer
+    const heldFor = answer.body['heldFor'] ?? undefined
+    return heldFor === undefined ? 'sent' : `held for ${heldFor}`
+  })
 }
 
 /** To an account of their own. The first of the owner's has had a withdrawal before. */
-export const withdrawToOwn: Act = async (_, who, draw) => {
-  const account = draw.one(who.accounts)
-  if (who.session === undefined || account === undefined) return undefined
-  return withdrawTo(who, account, draw)
-}
+export const withdrawToOwn: Act = withdrawTo((_, who) => who.accounts)
 
 /** A thief may send money to the owner's account, to hide another withdrawal among these. */
-export const withdrawToOwner: Act = async ({ owner }, who, draw) => {
-  const account = owner.accounts[0]
-  if (who.session === undefined || account === undefined) return undefined
-  return withdrawTo(who, account, draw)
-}
+export const withdrawToOwner: Act = withdrawTo(({ owner }) => owner.accounts.slice(0, 1))
 
-async function findOpen(
-  who: Person,
-  isWanted: (row: HistoryRow) => boolean,
-): Promise<HistoryRow[] | Outcome> {
-  const answer = await who.call('GET', '/payouts/history')
-  if (answer.status !== 200) return outcomeOf(answer)
-  return (answer.body['payouts'] as readonly HistoryRow[]).filter(
-    (row) => row.status === 'pending' && isWanted(row),
-  )
+/** Does something to an open withdrawal. */
+function toOpen(
+  isWanted: (scene: Scene, who: Person) => (row: HistoryRow) => boolean,
+  what: string,
+  bodyFor: (
+    who: Person,
+    row: HistoryRow,
+    isCode: boolean,
+    guess: string,
+  ) => Promise<object> = async () => ({}),
+): Act {
+  return signedIn(async (scene, who, draw) => {
+    const rows = await listOf<HistoryRow>(who, '/payouts/history', 'payouts')
+    if (typeof rows === 'string') return rows
+    const row = draw.one(rows.filter(({ status }) => status === 'pending').filter(isWanted(scene, who)))
+    if (row === undefined) return undefined
+    const guess = String(draw.whole(0, 999_999)).padStart(6, '0')
+    const body = await bodyFor(who, row, draw.happens(0.3), guess)
+    return who.call('POST', `/payouts/${row.reference}/${what}`, body)
+  })
 }
 
 /** Owners confirm what goes to an account of theirs. A thief confirms everything. */
@@ -52,56 +58,16 @@ function wouldConfirm({ owner }: Scene, who: Person): (row: HistoryRow) => boole
     heldFor === 'confirmation' && (who !== owner || own.includes(accountNumber.slice(-4)))
 }
 
-export const confirm: Act = async (scene, who, draw) => {
-  if (who.session === undefined) return undefined
-  const rows = await findOpen(who, wouldConfirm(scene, who))
-  if (typeof rows === 'string') return rows
-  const row = draw.one(rows)
-  if (row === undefined) return undefined
-  const credential = await credentialFor(who, row, draw)
-  return outcomeOf(await who.call('POST', `/payouts/${row.reference}/confirm`, credential))
-}
-
-/** The mailed code if they can read it, else an own factor, else a guess. */
-async function credentialFor(
-  who: Person,
-  { reference }: HistoryRow,
-  draw: Draw,
-): Promise<Record<string, string>> {
+/** With the mailed code if they can read it, else an own factor, else a guess. */
+export const confirm: Act = toOpen(wouldConfirm, 'confirm', async (who, { reference }, byFactor, guess) => {
   const mails = await who.readMails()
   const mailed = mails.find(
     ({ kind, text }) => kind === 'withdrawal-code' && text.replace(/\s+/g, ' ').includes(reference),
   )
-  const factor = draw.happens(mailed === undefined ? 0.8 : 0.3) ? who.factor() : {}
-  if (factor.totp !== undefined) return { totp: factor.totp }
-  return { code: mailed?.code ?? String(draw.whole(0, 999_999)).padStart(6, '0') }
-}
+  const { totp } = byFactor || mailed === undefined ? who.factor() : {}
+  return totp === undefined ? { code: mailed?.code ?? guess } : { totp }
+})
 
-export const resendCode: Act = async (scene, who, draw) => {
-  if (who.session === undefined) return undefined
-  const rows = await findOpen(who, wouldConfirm(scene, who))
-  if (typeof rows === 'string') return rows
-  const row = draw.one(rows)
-  if (row === undefined) return undefined
-  return outcomeOf(await who.call('POST', `/payouts/${row.reference}/confirm/resend`, {}))
-}
-
-export const cancel: Act = async (_, who, draw) => {
-  if (who.session === undefined) return undefined
-  const rows = await findOpen(who, () => true)
-  if (typeof rows === 'string') return rows
-  const row = draw.one(rows)
-  if (row === undefined) return undefined
-  return outcomeOf(await who.call('POST', `/payouts/${row.reference}/cancel`, {}))
-}
-
-export const removePayees: Act = async (_, who) => {
-  if (who.session === undefined) return undefined
-  const answer = await who.call('GET', '/creators/payees')
-  if (answer.status !== 200) return outcomeOf(answer)
-  for (const { id } of answer.body['payees'] as readonly { readonly id: string }[]) {
-    const removed = await who.call('DELETE', `/creators/payees/${id}`)
-    if (removed.status !== 200) return outcomeOf(removed)
-  }
-  return done
-}
+export const resendCode: Act = toOpen(wouldConfirm, 'confirm/resend')
+export const cancel: Act = toOpen(() => () => true, 'cancel')
+export const removePayees: Act = removeAll('/creators/payees', 'payees')

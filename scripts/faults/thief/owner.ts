@@ -1,4 +1,4 @@
-import type { Draw } from '../acts/draw.js'
+import type { Draw } from '../../kit/draw.js'
 import { done, type Outcome, type Scene } from './scene.js'
 import { notMe, resetPassword, undoEmail, useResetLink } from './sign-in.js'
 import type { Mail } from './stage.js'

@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto'
+import type { ApiAnswer as Answer } from '../../kit/client.js'
 import type { Mail, Stage } from './stage.js'
 
-export interface Answer {
-  readonly status: number
-  readonly body: Readonly<Record<string, unknown>>
-}
+export type { Answer }
 
 /** A bank account of a person. */
 export interface BankAccount {
@@ -24,6 +22,11 @@ const requestMs = 60_000
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const stepSeconds = 30
 
+interface Browser {
+  readonly network: string
+  readonly userAgent: string
+}
+
 /** The owner or the thief: a browser, and what they know. */
 export class Person {
   session: string | undefined
@@ -34,8 +37,6 @@ export class Person {
   email: string
   totp: Totp | undefined
   recoveryCodes: string[] = []
-  /** API keys they have made. */
-  readonly apiKeys: string[] = []
   readonly usedLinks = new Set<string>()
   /** Every session they ever had. */
   readonly sessions = new Set<string>()
@@ -45,28 +46,16 @@ export class Person {
   readonly mailboxes: readonly string[]
   readonly accounts: readonly BankAccount[]
   readonly #stage: Stage
-  readonly #network: string
-  readonly #userAgent: string
+  readonly #browser: Browser
   #requests = 0
 
-  constructor(
-    stage: Stage,
-    who: {
-      readonly name: 'owner' | 'thief'
-      readonly mailboxes: readonly string[]
-      readonly accounts: readonly BankAccount[]
-      readonly network: string
-      readonly userAgent: string
-      readonly email: string
-    },
-  ) {
+  constructor(stage: Stage, who: Pick<Person, 'name' | 'mailboxes' | 'accounts' | 'email'> & Browser) {
     this.#stage = stage
     this.name = who.name
     this.mailboxes = who.mailboxes
     this.accounts = who.accounts
-    this.#network = who.network
-    this.#userAgent = who.userAgent
     this.email = who.email
+    this.#browser = { network: who.network, userAgent: who.userAgent }
   }
 
   /** Sends a request with the browser's cookies, to the web processes in turn. */
@@ -81,8 +70,8 @@ export class Person {
       method,
       headers: {
         'content-type': 'application/json',
-        'user-agent': this.#userAgent,
-        'x-forwarded-for': this.#network,
+        'user-agent': this.#browser.userAgent,
+        'x-forwarded-for': this.#browser.network,
         ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -136,6 +125,11 @@ export class Person {
   /** Time has passed for the account: the codes of the last minutes are used no more. */
   forgetUsedCodes(): void {
     if (this.totp !== undefined) this.totp.usedStep = 0
+  }
+
+  keepRecoveryCodes({ body }: Answer): void {
+    const codes = body['recoveryCodes']
+    if (Array.isArray(codes)) this.recoveryCodes = codes.map(String)
   }
 
   /** The factors are removed. */

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sqlList } from '../../../src/kernel/state-machine.js'
 import { query } from '../../../src/platform/database/database.js'
 import { heldStates, openStatuses } from '../../../src/withdrawals/lifecycle.js'
-import type { ServerAddresses } from '../acts/stage.js'
-import { compareMoney } from '../compare-payouts.js'
+import { withClosing } from '../../kit/closing.js'
+import { countBy, type Report, sortedRows } from '../../kit/report.js'
+import type { ServerUrls } from '../../kit/servers.js'
+import { compareMoney } from '../world/compare-payouts.js'
 import { type Interleaving, playInterleaving } from './interleaving.js'
+import { missingActs, type Tally } from './missing-acts.js'
 import { fundedMicro, isThiefs } from './set-scene.js'
 import { openStage, type Stage } from './stage.js'
 
@@ -13,22 +16,8 @@ export interface ThiefPlan {
   /** The first interleaving, and how many. One alone repeats what it did in a longer run. */
   readonly first: number
   readonly count: number
-  readonly webProcesses: number
+  readonly webs: number
   readonly report: (text: string) => void
-}
-
-/** What came of an act, by outcome. */
-export type Tally = Readonly<Record<string, Readonly<Record<string, number>>>>
-
-export interface ThiefResult {
-  readonly faults: readonly string[]
-  /** The stories of the interleavings with a fault. */
-  readonly stories: readonly string[]
-  readonly tally: Tally
-  /** How often the thief began with what. */
-  readonly knowledge: Readonly<Record<string, number>>
-  readonly withdrawals: number
-  readonly executed: number
 }
 
 /** Interleavings of different accounts run at the same time; each is one story. */
@@ -36,12 +25,15 @@ const atOnce = 6
 const endMs = 120_000
 const pollMs = 100
 const reportMs = 5000
+/** A run as long as this must have seen every act that is named. */
+const longRun = 1000
+const outcomesShown = 8
 
 /** Plays the interleavings, then compares all money with the payout stand-in and the ledger. Stops after the first faults. */
-export async function playAll(servers: ServerAddresses, plan: ThiefPlan): Promise<ThiefResult> {
-  const { seed, first, count, webProcesses, report } = plan
-  const stage = await openStage(servers, { webProcesses, print: report })
-  try {
+export function playThieves(servers: ServerUrls, plan: ThiefPlan): Promise<Report> {
+  return withClosing(async (defer) => {
+    const { seed, first, count, webs, report } = plan
+    const stage = await openStage(defer, servers, seed, webs)
     const played: Interleaving[] = []
     let next = first
     let isBroken = false
@@ -58,31 +50,44 @@ export async function playAll(servers: ServerAddresses, plan: ThiefPlan): Promis
     }
     await Promise.all(Array.from({ length: atOnce }, playNext))
     const unended = await endWithdrawals(stage)
-    const { transfers } = stage.fiat.fiatpay.log()
+    const { transfers } = stage.fiatpay.log()
     const toThief = new Set(transfers.map(({ accountNumber }) => accountNumber).filter(isThiefs))
     const broken = played
       .map((one) => (one.accounts.some((account) => toThief.has(account)) ? withFault(one, stolen) : one))
       .filter(({ faults }) => faults.length > 0)
     const funded = new Map(played.flatMap(({ userId }) => (userId === '' ? [] : [[userId, fundedMicro]])))
     const money = await compareMoney(stage.db, transfers, funded)
+    const tally = tallyOf(played)
     return {
+      rows: [
+        ...rowsOf(tally),
+        ...sortedRows(countBy(played.map(({ knowledge }) => knowledge)), 'the thief began with: '),
+        ['withdrawals', money.withdrawals],
+        ['payouts', transfers.length],
+      ],
       faults: [
-        ...broken.flatMap(({ index, faults }) => faults.map((fault) => `interleaving ${index}: ${fault}`)),
+        ...broken.flatMap(({ index, knowledge, story, faults }) => [
+          `interleaving ${index} (the thief has: ${knowledge})\n  ${story.join('\n  ')}`,
+          ...faults.map((fault) => `interleaving ${index}: ${fault}`),
+        ]),
         ...unended,
         ...money.faults,
+        ...(count === 1 ? [] : missingActs(tally, count >= longRun)),
       ],
-      stories: broken.map(
-        ({ index, knowledge, story }) =>
-          `interleaving ${index} (the thief has: ${knowledge})\n  ${story.join('\n  ')}`,
-      ),
-      tally: tallyOf(played),
-      knowledge: countBy(played.map(({ knowledge }) => knowledge)),
-      withdrawals: money.withdrawals,
-      executed: transfers.length,
+      kept: 'no money went to the thief, and every owner has the account',
     }
-  } finally {
-    await stage.close()
-  }
+  })
+}
+
+/** Each act with its outcomes, the most frequent first. */
+function rowsOf(tally: Tally): (readonly [string, string])[] {
+  return Object.entries(tally)
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([act, outcomes]) => {
+      const sorted = Object.entries(outcomes).sort(([, a], [, b]) => b - a)
+      const shown = sorted.slice(0, outcomesShown).map(([word, count]) => `${word} ${count}`)
+      return [act, shown.join(', ')]
+    })
 }
 
 const stolen = 'MONEY WENT TO THE THIEF'
@@ -116,10 +121,4 @@ function tallyOf(played: readonly Interleaving[]): Tally {
     tally[name] = counts
   }
   return tally
-}
-
-function countBy(words: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1
-  return counts
 }

@@ -1,4 +1,4 @@
-import type { Draw } from '../acts/draw.js'
+import type { Draw } from '../../kit/draw.js'
 import type { Reader } from './owner.js'
 import type { Answer } from './person.js'
 import type { Scene } from './scene.js'

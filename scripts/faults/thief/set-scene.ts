@@ -1,5 +1,5 @@
-import type { Draw } from '../acts/draw.js'
-import { fund } from '../client.js'
+import { fund } from '../../kit/client.js'
+import type { Draw } from '../../kit/draw.js'
 import { addTotp, makeApiKey } from './account-acts.js'
 import { type BankAccount, Person } from './person.js'
 import { command } from './recover.js'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Draw } from '../acts/draw.js'
+import type { Draw } from '../../kit/draw.js'
 import type { Person } from './person.js'
-import { type Act, done, type Outcome, outcomeOf, type Scene } from './scene.js'
+import { type Act, type Outcome, outcomeOf, type Scene, signedIn } from './scene.js'
 
 // Acts that open the account, and that change its password and its e-mail.
 
@@ -53,23 +53,19 @@ async function logInByLink(who: Person): Promise<Outcome> {
   return outcomeOf(answer)
 }
 
-export const logout: Act = async (_, who) => {
-  if (who.session === undefined) return undefined
-  return outcomeOf(await who.call('POST', '/auth/logout', {}))
-}
+export const logout: Act = signedIn((_, who) => who.call('POST', '/auth/logout', {}))
 
 export function newPassword(): string {
   return randomBytes(12).toString('base64url')
 }
 
-export const changePassword: Act = async (_, who, draw) => {
-  if (who.session === undefined) return undefined
+export const changePassword: Act = signedIn(async (_, who, draw) => {
   const proof = draw.happens(0.7) ? { currentPassword: who.password } : who.factor()
   const password = newPassword()
   const answer = await who.call('POST', '/auth/password', { ...proof, newPassword: password })
   if (answer.status === 200) who.password = password
-  return outcomeOf(answer)
-}
+  return answer
+})
 
 /** Asks for a link to reset the password of an address, and uses the newest one that this person can read. */
 export const resetPassword: Act = (scene, who, draw) => resetPasswordOf(who, guessedEmail(scene, who, draw))
@@ -98,45 +94,37 @@ async function openResetLink(who: Person): Promise<Outcome> {
   return outcomeOf(answer)
 }
 
-export const changeEmail: Act = async (_, who, draw) => {
-  if (who.session === undefined) return undefined
+export const changeEmail: Act = signedIn(async (_, who, draw) => {
   const others = who.mailboxes.filter((address) => address !== who.email)
   const email = draw.one(others) ?? who.email
   const proof = draw.happens(0.8) ? { password: who.password, ...who.factor() } : who.factor()
-  return outcomeOf(await who.call('POST', '/auth/email', { email, ...proof }))
+  return who.call('POST', '/auth/email', { email, ...proof })
+})
+
+/** Uses the newest link for a purpose that this person can read. */
+function useLink(purpose: string, path: string, used: (who: Person, to: string) => void = () => {}): Act {
+  return async (_, who) => {
+    const link = await who.findLink(purpose)
+    if (link === undefined) return undefined
+    const answer = await who.call('POST', path, { token: link.token })
+    who.usedLinks.add(link.token)
+    if (answer.status === 200) used(who, link.to)
+    return outcomeOf(answer)
+  }
 }
 
-export const confirmEmail: Act = async (_, who) => {
-  const link = await who.findLink('confirm-email')
-  if (link === undefined) return undefined
-  const answer = await who.call('POST', '/auth/email/confirm', { token: link.token })
-  who.usedLinks.add(link.token)
-  if (answer.status === 200) who.email = link.to
-  return outcomeOf(answer)
-}
+export const confirmEmail: Act = useLink('confirm-email', '/auth/email/confirm', (who, to) => {
+  who.email = to
+})
 
 /** Takes a change of the e-mail back, with the link in the mail to the old address. */
-export const undoEmail: Act = async (_, who) => {
-  const link = await who.findLink('undo-email')
-  if (link === undefined) return undefined
-  const answer = await who.call('POST', '/auth/email/undo', { token: link.token })
-  who.usedLinks.add(link.token)
-  if (answer.status === 200) {
-    who.email = link.to
-    who.password = ''
-  }
-  return outcomeOf(answer)
-}
+export const undoEmail: Act = useLink('undo-email', '/auth/email/undo', (who, to) => {
+  who.email = to
+  who.password = ''
+})
 
 /** Freezes the account with the link of a mail. */
-export const notMe: Act = async (_, who) => {
-  const link = await who.findLink('not-me')
-  if (link === undefined) return undefined
-  who.usedLinks.add(link.token)
-  return outcomeOf(await who.call('POST', '/auth/not-me', { token: link.token }))
-}
+export const notMe: Act = useLink('not-me', '/auth/not-me')
 
-export const freezeByGuess: Act = async (_, who) => {
-  const answer = await who.call('POST', '/auth/not-me', { token: wrongToken })
-  return answer.status === 200 ? done : outcomeOf(answer)
-}
+export const freezeByGuess: Act = async (_, who) =>
+  outcomeOf(await who.call('POST', '/auth/not-me', { token: wrongToken }))

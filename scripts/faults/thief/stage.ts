@@ -1,18 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { booksStatementMs } from '../../../src/ledger/invariants.js'
-import { createDb, query } from '../../../src/platform/database/database.js'
+import { query } from '../../../src/platform/database/database.js'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
-import { webProgram, workersProgram } from '../../dev/built.js'
-import { freePort } from '../../dev/ports.js'
-import { respondsAt } from '../../dev/probe.js'
-import { ProcessGroup } from '../../dev/process-group.js'
-import { type FiatSandbox, startFiatSandbox } from '../../sandbox/fiat-sandbox.js'
-import { MailServer } from '../../sandbox/mail/mail-server.js'
-import { OperatorCommands } from '../acts/operator-commands.js'
-import type { ServerAddresses } from '../acts/stage.js'
-import { serviceSettings } from '../settings.js'
+import { codeIn } from '../../kit/client.js'
+import type { Defer } from '../../kit/closing.js'
+import type { ServerUrls } from '../../kit/servers.js'
+import type { Fiatpay } from '../../sandbox/fiatpay/fiatpay.js'
+import { openStage as openWorld } from '../world/stage.js'
 
 /** A mail as its reader understands it. */
 export interface Mail {
@@ -27,74 +21,52 @@ export interface Mail {
   readonly code: string | undefined
 }
 
-/** The service in processes of its own: web processes and workers. The stand-ins are in this process. */
+/** The service in processes of its own, as owners and thieves see it. */
 export interface Stage {
   readonly urls: readonly string[]
   readonly db: Knex
-  readonly fiat: FiatSandbox
+  readonly fiatpay: Fiatpay
   /** Runs an operator's command. Throws when it fails. */
   command(name: string, args: readonly string[]): Promise<void>
   /** The mails of these addresses, newest first. Waits until all that were queued for them have arrived. */
   readMails(addresses: readonly string[]): Promise<Mail[]>
   /** Lets time pass for what protects an account. */
   age(userId: string, hours: number): Promise<void>
-  close(): Promise<void>
 }
 
-const startMs = 60_000
 const mailMs = 30_000
 const pollMs = 15
 const totpStepSeconds = 30
-/** Every operator's command runs in the resident process. */
-const never = Number.MAX_SAFE_INTEGER
 const commandsMax = 1000
 
 export async function openStage(
-  servers: ServerAddresses,
-  { webProcesses, print }: { readonly webProcesses: number; readonly print: (text: string) => void },
+  defer: Defer,
+  servers: ServerUrls,
+  seed: number,
+  webs: number,
 ): Promise<Stage> {
-  const fiat = await startFiatSandbox()
-  const mail = await MailServer.listen(0, '127.0.0.1')
-  const db = createDb(servers.databaseUrl, 4, booksStatementMs)
-  const ports = await Promise.all(Array.from({ length: webProcesses }, freePort))
-  const workerPort = await freePort()
-  const urls = ports.map((port) => `http://127.0.0.1:${port}`)
-  const env = {
-    ...serviceSettings(servers, fiat, ports[0] ?? 0, true),
-    SMTP_URL: mail.url,
-    MAIL_FROM: 'Tips <support@tips.example>',
-    WALLET_KEK: randomBytes(32).toString('base64'),
-    // Owner and thief come from networks of their own.
-    TRUST_PROXY: 'true',
-    LOG_LEVEL: 'error',
-    // Nothing hangs here, so a slow machine causes no unknown outcome, and every answer waits for the provider's.
-    PAYOUT_SECONDS: '20,0.1,2',
-    WITHDRAW_WAIT_MS: '20000',
-  }
-  fiat.fiatpay.webhooks.setUrl(`${urls[0]}/webhooks/fiatpay`)
-  fiat.fiatpay.faults.setFault({ settleMs: 50 })
-  const processes = new ProcessGroup(print)
-  const commands = new OperatorCommands(env, never)
+  const { db, sandbox, commands, webUrls } = await openWorld(defer, servers, seed, {
+    creators: 0,
+    webs,
+    workers: [{ names: ['payouts', 'reconciler', 'mailer'] }],
+    bank: { settleMs: 50 },
+    env: () => ({
+      // Owner and thief come from networks of their own.
+      TRUST_PROXY: 'true',
+      CONFIRM_ACCOUNTS: 'new',
+      LOG_LEVEL: 'error',
+      // Nothing hangs here, so a slow machine causes no unknown outcome, and every answer waits for the provider's.
+      PAYOUT_SECONDS: '20,0.1,2',
+      WITHDRAW_WAIT_MS: '20000',
+    }),
+  })
   // The process answers one command after the other.
   const inTurn = createSemaphore({ concurrency: 1, maxWaiting: commandsMax })
-  const start = (name: string, args: readonly string[], extra: Record<string, string>): void => {
-    const program = { command: process.execPath, args: [...args], signal: 'SIGTERM' as const }
-    processes.start('service', name, {
-      ...program,
-      env: { PATH: process.env['PATH'] ?? '', ...env, ...extra },
-    })
-  }
-  for (const port of ports) start(`web ${port}`, [webProgram], { PORT: String(port) })
-  const workers = ['payouts', 'reconciler', 'mailer']
-  start('workers', [workersProgram, ...workers], { WORKER_PORT: String(workerPort) })
-  const answering = [...urls, `http://127.0.0.1:${workerPort}`].map((url) =>
-    respondsAt(`${url}/health`, startMs, () => processes.mayStillStart),
-  )
   const aged = await agedTables(db)
-  const stage: Stage = {
-    urls,
+  return {
+    urls: webUrls,
     db,
-    fiat,
+    fiatpay: sandbox.fiatpay,
     command: (name, args) =>
       inTurn(async () => {
         const { code, out, err } = await commands.run(name, args)
@@ -102,7 +74,7 @@ export async function openStage(
       }),
     async readMails(addresses) {
       await allArrived(db, addresses)
-      const received = mail.received().filter(({ to }) => addresses.includes(to))
+      const received = sandbox.mail.received().filter(({ to }) => addresses.includes(to))
       const ids = received.map(({ messageId }) => idOf(messageId))
       const rows = await query<{ id: string; kind: string; place: number }>(db, {
         name: 'thief.mails',
@@ -127,19 +99,7 @@ export async function openStage(
       const steps = Math.round((hours * 3600) / totpStepSeconds)
       await db.raw('update totp_factors set last_step = last_step - ? where user_id = ?', [steps, userId])
     },
-    async close() {
-      await processes.stop()
-      await commands.close()
-      await db.destroy()
-      await mail.close()
-      await fiat.close()
-    },
   }
-  if ((await Promise.all(answering)).includes(false)) {
-    await stage.close()
-    throw new Error('the service did not start')
-  }
-  return stage
 }
 
 /** The Message-ID is the id of the row. */
@@ -150,10 +110,6 @@ function idOf(messageId: string): string {
 function linksIn(text: string): ReadonlyMap<string, string> {
   const links = text.matchAll(/#([\w-]+)=([\w-]{43})(?![\w-])/g)
   return new Map([...links].map(([, purpose = '', token = '']) => [purpose, token]))
-}
-
-function codeIn(text: string): string | undefined {
-  return /^ {4}([0-9]{6})$/m.exec(text)?.[1]
 }
 
 async function allArrived(db: Knex, addresses: readonly string[]): Promise<void> {

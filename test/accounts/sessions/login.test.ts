@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import test from 'ava'
-import { redisUrlWith } from '../../../scripts/faults/settings.js'
+import { redisUrlWith } from '../../../scripts/kit/service-settings.js'
 import { createClient } from '../../helpers/http/client.js'
 import { badBodies } from '../../helpers/http/hostile-input.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'

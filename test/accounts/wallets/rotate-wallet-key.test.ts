@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import test from 'ava'
-import { stopWithStdin } from '../../../scripts/faults/settings.js'
+import { stopWithStdin } from '../../../scripts/kit/service-settings.js'
 import { addressOf } from '../../../src/accounts/wallets/key-pair.js'
 import { createProvisionerBatch } from '../../../src/accounts/wallets/provision-wallets.js'
 import { retireOlderKeys, rotateBatch } from '../../../src/accounts/wallets/rotate-wallet-key.js'
@@ -15,7 +15,7 @@ import { until } from '../../helpers/until.js'
 
 const world = useWorld(test)
 const command = 'rotate-wallet-key'
-const failPoints = resolve('dist/scripts/faults/fail-points.js')
+const failPoints = resolve('dist/scripts/kit/fail-points.js')
 const old = randomBytes(32)
 const fresh = randomBytes(32)
 const oldVault = createConfiguredVault(old)

@@ -1,4 +1,4 @@
-import { startTcpProxy, type TcpProxy } from '../../../scripts/faults/outages/tcp-proxy.js'
+import { startTcpProxy, type TcpProxy } from '../../../scripts/kit/tcp-proxy.js'
 import { createStatementReader } from './postgres-protocol.js'
 
 /** A proxy in front of PostgreSQL that records the statements clients run. */

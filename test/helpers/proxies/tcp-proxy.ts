@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { startTcpProxy, type TcpProxy, type TrafficWatch } from '../../../scripts/faults/outages/tcp-proxy.js'
+import { startTcpProxy, type TcpProxy, type TrafficWatch } from '../../../scripts/kit/tcp-proxy.js'
 
 /** Starts a proxy for one test. It is closed after the test. */
 export async function tcpProxyFor(

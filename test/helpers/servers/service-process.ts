@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import type { ExecutionContext } from 'ava'
 import { roleKinds } from '../../../scripts/database/table-rights.js'
 import { webProgram, workersProgram } from '../../../scripts/dev/built.js'
-import { stopWithStdin } from '../../../scripts/faults/settings.js'
+import { stopWithStdin } from '../../../scripts/kit/service-settings.js'
 import { createSemaphore } from '../../../src/platform/semaphore.js'
 import { until } from '../until.js'
 import { settingsOf } from './roles.js'
@@ -152,7 +152,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-const failPoints = resolve('dist/scripts/faults/fail-points.js')
+const failPoints = resolve('dist/scripts/kit/fail-points.js')
 
 /** Starts a web process whose database connection breaks at every COMMIT, in one of three ways in turn. */
 export function startWebLosingCommits(

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { solMint } from '../../src/kernel/tokens.js'
+import { printProgress } from '../bootstrap/progress.mjs'
+import { waitUntil } from '../dev/wait-until.js'
+import { openStage, type Stage } from '../faults/world/stage.js'
+import { type Creator, createFundedCreator, postJson } from '../kit/client.js'
+import { faucetOf, requestAirdrop } from '../sandbox/chain/faucet.js'
+import { cpuOfServer } from './measurement.js'
+import type { Outcome } from './outcome.js'
+import { type BenchServers, onServers } from './servers.js'
+
+const count = 400
+const warmUps = 40
+const idleSeconds = 15
+const endMs = 180_000
+const lamports = 10_000_000n
+const creatorCount = 8
+const fundedMicro = 1_000_000_000_000n
+
+/** The worker processes that are measured separately. */
+const workers = [
+  { names: ['verifier', 'finder'] },
+  { names: ['settlement', 'provisioner'] },
+  { names: ['payouts', 'reconciler'] },
+  { names: ['mailer'] },
+] as const
+/** The processes in their order, and the servers. */
+const kinds = ['web', 'tips', 'naira', 'payouts', 'mailer', 'PostgreSQL', 'Redis'] as const
+
+/** What was used so far: CPU seconds of each kind, bytes of data and of the write-ahead log, calls to the node. */
+interface Used {
+  readonly cpu: readonly number[]
+  readonly dataBytes: number
+  readonly walBytes: number
+  readonly rpcCalls: number
+}
+
+interface Operation {
+  /** Does one. `serial` is its number. */
+  one(stage: Stage, creator: Creator, serial: number): Promise<void>
+  /** How many have not ended. */
+  readonly openSql: string
+}
+
+/** Each from the first request to its end: a tip finalized, a naira tip credited, a withdrawal paid. */
+const operations: Record<string, Operation> = {
+  'tip in crypto': {
+    async one({ url, sandbox, db }, { userId }, serial) {
+      const { rows } = await db.raw('select wallet from parties where user_id = ?', [userId])
+      const { wallet } = rows[0]
+      const sender = faucetOf(sandbox.chain).publicKey.toBase58()
+      await postJson(`${url}/payments/intent`, {
+        creatorId: userId,
+        amount: 0.05,
+        inputTokenMint: solMint,
+        sourceWalletAddress: sender,
+      })
+      const txSignature = requestAirdrop(sandbox.chain, wallet, lamports + BigInt(serial))
+      await postJson(`${url}/chain/tips/create`, {
+        creatorWallet: wallet,
+        senderWallet: sender,
+        tipAmount: Number(lamports) + serial,
+        txSignature,
+        message: 'Thank you for the show',
+      })
+    },
+    openSql: `select count(*)::int as n from tips where kind = 'chain' and finalized_at is null`,
+  },
+  'tip in naira': {
+    async one({ url, sandbox }, { userId }) {
+      const tip = { creatorId: userId, amount: 10, senderName: 'Bola', memo: 'Thank you for the show' }
+      const { intentId } = await postJson(`${url}/payments/fiat/intent`, tip)
+      await postJson(`${sandbox.url}/dev/fiatpay/charges/${intentId}`, { outcome: 'paid' })
+    },
+    openSql: `select count(*)::int as n from tips where kind = 'fiat' and status = 'pending'`,
+  },
+  withdrawal: {
+    async one({ url }, { cookie, userId }) {
+      const accountName = `Ada ${userId.slice(0, 8).replace(/\d/g, 'x')}`
+      const account = { bankCode: '058', accountNumber: '0123456789', accountName, amountUSDC: 2 }
+      await postJson(`${url}/payouts/withdraw`, account, cookie)
+    },
+    openSql: `select count(*)::int as n from withdrawals where status not in ('completed', 'failed')`,
+  },
+}
+
+/** For one operation: CPU in ms by process kind, bytes, calls to the node. */
+interface Cost {
+  readonly seconds: number
+  readonly cpuMs: readonly number[]
+  readonly dataBytes: number
+  readonly walBytes: number
+  readonly rpcCalls: number
+}
+
+/**
+ * What one tip, one naira tip and one withdrawal cost from beginning to end, all processes running: the figures of docs/sizing.md. What
+ * the idle processes use in the same time is taken off.
+ */
+export function benchCosts(): Promise<Outcome> {
+  return onServers(async (servers) => {
+    const urls = { ...servers, namespace: 'costs' }
+    const options = { creators: 0, metrics: true, workers, bank: {} }
+    const stage = await openStage(servers.defer, urls, 1, options)
+    const redis = new Redis(servers.redisUrl)
+    servers.defer(() => redis.disconnect())
+    const creators: Creator[] = []
+    for (let n = 0; n < creatorCount; n++)
+      creators.push(await createFundedCreator(stage.db, stage.url, fundedMicro))
+    const read = () => usedBy(servers, stage, redis)
+    const provisioned = `select count(*)::int as n from users u where not exists (select from parties p where p.user_id = u.id and p.wallet is not null)`
+    await untilNone(stage, provisioned)
+    const run = async (name: string, times: number, idlePerSecond: readonly number[]): Promise<Cost> => {
+      printProgress(`${times} times: ${name}`)
+      await stage.db.raw('checkpoint')
+      const before = await read()
+      const startedAt = performance.now()
+      const { one, openSql } = operations[name] as Operation
+      let serial = 0
+      const repeat = async (creator: Creator): Promise<void> => {
+        while (serial < times) {
+          serial += 1
+          await one(stage, creator, serial)
+        }
+      }
+      await Promise.all(creators.map(repeat))
+      await untilNone(stage, openSql)
+      const after = await read()
+      const seconds = (performance.now() - startedAt) / 1000
+      const used = (n: number): number => (after.cpu[n] ?? 0) - (before.cpu[n] ?? 0)
+      const above = (n: number): number => Math.max(0, used(n) - (idlePerSecond[n] ?? 0) * seconds)
+      return {
+        seconds,
+        cpuMs: kinds.map((_, n) => (above(n) * 1000) / times),
+        dataBytes: (after.dataBytes - before.dataBytes) / times,
+        walBytes: (after.walBytes - before.walBytes) / times,
+        rpcCalls: (after.rpcCalls - before.rpcCalls) / times,
+      }
+    }
+    // Warms up: each process has done its work before.
+    for (const name of Object.keys(operations)) await run(name, warmUps, [])
+    printProgress(`idle for ${idleSeconds} s`)
+    const before = await read()
+    await sleep(idleSeconds * 1000)
+    const idle = await read()
+    const idlePerSecond = kinds.map((_, n) => ((idle.cpu[n] ?? 0) - (before.cpu[n] ?? 0)) / idleSeconds)
+    const costs: Record<string, Cost> = {}
+    for (const name of Object.keys(operations)) costs[name] = await run(name, count, idlePerSecond)
+    const idleMs = idlePerSecond.map((seconds) => seconds * 1000)
+    return { table: tableOf(costs, idleMs), results: { kinds, costs, idleMsPerSecond: idleMs } }
+  })
+}
+
+async function usedBy(servers: BenchServers, { processes, db, sandbox }: Stage, redis: Redis): Promise<Used> {
+  const own = await Promise.all(processes.map(({ metricsUrl }) => cpuOfServer(metricsUrl)))
+  const info = await redis.info('cpu')
+  const ofRedis = ['used_cpu_sys', 'used_cpu_user'].reduce(
+    (sum, name) => sum + Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1]),
+    0,
+  )
+  const { rows } = await db.raw(
+    `select pg_database_size(current_database())::float8 as data, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal`,
+  )
+  return {
+    cpu: [...own, await servers.databaseCpu(), ofRedis],
+    dataBytes: rows[0].data,
+    walBytes: rows[0].wal,
+    rpcCalls: sandbox.calls.httpRequests,
+  }
+}
+
+async function untilNone({ db }: Stage, sql: string): Promise<void> {
+  const none = async (): Promise<boolean> => (await db.raw(sql)).rows[0].n === 0
+  if (!(await waitUntil(none, endMs))) throw new Error(`not within ${endMs / 1000} s: ${sql}`)
+}
+
+function tableOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[]): string {
+  const line = (name: string, cells: readonly string[]): string =>
+    name.padEnd(22) + cells.map((cell) => cell.padStart(12)).join('')
+  const all = Object.entries(costs)
+  return [
+    line('CPU ms for one', kinds),
+    ...all.map(([name, { cpuMs }]) =>
+      line(
+        name,
+        cpuMs.map((ms) => ms.toFixed(2)),
+      ),
+    ),
+    line(
+      'idle, ms a second',
+      idleMs.map((ms) => ms.toFixed(1)),
+    ),
+    line('for one', ['data bytes', 'log bytes', 'RPC calls', 'seconds']),
+    ...all.map(([name, { dataBytes, walBytes, rpcCalls, seconds }]) =>
+      line(name, [
+        dataBytes.toFixed(0),
+        walBytes.toFixed(0),
+        rpcCalls.toFixed(2),
+        `${seconds.toFixed(1)} all`,
+      ]),
+    ),
+    `means of ${count} each, by eight creators at a time; what idle processes use is taken off`,
+  ].join('\n')
+}

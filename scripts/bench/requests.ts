@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { Keypair } from '@solana/web3.js'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { solMint } from '../../src/kernel/tokens.js'
+import { webProgram } from '../dev/built.js'
+import { freePort } from '../dev/ports.js'
+import { serviceSettings } from '../kit/service-settings.js'
+import { faucetOf, requestAirdrop } from '../sandbox/chain/faucet.js'
+import { startSandbox } from '../sandbox/server.js'
+import { type Load, postBytes, sendRequests } from './load.js'
+import {
+  type Column,
+  cpuOfServer,
+  figuresOf,
+  measureRounds,
+  medians,
+  type Round,
+  statementsOf,
+  tableOf,
+} from './measurement.js'
+import type { BenchOptions, Outcome } from './outcome.js'
+import { type BenchServers, countStatements, onServers } from './servers.js'
+
+const connectionsMost = 64
+const secondsEach = 4
+const recipients = 16
+const oneSol = 1_000_000_000n
+
+/** What is loaded: `next` returns the bytes of a request. */
+interface Target {
+  readonly url: string
+  readonly metricsUrl: string
+  readonly next: () => string
+}
+
+/** CPU in microseconds for one request. */
+interface Measured extends Load {
+  readonly serverUs: number
+  readonly databaseUs: number
+}
+
+/**
+ * Compares `POST /chain/tips/create` of the whole service (validation, request ids, metrics, error answers) with a plain Koa and a plain
+ * Fastify server with one INSERT each. All use one PostgreSQL and are measured in turn.
+ */
+export function benchRecord({ rounds = 5 }: BenchOptions): Promise<Outcome> {
+  return onServers(async (servers) => {
+    const service = await startService(servers)
+    const targets = {
+      service: { ...service, next: recording(service.url) },
+      koa: await startPeer(servers, 'koa'),
+      fastify: await startPeer(servers, 'fastify'),
+    }
+    const columns: Column<keyof typeof targets, Measured>[] = [
+      ...ownColumns,
+      { head: 'of koa', digits: 2, of: (own, { koa }) => own.perSecond / koa.perSecond },
+      { head: 'of fastify', digits: 2, of: (own, { fastify }) => own.perSecond / fastify.perSecond },
+      { head: 'p50 of koa', digits: 2, of: (own, { koa }) => own.p50Ms / koa.p50Ms },
+      { head: 'us of koa', digits: 2, of: (own, { koa }) => cpuOf(own) / cpuOf(koa) },
+    ]
+    const many = await compareRequests(servers, targets, rounds, connectionsMost)
+    const one = await compareRequests(servers, targets, rounds, 1)
+    return {
+      table: [
+        ...tableOf(`${connectionsMost} connections`, many, columns),
+        ...tableOf('1 connection', one, columns),
+        'goals: at 64 connections at least 1.50 of koa and 1.00 of fastify; at 1 connection the p50 at most 1.40 of koa',
+        medians(many, `${secondsEach} s`),
+      ].join('\n'),
+      results: { [connectionsMost]: many, 1: one },
+      figures: [
+        ...figuresOf('64 connections', many, columns, 'service'),
+        ...figuresOf('1 connection', one, columns, 'service'),
+      ],
+    }
+  })
+}
+
+/** `POST /payments/intent`: builds and stores an unsigned transfer. The chain is the stand-in, in the process of the load. */
+export function benchIntents({ rounds = 3 }: BenchOptions): Promise<Outcome> {
+  return onServers(async (servers) => {
+    const treasury = Keypair.generate().publicKey.toBase58()
+    const sandbox = await startSandbox({ port: 0, treasury })
+    servers.defer(() => sandbox.close())
+    const service = await startService(servers, {
+      SOLANA_RPC_URLS: sandbox.url,
+      PRICE_URL: `${sandbox.url}/price/v3`,
+      TREASURY_WALLET: treasury,
+    })
+    const wallets = Array.from({ length: recipients }, () => Keypair.generate().publicKey.toBase58())
+    for (const wallet of wallets) requestAirdrop(sandbox.chain, wallet, oneSol)
+    const common = { amount: 0.05, inputTokenMint: solMint }
+    const sender = { sourceWalletAddress: faucetOf(sandbox.chain).publicKey.toBase58() }
+    let serial = 0
+    const next = (): string => {
+      serial += 1
+      const body = { creatorId: wallets[serial % recipients], ...common, ...sender }
+      return postBytes(service.url, '/payments/intent', JSON.stringify(body))
+    }
+    const targets = { service: { ...service, next }, floor: await startPeer(servers, 'koa') }
+    const columns: Column<keyof typeof targets, Measured & { statements: number }>[] = [
+      ...ownColumns,
+      { head: 'of floor', digits: 2, of: (own, { floor }) => own.perSecond / floor.perSecond },
+      { head: 'statements', digits: 1, of: ({ statements }) => statements, better: 'lower' },
+    ]
+    const counted = await compareRequests(servers, targets, rounds, connectionsMost, () =>
+      statementsOf(servers.databaseUrl),
+    )
+    return {
+      table: [
+        ...tableOf('intent', counted, columns),
+        'floor: one insert in bare Koa, as in `record`',
+        `${connectionsMost} connections; ${medians(counted, `${secondsEach} s`)}`,
+      ].join('\n'),
+      results: counted,
+      figures: figuresOf('intent', counted, columns, 'service'),
+    }
+  }, countStatements)
+}
+
+const ownColumns = [
+  { head: 'per s', digits: 0, of: ({ perSecond }: Measured) => perSecond, better: 'higher' },
+  { head: 'p50 ms', digits: 2, of: ({ p50Ms }: Measured) => p50Ms, better: 'lower' },
+  { head: 'p99 ms', digits: 2, of: ({ p99Ms }: Measured) => p99Ms },
+  { head: 'us server', digits: 0, of: ({ serverUs }: Measured) => serverUs },
+  { head: 'us db', digits: 0, of: ({ databaseUs }: Measured) => databaseUs },
+  { head: 'us both', digits: 0, of: cpuOf, better: 'lower' },
+  { head: 'failed', digits: 0, of: ({ failed }: Measured) => failed },
+] as const
+
+function cpuOf({ serverUs, databaseUs }: Measured): number {
+  return serverUs + databaseUs
+}
+
+/** Loads each target in turns, after a warm-up. `count`: what is counted beside the CPU, for one request. */
+async function compareRequests<Name extends string>(
+  servers: BenchServers,
+  targets: Readonly<Record<Name, Target>>,
+  rounds: number,
+  connections: number,
+  count: () => Promise<number> = async () => 0,
+): Promise<Round<Name, Measured & { readonly statements: number }>[]> {
+  const names = Object.keys(targets) as Name[]
+  for (const name of names) await sendRequests({ ...targets[name], connections: 16, seconds: 2 })
+  return measureRounds(names, rounds, async (name) => {
+    const { metricsUrl } = targets[name]
+    const read = () => Promise.all([cpuOfServer(metricsUrl), servers.databaseCpu(), count()])
+    const before = await read()
+    const load = await sendRequests({ ...targets[name], connections, seconds: secondsEach })
+    const after = await read()
+    const each = (n: 0 | 1 | 2): number => (after[n] - before[n]) / (load.perSecond * secondsEach)
+    return { ...load, serverUs: each(0) * 1e6, databaseUs: each(1) * 1e6, statements: each(2) }
+  })
+}
+
+/** Starts a web process whose metrics can be read. */
+export async function startService(
+  servers: BenchServers,
+  settings: Record<string, string> = {},
+  files?: number,
+): Promise<{ url: string; metricsUrl: string }> {
+  const metricsPort = await freePort()
+  const env = { ...serviceSettings(servers), ...settings, METRICS_PORT: String(metricsPort) }
+  const url = await servers.serve('service', [webProgram], env, files)
+  return { url, metricsUrl: `http://127.0.0.1:${metricsPort}` }
+}
+
+/** Recording with one insert and one durable commit in a bare framework. */
+export async function startPeer(servers: BenchServers, name: 'koa' | 'fastify'): Promise<Target> {
+  await servers.sql(
+    'create table if not exists peer_tips (id text primary key, creator_wallet text not null, sender text not null, amount numeric not null, created_at timestamptz not null default now())',
+  )
+  const url = await servers.serve(name, ['dist/scripts/bench/record-peers.js', name], {})
+  return { url, metricsUrl: url, next: recording(url) }
+}
+
+/** Requests that record tips with new signatures: base58 of 64 bytes whose last ten digits are a counter. */
+function recording(url: string): () => string {
+  const wallet = encodeBase58(randomBytes(32))
+  const start = `2${encodeBase58(randomBytes(64)).slice(1, 78).padEnd(77, '1')}`
+  const place = 's'.repeat(start.length + 10)
+  const body = { creatorWallet: wallet, tipAmount: 1_000_000_000, senderWallet: wallet, txSignature: place }
+  const [head = '', end = ''] = postBytes(url, '/chain/tips/create', JSON.stringify(body)).split(place)
+  let serial = 0
+  return () => {
+    serial += 1
+    return `${head}${start}${String(serial).replaceAll('0', 'z').padStart(10, '1')}${end}`
+  }
+}

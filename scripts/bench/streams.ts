@@ -1,0 +1,227 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { type Composed, compose } from '../../src/compose.js'
+import { encodeBase58 } from '../../src/kernel/base58.js'
+import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
+import { loadConfig } from '../../src/platform/config/config.js'
+import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
+import { serviceSettings } from '../kit/service-settings.js'
+import { checkFileLimit, withFileLimit } from './file-limit.js'
+import {
+  type Column,
+  cpuOfServer,
+  figuresOf,
+  measureRounds,
+  median,
+  medians,
+  memoryOfServer,
+  tableOf,
+} from './measurement.js'
+import type { BenchOptions, Outcome } from './outcome.js'
+import { startService } from './requests.js'
+import { type BenchServers, onServers } from './servers.js'
+import type { Order, Report } from './stream-clients.js'
+
+const defaultClients = 10_000
+const warmUps = 500
+const eventsEach = 5
+/** Files that a process has open besides its streams. */
+const otherFiles = 500
+const kib = 1024
+const names = ['service', 'koa'] as const
+type Name = (typeof names)[number]
+
+interface Measured {
+  /** Growth of the server's resident memory for each client, in KiB. */
+  readonly kibEach: number
+  /** From the commit until half of the clients, and until the last one, had the event. */
+  readonly halfMs: number
+  readonly lastMs: number
+  /** CPU of the server in microseconds, for opening one stream and for sending one event to one client. */
+  readonly openUs: number
+  readonly sendUs: number
+}
+
+const columns: Column<Name, Measured>[] = [
+  { head: 'KiB each', digits: 1, of: ({ kibEach }) => kibEach, better: 'lower' },
+  { head: 'of koa', digits: 2, of: (own, { koa }) => own.kibEach / koa.kibEach },
+  { head: 'half ms', digits: 0, of: ({ halfMs }) => halfMs },
+  { head: 'last ms', digits: 0, of: ({ lastMs }) => lastMs, better: 'lower' },
+  { head: 'last of koa', digits: 2, of: (own, { koa }) => own.lastMs / koa.lastMs },
+  { head: 'us to open', digits: 0, of: ({ openUs }) => openUs, better: 'lower' },
+  { head: 'us to send', digits: 1, of: ({ sendUs }) => sendUs, better: 'lower' },
+]
+
+interface Server {
+  readonly url: string
+  readonly metricsUrl: string
+  /** Causes one event. Resolves with the time of the monotonic clock in ms when it was committed. */
+  sendEvent(): Promise<number>
+}
+
+/**
+ * Ten thousand readers of one wallet on one process: memory for each, and how long the last one waits for an event. The peer is a bare
+ * Koa server. Each round starts new processes, because memory that a process once had is not given back.
+ */
+export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOptions): Promise<Outcome> {
+  return onServers(async (servers) => {
+    const files = clients + otherFiles
+    await checkFileLimit(files)
+    const services = compose(loadConfig(serviceSettings(servers)), 'bench')
+    servers.defer(() => services.close())
+    const wallet = encodeBase58(randomBytes(32))
+    const startOf: Record<Name, () => Promise<Server>> = {
+      service: async () => {
+        const started = await startService(servers, {}, files)
+        return { ...started, sendEvent: () => confirmTip(services, wallet) }
+      },
+      koa: () => startPeer(servers, files),
+    }
+    const results = await measureRounds(names, rounds, async (name) =>
+      measure(await startOf[name](), wallet, clients, files),
+    )
+    return {
+      table: [
+        ...tableOf('', results, columns),
+        'goals: at most 10 KiB each and 100 ms until the last client has an event',
+        `${clients} clients of one wallet on one process; ${medians(results, `${eventsEach} events`)}`,
+      ].join('\n'),
+      results,
+      figures: figuresOf('streams', results, columns, 'service'),
+    }
+  })
+}
+
+async function startPeer(servers: BenchServers, files: number): Promise<Server> {
+  const url = await servers.serve('koa', ['dist/scripts/bench/stream-peer.js'], {}, files)
+  const sendEvent = async (): Promise<number> => {
+    const sentAt = clockMs()
+    await (await fetch(`${url}/event`, { method: 'POST' })).text()
+    return sentAt
+  }
+  return { url, metricsUrl: url, sendEvent }
+}
+
+/** Confirms one tip as the verifier does. */
+async function confirmTip(services: Composed, wallet: string): Promise<number> {
+  const id = encodeBase58(randomBytes(64))
+  const sender = encodeBase58(randomBytes(32))
+  const token = tokenBySymbol('SOL') as Token
+  await services.db('tips').insert({
+    id,
+    kind: 'chain',
+    creator_wallet: wallet,
+    sender,
+    amount: 1,
+    token_symbol: token.symbol,
+    claim_hash: randomBytes(32),
+    due_at: null,
+  })
+  await confirmTips(services, [
+    {
+      id,
+      claims: [],
+      transaction: { slot: 1n, blockTime: new Date() },
+      final: true,
+      facts: {
+        recipient: wallet,
+        sender,
+        token,
+        received: 490_000_000n,
+        displayed: 500_000_000n,
+        feeFound: true,
+        message: null,
+        messageByIntent: false,
+        intentId: null,
+        underpaidIntentId: null,
+        credits: new Map(),
+        agreeing: [true],
+      },
+    },
+  ])
+  // The notification was handed to Redis just now, after the commit.
+  return clockMs()
+}
+
+async function measure(server: Server, wallet: string, clients: number, files: number): Promise<Measured> {
+  const stream = `${server.url}/chain/tips/stream?wallet=${wallet}`
+  const first = await Clients.open(stream, warmUps, files)
+  await first.receive(server.sendEvent)
+  first.close()
+  const before = await Promise.all([memoryOfServer(server.metricsUrl), cpuOfServer(server.metricsUrl)])
+  const all = await Clients.open(stream, clients, files)
+  const opened = await cpuOfServer(server.metricsUrl)
+  const received: Received[] = []
+  for (let event = 0; event < eventsEach; event++) received.push(await all.receive(server.sendEvent))
+  const after = await Promise.all([memoryOfServer(server.metricsUrl), cpuOfServer(server.metricsUrl)])
+  all.close()
+  return {
+    kibEach: (after[0] - before[0]) / kib / clients,
+    halfMs: median(received.map(({ halfMs }) => halfMs)),
+    lastMs: median(received.map(({ lastMs }) => lastMs)),
+    openUs: ((opened - before[1]) * 1e6) / clients,
+    sendUs: ((after[1] - opened) * 1e6) / clients / eventsEach,
+  }
+}
+
+interface Received {
+  readonly halfMs: number
+  readonly lastMs: number
+}
+
+/** The process of the clients. */
+class Clients {
+  readonly #child: ChildProcess
+
+  static async open(url: string, count: number, files: number): Promise<Clients> {
+    const { command, args } = withFileLimit(files, ['dist/scripts/bench/stream-clients.js'])
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const clients = new Clients(child)
+    await clients.#ask({ open: { url, count } })
+    return clients
+  }
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+  }
+
+  /** Causes one event and waits until every client has it. */
+  async receive(sendEvent: () => Promise<number>): Promise<Received> {
+    await this.#ask({ awaitEvent: true })
+    const reported = this.#report()
+    const [sentAt, times] = await Promise.all([sendEvent(), reported])
+    if (!('last' in times)) throw new Error(`expected the times of an event, got ${JSON.stringify(times)}`)
+    return { halfMs: times.half - sentAt, lastMs: times.last - sentAt }
+  }
+
+  close(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #ask(order: Order): Promise<Report> {
+    const report = this.#report()
+    this.#child.send(order)
+    return report
+  }
+
+  #report(): Promise<Report> {
+    return new Promise((resolve, reject) => {
+      const settle = (work: () => void): void => {
+        this.#child.off('message', onMessage)
+        this.#child.off('exit', onExit)
+        work()
+      }
+      const onMessage = (report: Report): void =>
+        settle(() =>
+          'failed' in report ? reject(new Error(`a client failed: ${report.failed}`)) : resolve(report),
+        )
+      const onExit = (): void => settle(() => reject(new Error('the process of the clients has ended')))
+      this.#child.once('message', onMessage)
+      this.#child.once('exit', onExit)
+    })
+  }
+}
+
+function clockMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}

@@ -1,0 +1,256 @@
+import { randomInt } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Knex } from 'knex'
+import { createDb } from '../../src/platform/database/database.js'
+import { workersProgram } from '../dev/built.js'
+import { freePort } from '../dev/ports.js'
+import { waitUntil } from '../dev/wait-until.js'
+import { type Creator, codeIn, createFundedCreator, postJson } from '../kit/client.js'
+import { ServiceProcess } from '../kit/service-process.js'
+import { serviceSettings } from '../kit/service-settings.js'
+import { type FiatSandbox, startFiatSandbox } from '../sandbox/fiat-sandbox.js'
+import {
+  type Column,
+  cpuOfServer,
+  figuresOf,
+  measureRounds,
+  median,
+  medians,
+  statementsOf,
+  tableOf,
+} from './measurement.js'
+import type { BenchOptions, Outcome } from './outcome.js'
+import { startPeer, startService } from './requests.js'
+import { type BenchServers, countStatements, onServers } from './servers.js'
+
+const creatorCount = 16
+const secondsEach = 4
+const fundedMicro = 1_000_000_000_000n
+const amountUSDC = 2
+const sendWaitMs = 120_000
+/** As many payouts as a worker has under way. */
+const floorConcurrency = 8
+const floorPayouts = 300
+
+/** Everything that a round uses. */
+interface Stage {
+  readonly servers: BenchServers
+  readonly db: Knex
+  readonly fiat: FiatSandbox
+  readonly web: { readonly url: string; readonly metricsUrl: string }
+  readonly worker: ServiceProcess
+  readonly floorUrl: string
+  readonly creators: readonly Creator[]
+}
+
+/** CPU in microseconds and statements, for one. */
+interface Measured {
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly serverUs: number
+  readonly databaseUs: number
+  readonly statements: number
+}
+
+const columns: Column<'service' | 'floor', Measured>[] = [
+  { head: 'per s', digits: 0, of: ({ perSecond }) => perSecond, better: 'higher' },
+  { head: 'p50 ms', digits: 1, of: ({ p50Ms }) => p50Ms },
+  { head: 'of floor', digits: 2, of: ({ perSecond }, { floor }) => perSecond / floor.perSecond },
+  { head: 'us server', digits: 0, of: ({ serverUs }) => serverUs },
+  { head: 'us db', digits: 0, of: ({ databaseUs }) => databaseUs },
+  { head: 'us both', digits: 0, of: (own) => own.serverUs + own.databaseUs, better: 'lower' },
+  { head: 'statements', digits: 1, of: ({ statements }) => statements, better: 'lower' },
+]
+
+/**
+ * Withdrawals to new accounts: asked for and confirmed with the mailed code, which the benchmark reads from the queue of e-mails; then the
+ * worker sends them. The provider is the stand-in, in the process of the load.
+ */
+export function benchWithdrawals({ rounds = 3 }: BenchOptions): Promise<Outcome> {
+  return onServers(async (servers) => {
+    const stage = await openStage(servers)
+    // After the first accepted withdrawal a new account must be confirmed.
+    for (const creator of stage.creators) await ask(stage, creator)
+    await sendAll(stage)
+    const works = {
+      service: (creator: Creator) => askAndConfirm(stage, creator),
+      floor: () => insertTwice(stage),
+    }
+    const sent: { service: Measured; floor: Measured }[] = []
+    const asked = await measureRounds(['service', 'floor'] as const, rounds, (name) =>
+      load(stage, name === 'service' ? stage.web.metricsUrl : stage.floorUrl, works[name]),
+    )
+    for (let round = 0; round < rounds; round++) {
+      const floor = await sendFloor(stage)
+      await load(stage, stage.web.metricsUrl, works.service)
+      sent.push({ floor, service: await sendAll(stage) })
+    }
+    return {
+      table: [
+        ...tableOf('ask and confirm', asked, columns),
+        ...tableOf('send', sent, columns),
+        'floors: two inserts in bare Koa; a recipient, a transfer and one update, eight at a time',
+        `${creatorCount} creators, one withdrawal at a time each; ${medians(asked, `${secondsEach} s`)}`,
+      ].join('\n'),
+      results: { asked, sent },
+      figures: [
+        ...figuresOf('ask and confirm', asked, columns, 'service'),
+        ...figuresOf('send', sent, columns, 'service'),
+      ],
+    }
+  }, countStatements)
+}
+
+async function openStage(servers: BenchServers): Promise<Stage> {
+  const { defer } = servers
+  const fiat = await startFiatSandbox()
+  defer(() => fiat.close())
+  fiat.rates.set({ NGN: 1600 })
+  const db = createDb(servers.databaseUrl, 8)
+  defer(() => db.destroy())
+  await servers.sql('create table peer_payouts (id serial primary key, code text)')
+  const settings = { ...fiat.env, WITHDRAW_WAIT_MS: '0' }
+  const port = await freePort()
+  const worker = new ServiceProcess({
+    name: 'payouts',
+    args: [workersProgram, 'payouts'],
+    env: { ...serviceSettings(servers), ...settings, WORKER_PORT: String(port) },
+    url: `http://127.0.0.1:${port}`,
+    logFile: join(mkdtempSync(join(tmpdir(), 'bench-withdrawals-')), 'payouts.log'),
+  })
+  defer(() => worker.end())
+  const web = await startService(servers, settings)
+  const { url: floorUrl } = await startPeer(servers, 'koa')
+  const creators: Creator[] = []
+  for (let n = 0; n < creatorCount; n++) creators.push(await createFundedCreator(db, web.url, fundedMicro))
+  return { servers, db, fiat, web, worker, floorUrl, creators }
+}
+
+/** Every creator works for some seconds, one withdrawal at a time. */
+async function load(
+  { servers, creators }: Stage,
+  metricsUrl: string,
+  work: (creator: Creator) => Promise<void>,
+): Promise<Measured> {
+  const read = () => Promise.all([cpuOfServer(metricsUrl), ...databaseUse(servers)])
+  const before = await read()
+  const times: number[] = []
+  const startedAt = performance.now()
+  const repeat = async (creator: Creator): Promise<void> => {
+    while (performance.now() < startedAt + secondsEach * 1000) {
+      const from = performance.now()
+      await work(creator)
+      times.push(performance.now() - from)
+    }
+  }
+  await Promise.all(creators.map(repeat))
+  const seconds = (performance.now() - startedAt) / 1000
+  return {
+    perSecond: times.length / seconds,
+    p50Ms: median(times),
+    ...usedFor(times.length, before, await read()),
+  }
+}
+
+const databaseUse = (servers: BenchServers) =>
+  [servers.databaseCpu(), statementsOf(servers.databaseUrl)] as const
+
+type Used = readonly [server: number, database: number, statements: number]
+
+const usedFor = (count: number, before: Used, after: Used) => ({
+  serverUs: ((after[0] - before[0]) * 1e6) / count,
+  databaseUs: ((after[1] - before[1]) * 1e6) / count,
+  statements: (after[2] - before[2]) / count,
+})
+
+/** Requests a withdrawal to a bank account that was never used. Returns its reference. */
+async function ask({ web }: Stage, { cookie, userId }: Creator): Promise<string> {
+  const accountNumber = String(randomInt(1e9, 9.9e9))
+  const accountName = `Ada ${userId.slice(0, 8).replace(/\d/g, 'x')}`
+  const account = { bankCode: '058', accountNumber, accountName, amountUSDC }
+  return String((await postJson(`${web.url}/payouts/withdraw`, account, cookie))['reference'])
+}
+
+async function askAndConfirm(stage: Stage, creator: Creator): Promise<void> {
+  const reference = await ask(stage, creator)
+  const { rows } = await stage.db.raw<{ rows: { text: string }[] }>(
+    `/* bench */ select body_text as text from emails
+     where recipient = (select email from users where id = ?) and kind = 'withdrawal-code' order by created_at desc limit 1`,
+    [creator.userId],
+  )
+  const code = codeIn(rows[0]?.text ?? '')
+  await postJson(`${stage.web.url}/payouts/${reference}/confirm`, { code }, creator.cookie)
+  // An account has ten codes a day.
+  await stage.db.raw(
+    `/* bench */ delete from one_time_secrets where user_id = ? and purpose = 'withdrawal'`,
+    [creator.userId],
+  )
+}
+
+async function insertTwice({ floorUrl, creators }: Stage): Promise<void> {
+  for (let n = 0; n < 2; n++)
+    await postJson(`${floorUrl}/chain/tips/create`, {
+      creatorWallet: creators[0]?.userId,
+      tipAmount: 1,
+      senderWallet: 'bench',
+      txSignature: `${performance.now()}-${randomInt(1e9)}`,
+    })
+}
+
+/** Lets the worker send all that is due. */
+async function sendAll({ servers, db, worker }: Stage): Promise<Measured> {
+  const open = async (): Promise<number> => {
+    const { rows } = await db.raw(
+      `/* bench */ select count(*)::int as n from withdrawals where status = 'pending'`,
+    )
+    return rows[0].n
+  }
+  const payouts = await open()
+  const before = await Promise.all(databaseUse(servers))
+  await worker.start()
+  const idle = await cpuOfServer(worker.url)
+  if (!(await waitUntil(async () => (await open()) === 0, sendWaitMs)))
+    throw new Error(`${await open()} withdrawals were not sent`)
+  const after = await Promise.all([cpuOfServer(worker.url), ...databaseUse(servers)])
+  await worker.stop()
+  const { rows } = await db.raw(
+    `/* bench */ select extract(epoch from max(sent_at) - min(sent_at))::float8 as seconds
+     from (select sent_at from withdrawals where sent_at is not null order by sent_at desc limit ${payouts}) s`,
+  )
+  return {
+    perSecond: payouts / rows[0].seconds,
+    p50Ms: Number.NaN,
+    ...usedFor(payouts, [idle, ...before], after),
+  }
+}
+
+/** The simplest sending: a recipient, a transfer and one update for each, some at a time. */
+async function sendFloor({ db, fiat }: Stage): Promise<Measured> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${fiat.fiatpay.secretKey}` }
+  const call = async (path: string, body: unknown): Promise<Record<string, string>> => {
+    const options = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await fetch(`${fiat.url}/fiatpay${path}`, options)
+    return ((await response.json()) as { data: Record<string, string> }).data
+  }
+  await db.raw(
+    `/* bench */ insert into peer_payouts select nextval('peer_payouts_id_seq') from generate_series(1, ${floorPayouts})`,
+  )
+  const { rows } = await db.raw('/* bench */ select id from peer_payouts where code is null')
+  const queue: number[] = rows.map(({ id }: { id: number }) => id)
+  const startedAt = performance.now()
+  const sendNext = async (): Promise<void> => {
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+      const account = { account_number: String(randomInt(1e9, 9.9e9)), bank_code: '058', name: 'Ada Obi' }
+      const recipient = await call('/transferrecipient', { type: 'nuban', currency: 'NGN', ...account })
+      const transfer = { source: 'balance', amount: 300_000, recipient: recipient['recipient_code'] }
+      const sent = await call('/transfer', { ...transfer, reference: `bench-floor-${randomInt(1e9)}-${id}` })
+      const code = sent['transfer_code'] ?? ''
+      await db.raw('/* bench */ update peer_payouts set code = ? where id = ?', [code, id])
+    }
+  }
+  await Promise.all(Array.from({ length: floorConcurrency }, sendNext))
+  const unknown = { p50Ms: Number.NaN, serverUs: Number.NaN, databaseUs: Number.NaN, statements: Number.NaN }
+  return { ...unknown, perSecond: (floorPayouts / (performance.now() - startedAt)) * 1000 }
+}

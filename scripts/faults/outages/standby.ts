@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { query } from '../../../src/platform/database/database.js'
+import { migrateToLatest } from '../../../src/platform/database/migrations/migrate.js'
+import { withConnection } from '../../dev/postgres/session.js'
+import { waitUntil } from '../../dev/wait-until.js'
+import { DebianPostgres, folderForServer } from '../../kit/debian-postgres.js'
+import { startRedis } from '../../kit/servers.js'
+import { startTcpProxy } from '../../kit/tcp-proxy.js'
+import type { Disturbance, OpenScenario, Run } from '../world/scenario.js'
+
+/** Until somebody, or a program, has noticed that the primary is gone. */
+const noticedMs = 2000
+const streamsMs = 60_000
+/** The alarm `database_restored` wakes a person after two minutes. */
+const acceptedMs = 120_000
+
+/**
+ * A synchronous standby. The primary is killed or stopped, the standby is promoted, and the service's connections are moved to it: its
+ * own address stays, as behind a floating address. Then a new standby is made, under load.
+ */
+export const standby: OpenScenario = async ({ folder, report, defer }) => {
+  const log = `${folderForServer(folder, 'logs')}/postgres.log`
+  let made = 0
+  const nextFolder = () => folderForServer(folder, `data-${made++}`)
+  let primary = await DebianPostgres.create(nextFolder(), log)
+  defer(() => primary.kill())
+  await primary.start()
+  await migrateToLatest(primary.url)
+  let second = await attachStandby(primary, nextFolder())
+  defer(() => second.kill())
+  const address = await startTcpProxy(primary.url)
+  defer(() => address.close())
+  const accepting: Promise<number | undefined>[] = []
+
+  /** The standby takes over, and the service finds it under the old address. */
+  async function failOver({ stage }: Run): Promise<void> {
+    await sleep(noticedMs)
+    await second.promote()
+    const failed = primary
+    primary = second
+    address.moveTo(primary.url)
+    address.cut()
+    accepting.push(acceptedAfter(stage))
+    await failed.kill()
+  }
+  const kill: Disturbance = {
+    name: 'primary killed, standby promoted',
+    async act(run) {
+      await primary.kill()
+      await failOver(run)
+    },
+  }
+  const stop: Disturbance = {
+    name: 'primary stopped, standby promoted',
+    async act(run) {
+      await primary.stop()
+      await failOver(run)
+    },
+  }
+  const lose: Disturbance = {
+    name: 'standby killed, commits wait for it',
+    async act(_, draw) {
+      await second.kill()
+      await sleep(noticedMs * 2 * draw.next())
+      await second.start()
+    },
+  }
+  /** What follows a takeover, before the next disturbance. */
+  const withStandby = ({ name, act }: Disturbance): Disturbance => ({
+    name,
+    async act(run, draw) {
+      if (second === primary) second = await attachStandby(primary, nextFolder())
+      await act(run, draw)
+    },
+  })
+  return {
+    databaseUrl: address.url,
+    redisUrl: await startRedis(folder, defer),
+    disturbances: [kill, stop, lose].map(withStandby),
+    async check() {
+      const times = await Promise.all(accepting)
+      report(`payouts ran again after a takeover in ms: ${times.join(', ')}`)
+      return times.includes(undefined)
+        ? [`payouts did not run again within ${acceptedMs / 1000} s after a takeover`]
+        : []
+    },
+  }
+}
+
+/** Makes a standby from a running primary and has every commit wait for it. When it is promoted it waits for none. */
+async function attachStandby(primary: DebianPostgres, folder: string): Promise<DebianPostgres> {
+  const made = await primary.copy(folder)
+  await made.start()
+  await withConnection(primary.url, async (client) => {
+    await client.query(`alter system set synchronous_standby_names = '*'`)
+    await client.query('select pg_reload_conf()')
+    const isSync = async (): Promise<boolean> =>
+      (await client.query(`select from pg_stat_replication where sync_state = 'sync'`)).rowCount === 1
+    if (!(await waitUntil(isSync, streamsMs))) throw new Error('the standby does not stream')
+  })
+  return made
+}
+
+/** How long it takes until the rows count as the same database again, so that payouts are sent. */
+async function acceptedAfter({ db }: Run['stage']): Promise<number | undefined> {
+  const startedAt = Date.now()
+  const isKnown = async (): Promise<boolean> => {
+    const rows = await query<{ state: string }>(db, {
+      name: 'outages.state',
+      text: 'select database_state() as state',
+      values: [],
+    }).catch(() => [])
+    return rows[0]?.state === 'known'
+  }
+  return (await waitUntil(isKnown, acceptedMs)) ? Date.now() - startedAt : undefined
+}

@@ -1,0 +1,122 @@
+import { query } from '../../../src/platform/database/database.js'
+import { refundStatus } from '../../sandbox/fiatpay/wire.js'
+import { compareMoves, type MovesComparison } from './compare-moves.js'
+import { type Comparison, compareTransfers } from './compare-payouts.js'
+import type { Stage } from './stage.js'
+import type { Truth } from './truth.js'
+
+export interface FinalCheck {
+  readonly faults: readonly string[]
+  readonly moves: MovesComparison
+  readonly payouts: Comparison
+}
+
+/** Compares every tip, payment, payout, refund, dispute, sweep and take-out with what chain and bank did. */
+export async function checkEverything(stage: Stage, truth: Truth): Promise<FinalCheck> {
+  const { db, sandbox, creators } = stage
+  const wallets = creators.map(({ wallet }) => wallet)
+  const moves = await compareMoves(db, sandbox.chain, wallets)
+  const payouts = await compareTransfers(db, sandbox.fiatpay.log().transfers)
+  return {
+    moves,
+    payouts,
+    faults: [
+      ...(await cryptoFaults(stage, truth)),
+      ...(await paymentFaults(stage)),
+      ...payouts.faults,
+      ...(await refundFaults(stage)),
+      ...(await disputeFaults(stage)),
+      ...moves.faults,
+    ],
+  }
+}
+
+interface Credit {
+  readonly signature: string
+  readonly userId: string
+  readonly credits: number
+  readonly micro: string
+}
+
+/** Each tip in USDC that landed is credited once with what arrived, and nothing else is. */
+async function cryptoFaults({ db }: Stage, { landed }: Truth): Promise<string[]> {
+  const credits = await query<Credit>(db, {
+    name: 'world.credits',
+    text: /* sql */ `
+      select split_part(t.idem, ':', 2) as signature, max(a.user_id::text) as "userId", count(*)::int4 as credits,
+        sum(e.amount)::text as micro
+      from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
+      where t.kind = 'post' and t.idem like 'tip:%' and a.kind = 'available' group by 1`,
+    values: [],
+  })
+  const bySignature = new Map(credits.map((credit) => [credit.signature, credit]))
+  return [
+    ...credits
+      .filter(({ signature }) => !landed.has(signature))
+      .map(({ signature }) => `${signature} was credited, and it is no tip`),
+    ...[...landed].flatMap(([signature, { userId, micro }]) => {
+      const credit = bySignature.get(signature)
+      if (micro === 0n && credit === undefined) return []
+      const isRight = credit?.credits === 1 && credit.userId === userId && BigInt(credit.micro) === micro
+      return isRight
+        ? []
+        : [`${signature} brought ${micro} to ${userId}, and credited ${JSON.stringify(credit)}`]
+    }),
+  ]
+}
+
+/** Each payment at the bank is booked once, and none that the bank does not have. */
+async function paymentFaults({ db, sandbox: { fiatpay } }: Stage): Promise<string[]> {
+  const rows: { idem: string }[] = await db('ledger_transfers')
+    .whereRaw(`idem ~ '^fiatpay:[0-9]+$'`)
+    .select('idem')
+  const booked = new Set(rows.map(({ idem }) => idem))
+  const paid = fiatpay.charges.all().flatMap(({ payments }) => payments.map(({ id }) => `fiatpay:${id}`))
+  return [
+    ...paid.filter((key) => !booked.has(key)).map((key) => `${key} was paid, and is not booked`),
+    ...(booked.size === paid.length ? [] : [`${paid.length} payments, and ${booked.size} bookings`]),
+  ]
+}
+
+/** Each refund by a creator is at the bank at most once, with its amount, and ended as the bank says. */
+async function refundFaults({ db, sandbox: { fiatpay } }: Stage): Promise<string[]> {
+  const rows: { id: string; state: string; kobo: bigint }[] = await db('refunds').select(
+    'id',
+    'state',
+    'kobo',
+  )
+  const taken = fiatpay.refunds.all().filter((refund) => refundStatus(refund) !== 'failed')
+  const notes = new Set(rows.map(({ id }) => id))
+  return [
+    ...taken
+      .filter(({ note }) => !notes.has(note))
+      .map(({ id }) => `refund ${id} is at the bank, and nobody asked for it`),
+    ...rows.flatMap(({ id, state, kobo }) => {
+      const ours = taken.filter(({ note }) => note === id)
+      const isRight =
+        ours.length === (state === 'paid' ? 1 : 0) &&
+        ours.every(({ amountKobo }) => BigInt(amountKobo) === BigInt(kobo))
+      return isRight ? [] : [`refund ${id} of ${kobo} kobo is ${state}, and at the bank ${ours.length} times`]
+    }),
+  ]
+}
+
+/** Each dispute ended as the bank decided, and a lost one left the books once. */
+async function disputeFaults({ db, sandbox: { fiatpay } }: Stage): Promise<string[]> {
+  const rows: { id: string; state: string }[] = await db('disputes').select('id', 'state')
+  const states = new Map(rows.map(({ id, state }) => [id, state]))
+  const left: { idem: string }[] = await db('ledger_transfers')
+    .whereLike('idem', 'dispute:%:returned')
+    .select('idem')
+  const lost = fiatpay.disputes.all().filter(({ takenKobo }) => takenKobo > 0)
+  return [
+    ...fiatpay.disputes.all().flatMap(({ id, takenKobo }) => {
+      const expected = takenKobo > 0 ? 'lost' : 'won'
+      const state = states.get(String(id))
+      return state === expected ? [] : [`dispute ${id} was ${expected}, and is ${state}`]
+    }),
+    ...(left.length === lost.length
+      ? []
+      : [`${lost.length} disputes were lost, and ${left.length} are booked`]),
+  ]
+}
