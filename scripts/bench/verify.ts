@@ -127,6 +127,7 @@ async function storeIntents({ db }: Composed, signed: readonly SignedTipClaim[])
     input_raw: net + fee,
     output_mint: solMint,
     expected_raw: net,
+    least_raw: net,
     fee_raw: fee,
     amount_usd_cents: 100,
     token_symbol: 'SOL',

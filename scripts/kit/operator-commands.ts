@@ -18,7 +18,8 @@ export class OperatorCommands {
 
   /** `perSpawned`: one of so many runs gets a process of its own. */
   constructor(env: Readonly<Record<string, string>>, perSpawned: number) {
-    this.#env = { PATH: process.env['PATH'], ...env }
+    // They end by themselves, not with a stdin.
+    this.#env = { PATH: process.env['PATH'], ...env, NODE_OPTIONS: '' }
     this.#perSpawned = perSpawned
     this.#residents = [new Resident(this.#env), new Resident(this.#env)]
   }
