@@ -1,7 +1,7 @@
 // The floors of the house, lowest first. A file may import its own floor and those below it, never one above.
 const floors = [
   'src/kernel', 'src/platform', 'src/ports', 'src/providers', 'src/http', 'src/services',
-  'src/mail', 'src/accounts', 'src/creators', 'src/market', 'src/ledger', 'src/intents', 'src/tips', 'src/fiat',
+  'src/mail', 'src/accounts', 'src/creators', 'src/market', 'src/ledger', 'src/intents', 'src/tips', 'src/outgoing', 'src/fiat',
   'src/withdrawals', 'src/treasury', 'src/reserves', 'src/sdk', 'src/privacy', 'src/manual', 'src/operators',
   'src/pages', 'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
 ]
@@ -44,13 +44,17 @@ module.exports = {
     },
     {
       name: 'one-module-sends-money', severity: 'error', comment: 'Whatever else could send a payout could send it twice. `conformance` sends test money, and takes no other key.',
-      from: { pathNot: ['^src/withdrawals/send/send-payouts[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
+      from: { pathNot: ['^src/withdrawals/send/payout-kind[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
       to: { path: ['^src/ports/payout-sender[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$'] },
     },
     {
       name: 'one-worker-and-one-command-refund', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice. `conformance` lists them.',
-      from: { pathNot: ['^src/fiat/suspense/refund[.]ts$', '^src/fiat/refunds/(send-refunds|decide-next|record-outcome|resolve-refund)[.]ts$', '^scripts/ops/support/suspense-refund[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
+      from: { pathNot: ['^src/fiat/provider-refunds[.]ts$', '^src/fiat/refunds/(refund-kind|refund-suspense|resolve-refund)[.]ts$', '^scripts/ops/support/suspense-refund[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
       to: { path: ['^src/ports/refunds[.]ts$', '^src/providers/fiatpay/refunds[.]ts$'] },
+    },
+    {
+      name: 'one-engine-sends', severity: 'error', comment: 'The payouts worker, and the command that refunds what is in suspense.',
+      from: { pathNot: ['^workers/payouts[.]ts$', '^scripts/ops/support/suspense-refund[.]ts$', '^test/'] }, to: { path: '^src/outgoing/send[.]ts$' },
     },
     {
       name: 'one-module-signs', severity: 'error', comment: "Whatever else unseals creators' keys could move their tokens.",

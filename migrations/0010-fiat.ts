@@ -6,6 +6,33 @@ import type { Knex } from 'knex'
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
+    -- The steps of money that leaves by the naira provider: refunds and withdrawals (src/outgoing/lifecycle.ts).
+    create function check_outgoing_status() returns trigger language plpgsql as $$
+    begin
+      if (old.status, new.status) not in (
+        ('pending', 'submitted'), ('pending', 'failed'), ('submitted', 'processing'), ('submitted', 'failed'),
+        ('processing', 'completed'), ('processing', 'failed'))
+      then raise exception 'the status of % does not move from % to %', tg_table_name, old.status, new.status
+        using errcode = '23514'; end if;
+      return new;
+    end $$;
+    create function check_outgoing_send_state() returns trigger language plpgsql as $$
+    begin
+      if (old.send_state, new.send_state) not in (
+        ('identity_hold', 'confirmation_hold'), ('identity_hold', 'not_sent'), ('identity_hold', 'refused'),
+        ('confirmation_hold', 'not_sent'), ('confirmation_hold', 'refused'),
+        ('not_sent', 'sending'), ('not_sent', 'refused'),
+        ('sending', 'not_sent'), ('sending', 'unknown'), ('sending', 'resend'), ('sending', 'sent'),
+        ('sending', 'manual_review'), ('sending', 'refused'),
+        ('unknown', 'not_sent'), ('unknown', 'resend'), ('unknown', 'sent'), ('unknown', 'manual_review'),
+        ('unknown', 'refused'),
+        ('resend', 'sending'), ('resend', 'sent'), ('resend', 'manual_review'), ('resend', 'refused'),
+        ('manual_review', 'resend'), ('manual_review', 'sent'), ('manual_review', 'refused'))
+      then raise exception 'the send state of % does not move from % to %', tg_table_name, old.send_state, new.send_state
+        using errcode = '23514'; end if;
+      return new;
+    end $$;
+
     -- A supporter who gave an e-mail for receipts. Not an account: the e-mail can still register.
     create table payers (
       id bigint generated always as identity primary key,
@@ -90,16 +117,14 @@ export async function up(knex: Knex): Promise<void> {
       state text not null default 'waiting' check (state in ('waiting', 'refunding', 'resolved')),
       refund_by text,
       refund_note text,
-      -- When the last request that may have reached the provider began.
-      refund_sent_at timestamptz(3),
-      -- The provider's refunds of this payment from before that.
-      refunds_before text[] not null default '{}',
-      -- What the provider said last about the refund.
+      -- Its newest refund (table refunds).
+      refund_id text,
+      -- Why that one failed.
       refund_answer text check (length(refund_answer) <= 200),
       check (num_nonnulls(resolved_at, resolution, resolved_by, note) in (0, 4)),
       constraint suspense_items_state check ((state = 'resolved') = (resolved_at is not null)),
       constraint suspense_items_refund
-        check (state <> 'refunding' or num_nulls(refund_by, refund_note, refund_sent_at) = 0));
+        check (state <> 'refunding' or num_nulls(refund_by, refund_note, refund_id) = 0));
     create index suspense_items_open on suspense_items (created_at) where resolved_at is null;
     create function suspense_items_check_move() returns trigger language plpgsql as $$
     begin
@@ -218,52 +243,69 @@ export async function up(knex: Knex): Promise<void> {
     -- Tips that their creators give back: one row per refund at the provider (docs/decisions/0068).
     create table refunds (
       -- Our reference, which the provider shows as the note of the refund.
-      id text primary key check (id ~ '^refund_[0-9a-f]{32}$'),
+      id text primary key,
+      -- tip: its creator gives back what it credited; suspense: an operator gives back what nobody was credited.
+      source text not null check (source in ('tip', 'suspense')),
       -- What the creator asked for at once: the id of its first refund. A tip of several payments needs several refunds.
       request_id text not null,
-      user_id uuid not null references users,
+      -- The creator who is debited.
+      user_id uuid references users,
       intent_id text not null references fiat_intents,
       provider_transaction text not null references fiat_payments,
       -- Of the tip's amount.
       amount_cents bigint not null check (amount_cents >= 0),
       -- What goes back, what the creator is debited, and the fee that the platform gives up.
       kobo bigint not null check (kobo > 0),
-      debit_micro bigint not null check (debit_micro > 0),
+      debit_micro bigint not null,
       fee_micro bigint not null check (fee_micro >= 0),
-      state text not null default 'not_sent' check (state in ('not_sent', 'sending', 'sent', 'attention', 'paid', 'failed')),
+      -- As of withdrawals (src/outgoing/lifecycle.ts).
+      status text not null default 'pending' check (status in ('pending', 'submitted', 'processing', 'completed', 'failed')),
+      send_state text not null default 'not_sent'
+        check (send_state in ('not_sent', 'sending', 'unknown', 'resend', 'sent', 'manual_review', 'refused')),
       -- The provider's id. Null until it has shown the refund.
       provider_id text unique check (length(provider_id) between 1 and 60),
-      -- When the last request that may have reached the provider began, and how many there were: more than one only after an operator
-      -- had it sent again.
-      sent_at timestamptz(3),
+      resolution_transfer bigint unique references ledger_transfers,
+      -- Requests that may have reached the provider, and when the last one began.
       sends int not null default 0 check (sends >= 0),
+      sent_at timestamptz(3),
+      -- Questions to the provider since then. The pauses between them grow with this number.
+      looks int not null default 0,
+      replays int not null default 0 check (replays >= 0),
       failure_reason text check (length(failure_reason) <= 200),
       created_at timestamptz(3) not null default clock_timestamp(),
-      ended_at timestamptz(3),
+      submitted_at timestamptz(3),
+      processing_at timestamptz(3),
+      completed_at timestamptz(3),
+      failed_at timestamptz(3),
+      ended_at timestamptz(3) generated always as (coalesce(completed_at, failed_at)) stored,
+      -- When the provider had it although these rows did not. It is looked up, and never sent.
+      adopted_at timestamptz(3),
       -- The work: due_at is the schedule and the lease. Null: it has ended.
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       -- Why it is not done, for the operator.
       last_error text check (length(last_error) <= 200),
-      constraint refunds_ended check ((state in ('paid', 'failed')) = (ended_at is not null)),
-      constraint refunds_work check ((state in ('paid', 'failed')) = (due_at is null)),
-      constraint refunds_sent check (state in ('not_sent', 'failed') or sent_at is not null),
-      constraint refunds_failure check ((state = 'failed') = (failure_reason is not null)));
+      constraint refunds_source check (id ~ ('^' || case source when 'tip' then 'refund' else source end || '_[0-9a-f]{32}$')
+        and (source = 'tip') = (user_id is not null) and (source = 'tip') = (debit_micro > 0) and debit_micro >= 0),
+      check ((status in ('completed', 'failed')) = (ended_at is not null)),
+      check ((status = 'failed') = (failure_reason is not null)),
+      -- What failed of suspense moves no money.
+      check (case when status = 'failed' and source = 'suspense' then resolution_transfer is null
+                  else (status in ('completed', 'failed')) = (resolution_transfer is not null) end),
+      check (case when status = 'pending' then send_state not in ('sent', 'refused')
+                  else send_state in ('sent', 'refused') end),
+      check (send_state <> 'refused' or status = 'failed'),
+      check ((sends = 0) = (sent_at is null)),
+      check (case when send_state = 'not_sent' then sends = 0 when send_state in ('sent', 'refused') then true else sends > 0 end));
     create index refunds_open on refunds (created_at) where ended_at is null;
     create index refunds_due on refunds (due_at) where due_at is not null;
     create index refunds_transaction on refunds (provider_transaction);
     create index refunds_intent on refunds (intent_id, created_at);
     create index refunds_user on refunds (user_id);
-    create function refunds_check_move() returns trigger language plpgsql as $$
-    begin
-      if (old.state, new.state) not in (
-        ('not_sent', 'sending'), ('not_sent', 'failed'), ('sending', 'not_sent'), ('sending', 'sent'), ('sending', 'attention'),
-        ('sending', 'paid'), ('sending', 'failed'), ('sent', 'attention'), ('sent', 'paid'), ('sent', 'failed'),
-        ('attention', 'sent'), ('attention', 'paid'), ('attention', 'failed'))
-      then raise exception 'a refund does not move from % to %', old.state, new.state using errcode = '23514'; end if;
-      return new;
-    end $$;
-    create trigger refunds_moves before update of state on refunds
-      for each row when (old.state <> new.state) execute function refunds_check_move();
+    alter table suspense_items add foreign key (refund_id) references refunds;
+    create trigger refunds_status before update of status on refunds
+      for each row when (old.status <> new.status) execute function check_outgoing_status();
+    create trigger refunds_send_state before update of send_state on refunds
+      for each row when (old.send_state <> new.send_state) execute function check_outgoing_send_state();
   `)
 }

@@ -80,8 +80,6 @@ export async function up(knex: Knex): Promise<void> {
       breaker_since timestamptz(3),
       -- An operator has it sent beyond the limits.
       breaker_released_at timestamptz(3),
-      -- When its last request began, for the sums of the limits.
-      counted_at timestamptz(3),
       -- What the provider took for the transfer, as booked. Null: not booked.
       provider_fee_kobo bigint constraint withdrawals_provider_fee check (provider_fee_kobo >= 0),
       -- When the provider had it although these rows did not. It is looked up, and never sent.
@@ -122,38 +120,14 @@ export async function up(knex: Knex): Promise<void> {
     create index withdrawals_rate on withdrawals (rate_id);
     create index withdrawals_account_uses on withdrawals (account_hash, created_at);
     create index withdrawals_name on withdrawals (name_hash, created_at) where name_hash is not null;
-    create index withdrawals_counted on withdrawals (counted_at) where counted_at is not null;
+    create index withdrawals_sent_at on withdrawals (sent_at) where sent_at is not null;
     create index withdrawals_breaker_waiting on withdrawals (created_at) where breaker is not null and status = 'pending';
     create index withdrawals_request on withdrawals (request_id) where request_id is not null;
 
-    create function withdrawals_check_move() returns trigger language plpgsql as $$
-    begin
-      if (old.status, new.status) not in (
-        ('pending', 'submitted'), ('pending', 'failed'), ('submitted', 'processing'), ('submitted', 'failed'),
-        ('processing', 'completed'), ('processing', 'failed'))
-      then raise exception 'a withdrawal does not move from % to %', old.status, new.status using errcode = '23514'; end if;
-      return new;
-    end $$;
     create trigger withdrawals_moves before update of status on withdrawals
-      for each row when (old.status <> new.status) execute function withdrawals_check_move();
-    create function withdrawals_check_send_step() returns trigger language plpgsql as $$
-    begin
-      if (old.send_state, new.send_state) not in (
-        ('identity_hold', 'confirmation_hold'), ('identity_hold', 'not_sent'), ('identity_hold', 'refused'),
-        ('confirmation_hold', 'not_sent'), ('confirmation_hold', 'refused'),
-        ('not_sent', 'sending'), ('not_sent', 'refused'),
-        ('sending', 'not_sent'), ('sending', 'unknown'), ('sending', 'resend'), ('sending', 'sent'),
-        ('sending', 'manual_review'), ('sending', 'refused'),
-        ('unknown', 'not_sent'), ('unknown', 'resend'), ('unknown', 'sent'), ('unknown', 'manual_review'),
-        ('unknown', 'refused'),
-        ('resend', 'sending'), ('resend', 'sent'), ('resend', 'manual_review'), ('resend', 'refused'),
-        ('manual_review', 'resend'), ('manual_review', 'sent'), ('manual_review', 'refused'))
-      then raise exception 'the send state of a withdrawal does not move from % to %', old.send_state, new.send_state
-        using errcode = '23514'; end if;
-      return new;
-    end $$;
+      for each row when (old.status <> new.status) execute function check_outgoing_status();
     create trigger withdrawals_send_steps before update of send_state on withdrawals
-      for each row when (old.send_state <> new.send_state) execute function withdrawals_check_send_step();
+      for each row when (old.send_state <> new.send_state) execute function check_outgoing_send_state();
     create function withdrawals_check_fixed() returns trigger language plpgsql as $$
     begin
       if (old.id, old.user_id, old.reference, old.currency, old.debit_micro, old.bank_code, old.hold_transfer, old.created_at)

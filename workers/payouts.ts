@@ -1,7 +1,9 @@
 import { composePayoutSender, composeRefunds } from '../src/compose.js'
-import { createRefundBatch } from '../src/fiat/refunds/send-refunds.js'
+import { sendingRefundKind } from '../src/fiat/refunds/refund-kind.js'
+import { createFollowBatch } from '../src/outgoing/follow.js'
+import { createSendBatch } from '../src/outgoing/send.js'
 import { inTurn } from '../src/platform/worker/batch-loop.js'
-import { createPayoutBatch } from '../src/withdrawals/send/send-payouts.js'
+import { payoutKind } from '../src/withdrawals/send/payout-kind.js'
 import { makePayoutDue, payoutJobFailure } from '../src/withdrawals/work-queue.js'
 import type { WorkerDefinition } from './worker-definition.js'
 
@@ -10,11 +12,14 @@ import type { WorkerDefinition } from './worker-definition.js'
  * by each of them; a withdrawal's job has its reference, so that operators see it among the failed ones.
  */
 export const payouts: WorkerDefinition = {
-  createBatch: (services) =>
-    inTurn([
-      createPayoutBatch({ ...services, sender: composePayoutSender(services.config) }),
-      createRefundBatch({ ...services, refunds: composeRefunds(services.config) }),
-    ]),
+  createBatch: (services) => {
+    const refunds = sendingRefundKind(services, composeRefunds(services.config))
+    return inTurn([
+      createSendBatch(services, payoutKind({ ...services, sender: composePayoutSender(services.config) })),
+      createSendBatch(services, refunds),
+      createFollowBatch(services, refunds),
+    ])
+  },
   concurrency: 4,
   jobFailure: ({ db }, reference) => payoutJobFailure(db, reference),
   makeRowDue: makePayoutDue,

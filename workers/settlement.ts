@@ -11,7 +11,7 @@ import type { WorkerDefinition } from './worker-definition.js'
 export const settlement: WorkerDefinition = {
   createBatch: (services) => {
     const needs = { ...services, refunds: composeRefundReader(services.config) }
-    return inTurn([createSettlementBatch(needs), createReturnsBatch(needs)])
+    return inTurn([createSettlementBatch(services), createReturnsBatch(needs)])
   },
   concurrency: 4,
 }

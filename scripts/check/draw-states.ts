@@ -1,7 +1,7 @@
 import { intentStatusOf } from '../../src/fiat/lifecycle.js'
 import { isFinal } from '../../src/kernel/state-machine.js'
+import { sendStatesOf } from '../../src/outgoing/lifecycle.js'
 import { sdkIntentStatuses } from '../../src/sdk/lifecycle.js'
-import { sendStatesOf } from '../../src/withdrawals/lifecycle.js'
 import { keepDocument, table } from './keep-document.js'
 import { type AnyMachine, machines } from './state-machines.js'
 

@@ -1,4 +1,9 @@
-import { disputeMachine, refundMachine, suspenseMachine } from '../../src/fiat/lifecycle.js'
+import {
+  disputeMachine,
+  refundSendMachine,
+  refundStatusMachine,
+  suspenseMachine,
+} from '../../src/fiat/lifecycle.js'
 import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { sessionMachine } from '../../src/sdk/lifecycle.js'
 import { tipMachine } from '../../src/tips/lifecycle.js'
@@ -21,7 +26,8 @@ export const machines: readonly { readonly file: string; readonly machine: AnyMa
   { file: 'src/withdrawals/lifecycle.ts', machine: any(reviewMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(suspenseMachine) },
   { file: 'src/treasury/sweeps/lifecycle.ts', machine: any(sweepMachine) },
-  { file: 'src/fiat/lifecycle.ts', machine: any(refundMachine) },
+  { file: 'src/fiat/lifecycle.ts', machine: any(refundStatusMachine) },
+  { file: 'src/fiat/lifecycle.ts', machine: any(refundSendMachine) },
   { file: 'src/treasury/take-outs/lifecycle.ts', machine: any(takeOutMachine) },
   { file: 'src/fiat/lifecycle.ts', machine: any(disputeMachine) },
   { file: 'src/sdk/lifecycle.ts', machine: any(sessionMachine) },

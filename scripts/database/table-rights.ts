@@ -123,7 +123,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   },
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
-  suspense_items: { change: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
+  suspense_items: { change: ['settlement', 'payouts', 'operators'], read: ['web', 'clock'] },
   sweep_parts: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   sweeps: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   // Who locks a switch needs the right to change it.

@@ -9,7 +9,8 @@ export const gonePayments = /* sql */ `(
   select provider_transaction, suspense_kobo, credited_kobo, debit_micro, fee_micro, null::bigint as cents
   from payment_returns where restored_at is null
   union all
-  select provider_transaction, 0, kobo, debit_micro, fee_micro, amount_cents from refunds where state <> 'failed')`
+  select provider_transaction, 0, kobo, debit_micro, fee_micro, amount_cents from refunds
+  where source = 'tip' and status <> 'failed')`
 
 /** Whether what was in suspense went back because an operator said so, as SQL. `item`: the row of `suspense_items`. */
 export function returnedByOperator(item: string): string {

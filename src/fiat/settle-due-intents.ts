@@ -7,20 +7,17 @@ import { releaseCardReserves } from './settlement/card-reserve.js'
 import { type FetchedPayments, fetchPayments } from './settlement/fetch-payments.js'
 import { type DueFiatIntent, fiatIntentQueue, finishIntent } from './settlement/intent-queue.js'
 import { reportSettlement, settleIntent } from './settlement/settle-intent.js'
-import { type FollowNeeds, firstPauseSeconds, followRefunds } from './suspense/follow-refunds.js'
 
-type Needs = FollowNeeds &
-  Pick<
-    Services,
-    'db' | 'transact' | 'collections' | 'exchangeRates' | 'secondExchangeRates' | 'config' | 'metrics' | 'log'
-  >
+type Needs = Pick<
+  Services,
+  'db' | 'transact' | 'collections' | 'exchangeRates' | 'secondExchangeRates' | 'config' | 'metrics' | 'log'
+>
 
 /** After so long without a pause, card money becomes available between two batches of intents. */
 const longestBusyMs = 60_000
 
 /**
- * Polls the provider about the due intents and settles what it finds: read, call, transact. Also follows the refunds of
- * their payments. An intent that fails does not stop the others. Without a usable answer it is polled again later. Any
+ * Polls the provider about the due intents and settles what it finds: read, call, transact. An intent that fails does not stop the others. Without a usable answer it is polled again later. Any
  * number of workers may run it. Card money whose days are over becomes available when no intent is due, and at the latest after
  * a minute, so that no tip waits for it.
  */
@@ -41,13 +38,11 @@ export function createSettlementBatch(services: Needs): Batch {
 /** Returns the ms until the intent is due again. */
 async function fetchAndSettle(services: Needs, rates: ExchangeRates, intent: DueFiatIntent): Promise<number> {
   const { db, config, log } = services
-  let refundPause = intent.refunding.length > 0 ? firstPauseSeconds : undefined
   try {
-    refundPause = await followRefunds(services, intent.refunding)
     const fetched = await fetchPayments(services.collections, intent)
     // Without a usable reading the last accepted rate counts.
     if (fetched.payments.length > 0) await rates.refresh()
-    return await settleAndFinish(services, intent, fetched, refundPause)
+    return await settleAndFinish(services, intent, fetched)
   } catch (error) {
     countProviderError(services, error)
     log.warn(
@@ -55,7 +50,7 @@ async function fetchAndSettle(services: Needs, rates: ExchangeRates, intent: Due
       'a fiat intent could not be settled; it is tried again later',
     )
     const message = error instanceof ProviderError ? error.message : 'unexpected error'
-    const result = { completed: intent.status === 'confirmed', error: message, refundPause }
+    const result = { completed: intent.status === 'confirmed', error: message }
     return finishIntent(db, intent, result, config.fiat.watchDays)
   }
 }
@@ -64,14 +59,13 @@ async function settleAndFinish(
   services: Needs,
   intent: DueFiatIntent,
   fetched: FetchedPayments,
-  refundPause: number | undefined,
 ): Promise<number> {
   const { watchDays } = services.config.fiat
   const { settlement, pauseMs } = await services.transact(async (uow) => {
     const result = await settleIntent(uow, services, intent.id, fetched)
     return {
       settlement: result,
-      pauseMs: await finishIntent(uow.trx, intent, { ...result, refundPause }, watchDays),
+      pauseMs: await finishIntent(uow.trx, intent, result, watchDays),
     }
   })
   reportSettlement(services, intent, settlement)

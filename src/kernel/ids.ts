@@ -47,6 +47,11 @@ export function isPayoutReference(text: string): boolean {
   return payoutReferencePattern.test(text)
 }
 
+/** A new id of a refund of what is in suspense. */
+export function newSuspenseRefundId(): string {
+  return `suspense_${randomBytes(16).toString('hex')}`
+}
+
 /** A new id of a refund that a creator asks for. */
 export function newRefundId(): string {
   return `refund_${randomBytes(16).toString('hex')}`

@@ -1,10 +1,9 @@
 import type { Knex } from 'knex'
-import { sendable } from '../fiat/refunds/send-refunds.js'
+import { sendableRefunds } from '../fiat/refunds/refund.js'
 import { sqlList } from '../kernel/state-machine.js'
+import { openStatuses, sendableStates, unansweredStates } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
-import { openStatuses, sendableStates } from '../withdrawals/lifecycle.js'
-import { payoutsRun } from '../withdrawals/pause.js'
-import { isCovered, notFrozen } from '../withdrawals/work-queue.js'
+import { sendablePayouts } from '../withdrawals/work-queue.js'
 import { listOpenCases } from './open-cases.js'
 import { readOldestDue } from './work-rows.js'
 
@@ -20,12 +19,11 @@ const unfinished = {
   settlement: ['fiat_intents where due_at is not null and woken_at > asked_at', 'woken_at'],
   // What is held, frozen, not covered, beyond a limit or paused waits for no worker.
   payouts: [
-    `withdrawals where due_at is not null and status = 'pending' and send_state in (${sqlList(sendableStates)})
-      and breaker is null and ${notFrozen} and ${isCovered} and ${payoutsRun}`,
+    `withdrawals where due_at is not null and breaker is null and ${sendablePayouts}`,
     'greatest(created_at, confirmed_at, breaker_released_at)',
   ],
   refunds: [
-    `refunds where ended_at is null and state in ('not_sent', 'sending') and ${sendable}`,
+    `refunds where (${sendableRefunds} or ended_at is null and send_state in (${sqlList(unansweredStates)}))`,
     'created_at',
   ],
   reconciler: [

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex'
+import { waitsForPerson } from '../fiat/refunds/refund.js'
 import { sqlList } from '../kernel/state-machine.js'
+import { notFrozen } from '../outgoing/guards.js'
+import { sendableStates } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
 import { databaseIsKnown } from '../platform/database/restore-guard.js'
-import { sendableStates } from '../withdrawals/lifecycle.js'
 import { waitsForBreaker } from '../withdrawals/pause.js'
-import { notFrozen, waitsForDispute } from '../withdrawals/work-queue.js'
+import { waitsForDispute } from '../withdrawals/work-queue.js'
 
 /** A kind of case that no worker can decide, and how many of it are open. */
 export interface OpenCase {
@@ -129,8 +131,8 @@ const caseQueries: readonly CaseQuery[] = [
   },
   {
     id: 'refunds',
-    what: 'refunds of tips that wait for an operator',
-    rows: `refunds where ended_at is null and last_error is not null and state <> 'sent'`,
+    what: 'refunds that wait for an operator',
+    rows: `refunds where ${waitsForPerson}`,
     since: 'created_at',
     command: 'refunds',
   },

@@ -1,12 +1,11 @@
 import type { Knex } from 'knex'
-import { sendable } from '../fiat/refunds/send-refunds.js'
+import { followedRefunds, sendableRefunds } from '../fiat/refunds/refund.js'
 import { sqlList } from '../kernel/state-machine.js'
+import { sendableStates } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
 import { makeDue } from '../platform/database/due-rows.js'
 import { type WorkKind, workKinds } from '../platform/queue/wake-ups.js'
-import { sendableStates } from '../withdrawals/lifecycle.js'
-import { payoutsRun } from '../withdrawals/pause.js'
-import { isCovered, notFrozen } from '../withdrawals/work-queue.js'
+import { sendablePayouts } from '../withdrawals/work-queue.js'
 
 /** Where the rows of a kind of work are, as constant SQL. */
 interface WorkTable {
@@ -29,10 +28,15 @@ const tables: Readonly<Record<WorkKind, WorkTable | readonly WorkTable[]>> = {
       table: 'withdrawals',
       key: 'reference',
       // What a frozen account has, what waits for a dispute, and all while payouts are paused, waits for no worker.
-      condition: `${toSend} and ${notFrozen} and ${isCovered} and ${payoutsRun}`,
+      condition: sendablePayouts,
       error: 'last_error',
     },
-    { table: 'refunds', key: 'id', condition: sendable, error: 'last_error' },
+    {
+      table: 'refunds',
+      key: 'id',
+      condition: `(${sendableRefunds} or ${followedRefunds})`,
+      error: 'last_error',
+    },
   ],
   reconciler: { table: 'withdrawals', key: 'reference', condition: `not ${toSend}`, error: 'last_error' },
   provisioner: { table: 'wallets', key: 'user_id', condition: 'true', error: 'last_error' },

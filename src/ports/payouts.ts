@@ -36,6 +36,8 @@ export interface ProviderTransfer {
   readonly payee?: BankAccount & { readonly accountName: string }
   /** The bank's reason for a transfer that failed or came back. */
   readonly reason: string | null
+  /** Why it waits for somebody at the provider's own pages. Absent: it does not. */
+  readonly attention?: string
 }
 
 /**

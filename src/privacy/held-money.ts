@@ -5,8 +5,8 @@ import { displayText, usdcText } from '../kernel/money.js'
 import { sqlList } from '../kernel/state-machine.js'
 import { lockBalances } from '../ledger/balance.js'
 import { readClaims } from '../ledger/receivables/read-receivables.js'
+import { openStatuses } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
-import { openStatuses } from '../withdrawals/lifecycle.js'
 
 const decimals = { USDC: 6, NGN: 2 } as const
 

@@ -1,10 +1,8 @@
 import { sqlList } from '../kernel/state-machine.js'
-import { changeSwitch, runsSql, type SwitchChange } from '../platform/database/switches/switches.js'
+import { payoutsRun } from '../outgoing/guards.js'
+import { sendableStates } from '../outgoing/lifecycle.js'
+import { changeSwitch, type SwitchChange } from '../platform/database/switches/switches.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import { sendableStates } from './lifecycle.js'
-
-/** Whether payouts run, as SQL. While they are paused no worker takes a withdrawal to send it. */
-export const payoutsRun = runsSql('payouts')
 
 /** Whether a withdrawal waits for a payout limit or the pause, as SQL that names `withdrawals` as `alias`. */
 export function waitsForBreaker(alias: string): string {

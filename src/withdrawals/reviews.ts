@@ -1,34 +1,15 @@
 import { stepSql } from '../kernel/state-machine.js'
+import { type ReviewReason, recreditableKinds } from '../outgoing/decide.js'
 import { BaseModel } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import type { Services } from '../services.js'
 import { type ReviewState, reviewMachine } from './lifecycle.js'
 
-/**
- * What only a person can decide (docs/decisions/0020).
- * - `unknown`: it is not known whether the payout was executed
- * - `mismatch`: the provider shows another amount, currency or reference
- * - `reversed`: the money came back after completion
- * - `failed_after_completed`: the provider says after completion that the transfer failed
- * - `paid_after_failed`: the provider paid after the creator got the money back
- * - `paid_after_recredit`: the provider paid again after an operator had credited the creator again
- * - `debt`: somebody owes who has had the same bank account or e-mail (hold-for-debt.ts)
- */
-export type ReviewKind =
-  | 'unknown'
-  | 'mismatch'
-  | 'reversed'
-  | 'failed_after_completed'
-  | 'paid_after_failed'
-  | 'paid_after_recredit'
-  | 'debt'
+/** What only a person can decide. `debt`: somebody owes who has had the same bank account or e-mail (hold-for-debt.ts). */
+export type ReviewKind = ReviewReason | 'debt'
 
 /** Closed automatically when the provider shows the outcome. They may open again. */
 export const selfClosingKinds: readonly ReviewKind[] = ['unknown', 'mismatch']
-
-/** The creator may be credited again while one of these is open. They close when the provider shows the money paid again. */
-export const recreditableKinds: readonly ReviewKind[] = ['reversed', 'failed_after_completed']
 
 /**
  * Settled by a person. The provider continues to show the fact, which must not open a review again before the provider has
@@ -133,18 +114,7 @@ export async function reopenReviews(uow: Pick<UnitOfWork, 'trx'>, ids: readonly 
   await advanceReviews(uow, 'open', null, 'id = any($2::bigint[])', [ids])
 }
 
-/** The others are in the list of open cases, which alarms after a day. */
-export type AlarmedReview = Exclude<ReviewKind, 'debt'>
-
-/** Alarms an operator. Call it after the commit. */
-export function alarmReview(
-  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-  kind: AlarmedReview,
-  { reference, requestId }: { readonly reference: string; readonly requestId: string | null },
-): void {
-  metrics.alerts.inc({ kind: `payout_${kind}` })
-  log.error(
-    { reference, requestId, review: kind },
-    'a payout needs an operator. Run: npm run ops -- payouts show <reference>',
-  )
+/** Whether the creator may be credited again while one of this kind is open. */
+export function isRecreditable(kind: ReviewKind): boolean {
+  return kind !== 'debt' && recreditableKinds.includes(kind)
 }

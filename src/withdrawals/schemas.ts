@@ -4,7 +4,8 @@ import { cursorInput, formatInput, limitInput } from '../http/paging.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { isBankCode, isPayoutReference } from '../kernel/ids.js'
 import { cleanLine } from '../kernel/text.js'
-import { holds, withdrawalStatuses } from './lifecycle.js'
+import { outgoingStatuses } from '../outgoing/lifecycle.js'
+import { holds } from './lifecycle.js'
 import { parseAmount } from './price-withdrawal.js'
 
 const missing = 'bank_details_required'
@@ -104,7 +105,7 @@ export type WithdrawAnswer = Omit<z.output<typeof withdrawAnswer>, 'success'>
 /** GET /payouts/history. The cursor holds a withdrawal's creation time (epoch ms) and its id. */
 export const historyInput = z.object({
   reference: referenceText('invalid_reference').optional(),
-  status: z.enum(withdrawalStatuses, 'invalid_status').optional(),
+  status: z.enum(outgoingStatuses, 'invalid_status').optional(),
   cursor: cursorInput(/^\d{1,14}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   limit: limitInput,
   format: formatInput,
@@ -115,7 +116,7 @@ const time = z.iso.datetime().nullable()
 const payout = z.object({
   reference: z.string(),
   provider: z.literal('fiatpay'),
-  status: z.enum(withdrawalStatuses),
+  status: z.enum(outgoingStatuses),
   currency: z.enum(['USDC', 'NGN']),
   amountNGN: ngn,
   promisedNGN: ngn.meta({

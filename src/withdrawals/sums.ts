@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
+import { openStatuses, reconciledStates } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
-import { openStatuses, reconciledStates } from './lifecycle.js'
 
 /** Naira of the withdrawals that have not ended, in kobo. */
 export interface OpenPayouts {

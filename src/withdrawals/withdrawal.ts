@@ -1,21 +1,11 @@
-import { type Step, stepsBetween } from '../kernel/state-machine.js'
+import type { LockedOutgoing, Outgoing } from '../outgoing/kind.js'
+import type { OutgoingStatus, SendState } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import { advanceWithdrawal } from './advance.js'
-import { postHold, voidHold } from './ledger-entries.js'
-import {
-  type HoldEntry,
-  providerSteps,
-  type SendState,
-  unpaidStep,
-  type WithdrawalStatus,
-} from './lifecycle.js'
-import { type MailSettings, mailCreator, type WithdrawalEvent } from './mails.js'
-import { type Asked, requireUnsent } from './never-sent.js'
+import { withdrawalTable } from './lifecycle.js'
 import { waitsForBreaker } from './pause.js'
-import { closeReviews } from './reviews.js'
 import type { StoredAccount } from './sealed-account.js'
-import { payoutJobIds, type SendCount, waitsForDispute } from './work-queue.js'
+import { waitsForDispute } from './work-queue.js'
 
 /**
  * A row of `withdrawals`. Amounts in micro-USDC and kobo. `debitMicro`, `grossKobo`, `feeKobo` and `netKobo` are what was asked
@@ -28,7 +18,7 @@ export interface Withdrawal extends StoredAccount {
   readonly providerReference: string
   /** The request that made it. Null: made before this was kept, or adopted. */
   readonly requestId: string | null
-  readonly status: WithdrawalStatus
+  readonly status: OutgoingStatus
   readonly sendState: SendState
   readonly currency: 'USDC' | 'NGN'
   /** What was reserved. */
@@ -103,20 +93,14 @@ export function payoutChannel(reference: string): string {
 }
 
 /** A withdrawal whose row is locked until the transaction ends. */
-export interface LockedWithdrawal extends Withdrawal {
-  readonly attempts: number
-  /** How often the provider was polled since the last request was sent. */
-  readonly polls: number
-  /** When the last request that may have reached the provider began, and the seconds since then. Null: there was none. */
-  readonly sentAt: Date | null
-  readonly sinceSent: number | null
+export interface LockedWithdrawal extends Withdrawal, LockedOutgoing {
   /** The seconds since the creator was credited again. Null: never. */
   readonly sinceRecredit: number | null
   /** Keyed hash of bank code and account number. */
   readonly accountHash: Buffer
 }
 
-/** Locks a withdrawal. Every decision about one holds this lock, and takes it before the locks of the ledger. */
+/** Locks a withdrawal, before the locks of the ledger. */
 export async function lockWithdrawal(
   { trx }: Pick<UnitOfWork, 'trx'>,
   id: string,
@@ -133,110 +117,14 @@ export async function lockWithdrawal(
   return row
 }
 
-/** What the provider answered about a transfer that it has. */
-export interface ProviderAnswer {
-  /** Null: keep the id that is recorded. */
-  readonly providerId: string | null
-  readonly reason: string | null
-  /** What it took for the transfer. Counts if the withdrawal ends as paid. */
-  readonly feeKobo: bigint
-}
+/** A row of outgoing money that is a withdrawal. */
+type WithdrawalRow = Outgoing & Pick<Withdrawal, 'reference' | 'requestId'>
 
-/**
- * Moves a withdrawal to the status that the provider shows, through every status between, and posts or voids its hold at
- * the end, which its creator is told by mail. Does nothing when no path leads there from the current status.
- */
-export async function advanceTo(
-  uow: UnitOfWork,
-  config: MailSettings,
-  withdrawal: LockedWithdrawal,
-  target: WithdrawalStatus,
-  { providerId, reason, feeKobo }: ProviderAnswer,
-): Promise<void> {
-  const steps = stepsBetween(providerSteps, withdrawal.status, target)
-  let sendState = withdrawal.sendState
-  for (const { from, to, entries } of steps) {
-    const resolution = await resolveHold(uow, { ...withdrawal, providerFeeKobo: feeKobo }, entries)
-    await advanceWithdrawal(uow, {
-      name: `payouts.${to}`,
-      id: withdrawal.id,
-      status: [from, to],
-      from: [sendState],
-      to: 'sent',
-      set: `provider_id = coalesce($6, provider_id), resolution_transfer = $7, failure_reason = $8, last_error = null,
-        provider_fee_kobo = $9`,
-      values: [
-        providerId,
-        resolution,
-        to === 'failed' ? failureText(reason) : null,
-        to === 'completed' ? feeKobo : null,
-      ],
-    })
-    sendState = 'sent'
-    if (to === 'completed') await mailCreator(uow, config, withdrawal, [{ kind: 'withdrawal-paid' }])
-    if (to === 'failed') await mailCreator(uow, config, withdrawal, [failedEvent(reason)])
-  }
-  if (steps.length > 0) announceOutcome(uow, withdrawal)
-}
-
-/** Ends the waiting of the request that made the withdrawal, and removes its failed jobs: it has an outcome. */
-export function announceOutcome({ publish, removeJobs }: UnitOfWork, withdrawal: SendCount): void {
-  publish(payoutChannel(withdrawal.reference))
-  removeJobs('payouts', payoutJobIds(withdrawal))
-}
-
-const holdEntries = { postHold, voidHold }
-
-/** The id of the ledger transfer that resolves the hold with this step. */
-async function resolveHold(
-  { trx }: UnitOfWork,
-  withdrawal: Withdrawal,
-  entries: Step<WithdrawalStatus, HoldEntry>['entries'],
-): Promise<bigint | null> {
-  let resolution: bigint | null = null
-  for (const entry of entries) resolution = (await holdEntries[entry](trx, withdrawal)).id
-  return resolution
-}
-
-export interface Unpaid {
-  readonly reason: string
-  /** What the provider says that it has. */
-  readonly asked: Asked
-  /** What the creator is told. */
-  readonly event?: WithdrawalEvent
-}
-
-/**
- * Fails a withdrawal and gives all of the money back. The caller has made sure that the payout was not executed, as far as these
- * rows can know it. Throws as `requireUnsent`.
- */
-export async function failUnpaid(
-  uow: UnitOfWork,
-  config: MailSettings,
-  withdrawal: LockedWithdrawal,
-  { reason, asked, event = failedEvent(reason) }: Unpaid,
-): Promise<void> {
-  await requireUnsent(uow, withdrawal.id, asked)
-  await advanceWithdrawal(uow, {
-    name: 'payouts.refused',
-    id: withdrawal.id,
-    status: [unpaidStep.from, unpaidStep.to],
-    from: [withdrawal.sendState],
-    to: 'refused',
-    set: 'resolution_transfer = $6, failure_reason = $7, due_at = null, last_error = null',
-    values: [await resolveHold(uow, withdrawal, unpaidStep.entries), failureText(reason)],
-  })
-  await closeReviews(uow, withdrawal.id, ['debt'], 'it was not sent')
-  await mailCreator(uow, config, withdrawal, [event])
-  announceOutcome(uow, withdrawal)
-}
-
-function failedEvent(reason: string | null): WithdrawalEvent {
-  return { kind: 'withdrawal-failed', reason: failureText(reason) }
-}
-
-const maxReasonLength = 200
-
-function failureText(reason: string | null): string {
-  return (reason || 'The payout failed').slice(0, maxReasonLength)
+/** How the log names a withdrawal. */
+export const withdrawalRow = {
+  table: withdrawalTable,
+  fieldsOf: (row: Outgoing) => {
+    const { reference, requestId } = row as WithdrawalRow
+    return { reference, requestId }
+  },
 }

@@ -1,34 +1,29 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
 import { isShort } from '../ledger/receivables/read-receivables.js'
-import type { Config } from '../platform/config/config.js'
-import { query } from '../platform/database/database.js'
-import type { DueRows } from '../platform/database/due-rows.js'
-import type { RowJob } from '../platform/queue/wake-ups.js'
-import type { Services } from '../services.js'
+import { isSendable, notFrozen } from '../outgoing/guards.js'
+import type { DueToFollow, DueToSend } from '../outgoing/kind.js'
 import {
   pollNowStates,
   reconciledStates,
   type SendState,
   sendableStates,
   unclearStates,
-  type WithdrawalStatus,
-} from './lifecycle.js'
-import { looksUp, sinceRestore } from './never-sent.js'
-import { payoutsRun } from './pause.js'
+} from '../outgoing/lifecycle.js'
+import { looksUp, sinceRestore } from '../outgoing/restored.js'
+import type { Config } from '../platform/config/config.js'
+import { query } from '../platform/database/database.js'
+import type { DueRows } from '../platform/database/due-rows.js'
+import type { RowJob } from '../platform/queue/wake-ups.js'
+import type { Services } from '../services.js'
 import type { StoredAccount } from './sealed-account.js'
 
-/** Longer error texts are cut. */
-export const maxErrorLength = 200
-
 /** A withdrawal that is due to be sent. */
-export interface DuePayout extends StoredAccount {
-  readonly id: string
+export interface DuePayout extends DueToSend, StoredAccount {
   readonly userId: string
   readonly reference: string
-  readonly requestId: string | null
   readonly providerReference: string
-  readonly sendState: SendState
+  readonly replays: number
   readonly netKobo: bigint
   readonly bankCode: string
   readonly recipient: string | null
@@ -40,27 +35,21 @@ export interface DuePayout extends StoredAccount {
   readonly waited: boolean
   /** An operator has it sent beyond the limits. */
   readonly released: boolean
-  /** It is older than a restore, so the provider may have it: it is looked up first. */
-  readonly looksUp: boolean
-  /** Seconds since the last restore was accepted. */
-  readonly sinceRestore: number | null
-  /** The provider has shown it, and these rows had lost it: it is never sent. */
-  readonly adopted: boolean
-  /** The fence: the next worker that takes the row has another number. */
-  readonly attempts: number
+  /** How long it waited for us, and not for its creator or an identity. Null: it waited for a payout limit. */
+  readonly waitedSeconds: number | null
 }
-
-/**
- * The account of a withdrawal is not frozen, as SQL. Nothing of a frozen one is sent. A scalar subquery, so that it filters
- * the rows of an index and is not joined.
- */
-export const notFrozen = '(select f.frozen_at from users f where f.id = user_id) is null'
 
 /**
  * The creator's balance covers the disputes and what is owed, as SQL. Nothing of the others is sent: what they lack is in these
  * withdrawals. What was adopted is not sent at all, only followed.
  */
-export const isCovered = `(adopted_at is not null or not (${isShort('user_id')}))`
+const isCovered = `(adopted_at is not null or not (${isShort('user_id')}))`
+
+/** What must hold for a withdrawal to be sent, besides the switch and the limits. */
+export const mayLeave = `${notFrozen} and ${isCovered}`
+
+/** The withdrawals that a worker may send now, as SQL. */
+export const sendablePayouts = isSendable(mayLeave)
 
 /** Whether a withdrawal waits for the review of a debt, as SQL: its creator seems to be somebody who owes. */
 function isInReview(alias: string): string {
@@ -86,28 +75,25 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
     id: 'uuid',
     batchSize,
     leaseSeconds,
-    condition: `status = 'pending' and send_state in (${sqlList(sendableStates)}) and ${notFrozen} and ${isCovered} and ${payoutsRun}`,
+    condition: sendablePayouts,
     columns: /* sql */ `
       t.id, t.user_id as "userId", t.reference, t.request_id as "requestId",
-      t.provider_reference as "providerReference", t.send_state as "sendState",
+      t.provider_reference as "providerReference", t.status, t.send_state as "sendState", t.sends, t.replays,
       t.net_kobo as "netKobo", t.bank_code as "bankCode", t.sealed_account as "sealedAccount",
       t.recipient_code as recipient, t.sealed_resolved_name is not null as "nameKnown", ${isInReview('t')} as "inReview",
       t.breaker is not null as waited,
       t.breaker_released_at is not null as released,
       ${looksUp('t')} as "looksUp", ${sinceRestore} as "sinceRestore",
-      t.adopted_at is not null as adopted, t.attempts`,
+      t.adopted_at is not null as adopted, t.attempts,
+      case when t.breaker_since is null then extract(epoch from clock_timestamp() - greatest(t.created_at, t.confirmed_at,
+        t.breaker_released_at, (select identity_verified_at from users u where u.id = t.user_id)))::float8 end as "waitedSeconds"`,
   }
 }
 
 /** A withdrawal that is due to be polled at the provider. */
-export interface DueReconciliation {
-  readonly id: string
+export interface DueReconciliation extends DueToFollow {
   readonly reference: string
-  readonly requestId: string | null
   readonly providerReference: string
-  readonly status: WithdrawalStatus
-  readonly attempts: number
-  readonly polls: number
 }
 
 /** The withdrawals to poll at the provider. */
@@ -120,8 +106,8 @@ export function reconcilerQueue({ leaseSeconds }: Lease): DueRows {
     leaseSeconds,
     condition: `send_state in (${sqlList(reconciledStates)})`,
     columns: /* sql */ `
-      t.id, t.reference, t.request_id as "requestId", t.provider_reference as "providerReference", t.status, t.attempts,
-      t.looks as polls`,
+      t.id, t.reference, t.request_id as "requestId", t.provider_reference as "providerReference", t.status,
+      t.send_state as "sendState", t.sends, t.attempts, t.looks as polls`,
     onFinish: { columns: { error: 'text' }, set: 'looks = t.looks + 1, last_error = s.error' },
   }
 }

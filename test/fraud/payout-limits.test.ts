@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import { listOpenCases } from '../../src/operators/open-cases.js'
 import { readOldestDue } from '../../src/operators/work-rows.js'
+import { recordSending } from '../../src/outgoing/send.js'
 import { takeDueRows } from '../../src/platform/database/due-rows.js'
 import { pausePayouts, resumePayouts } from '../../src/withdrawals/pause.js'
-import { recordSending } from '../../src/withdrawals/send/record-outcome.js'
 import { type DuePayout, payoutQueue } from '../../src/withdrawals/work-queue.js'
 import { workers } from '../../workers/registry.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
@@ -18,6 +18,7 @@ import {
   readWithdrawalRow,
   reconcileAll,
   sendDuePayouts,
+  sendingKind,
 } from '../helpers/make/withdrawals.js'
 import { watchPostgresSteps } from '../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
@@ -39,7 +40,8 @@ const world = useWorld(test, {
 test.beforeEach('nothing waits, and the windows are empty', async () => {
   await world()
     .db('withdrawals')
-    .update({ counted_at: new Date(0) })
+    .where('sends', '>', 0)
+    .update({ sent_at: new Date(0) })
 })
 test.afterEach.always('the ledger is consistent, and nobody is paid twice', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])
@@ -65,10 +67,9 @@ const sendUntilSent = (references: readonly string[]) =>
   })
 /** Lets this much time pass for what was sent. */
 const passHours = (hours: number) =>
-  world().db.raw(
-    `update withdrawals set counted_at = counted_at - ? * interval '1 hour' where counted_at > 'epoch'`,
-    [hours],
-  )
+  world().db.raw(`update withdrawals set sent_at = sent_at - ? * interval '1 hour' where sent_at > 'epoch'`, [
+    hours,
+  ])
 const breakerOf = async (reference: string) =>
   (await world().db('withdrawals').where({ reference }).first()).breaker as string | null
 const alarms = () => countAlerts(world(), 'payout_breaker')
@@ -235,10 +236,13 @@ test.serial(
     t.is((await ops('pause', ...because)).code, 0)
     t.is((await ops('pause', ...because)).code, 1, 'it is paused already')
     // A worker that has taken it before does not send it.
-    t.is(await recordSending(as('payouts', world().services), taken as DuePayout), undefined)
+    t.is(
+      await recordSending(as('payouts', world().services), sendingKind(world()), taken as DuePayout),
+      undefined,
+    )
     const released = { ...(taken as DuePayout), released: true }
     t.is(
-      await recordSending(as('payouts', world().services), released),
+      await recordSending(as('payouts', world().services), sendingKind(world()), released),
       undefined,
       'nor one that was released from the limits',
     )
@@ -290,7 +294,11 @@ test.serial(
     let pausing: Promise<unknown> = Promise.resolve()
     const sender = as('payouts', services)
     await sender.transact(async (uow) => {
-      const begun = await recordSending({ ...sender, transact: (work) => work(uow) }, taken as DuePayout)
+      const begun = await recordSending(
+        { ...sender, transact: (work) => work(uow) },
+        sendingKind(world()),
+        taken as DuePayout,
+      )
       t.is(begun?.sends, 1)
       pausing = sender
         .transact((other) => pausePayouts(other, change))
@@ -357,7 +365,7 @@ async function createAndKill(
   }
   // No room: it must wait.
   if (label === 'payouts.wait')
-    await world().db('withdrawals').where('sends', '>', 0).update({ counted_at: new Date() })
+    await world().db('withdrawals').where('sends', '>', 0).update({ sent_at: new Date() })
   const reference = await create(10_000)
   t.is(await worker.ended, 'SIGKILL')
   return reference

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { dashboards } from '../../scripts/deploy/dashboards.js'
+import type { ReviewReason } from '../../src/outgoing/decide.js'
 import { alertKinds } from '../../src/platform/monitoring/alert-kinds.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 import { workKinds } from '../../src/platform/queue/wake-ups.js'
-import type { AlarmedReview } from '../../src/withdrawals/reviews.js'
 
 const runbook = readFileSync('docs/operations.md', 'utf8')
 
@@ -16,11 +16,11 @@ const reviewKinds = {
   failed_after_completed: true,
   paid_after_failed: true,
   paid_after_recredit: true,
-} satisfies Record<AlarmedReview, true>
+} satisfies Record<ReviewReason, true>
 
 /** The kinds that the source builds from a template. `*` is the inserted part. */
 const kindsOfTemplate: Readonly<Record<string, readonly string[]>> = {
-  'payout_*': Object.keys(reviewKinds).map((kind) => `payout_${kind}`),
+  'payout_*': [...Object.keys(reviewKinds), 'held_up', 'unanswered'].map((kind) => `payout_${kind}`),
   'standstill_*': ['standstill_<worker>'],
 }
 

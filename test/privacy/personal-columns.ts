@@ -62,7 +62,8 @@ export const columns: Readonly<Record<string, Columns>> = {
   reconciliation_differences: { others: 'kind ours provider_reference theirs' },
   recovery_codes: { others: 'code_hmac' },
   refunds: {
-    others: 'failure_reason* id intent_id* last_error provider_id provider_transaction request_id* state*',
+    others:
+      'failure_reason* id intent_id* last_error provider_id provider_transaction request_id* send_state source status*',
   },
   report_keys: { others: 'key_id public_key' },
   reserve_reports: { kept: 'short_wallets', others: 'key_id report signature' },
@@ -71,7 +72,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   sessions: { forgotten: 'network* user_agent*', others: 'device_hash token_hash' },
   suspense_items: {
     kept: 'note refund_by refund_note resolved_by',
-    others: 'provider_transaction reason refund_answer refunds_before resolution state',
+    others: 'provider_transaction reason refund_answer refund_id resolution state',
   },
   sweeps: {
     kept: 'planned_by',

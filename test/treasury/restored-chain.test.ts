@@ -191,7 +191,7 @@ test.serial(
     t.is(refused.code, 1)
     t.regex(refused.err, /the database was restored/)
     await workOnRefunds(restored)
-    t.like(await restored.db('refunds').first(), { state: 'not_sent' })
+    t.like(await restored.db('refunds').first(), { send_state: 'not_sent' })
     t.is(refundsAtProvider(restored, returned).length, 0)
     t.is(fiat.fiatpay.log().refunds.length, 0)
     await runBatch(custodian(restored))

@@ -1,11 +1,6 @@
 import test from 'ava'
+import { recordAccepted, recordRefused, recordSending, recordUnsent } from '../../src/outgoing/send.js'
 import { takeDueRows } from '../../src/platform/database/due-rows.js'
-import {
-  recordAccepted,
-  recordRefused,
-  recordSending,
-  recordUnsent,
-} from '../../src/withdrawals/send/record-outcome.js'
 import { type DuePayout, payoutQueue } from '../../src/withdrawals/work-queue.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import type { Person } from '../helpers/make/creators.js'
@@ -15,6 +10,7 @@ import {
   makeWithdrawalsDue,
   readBalance,
   readWithdrawalRow,
+  sendingKind,
 } from '../helpers/make/withdrawals.js'
 import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -50,8 +46,8 @@ async function createTakenTwice(): Promise<{
 test.serial('a worker whose lease has ended cannot send what another worker has taken', async (t) => {
   const { first, second } = await createTakenTwice()
   const { services } = world()
-  t.is((await recordSending(as('payouts', services), second))?.sends, 1)
-  t.is(await recordSending(as('payouts', services), first), undefined)
+  t.is((await recordSending(as('payouts', services), sendingKind(world()), second))?.sends, 1)
+  t.is(await recordSending(as('payouts', services), sendingKind(world()), first), undefined)
 })
 
 test.serial(
@@ -59,15 +55,15 @@ test.serial(
   async (t) => {
     const { ada, reference, first, second } = await createTakenTwice()
     const { services } = world()
-    await recordSending(as('payouts', services), second)
-    await recordRefused(as('payouts', services), first, 'No such account')
-    await recordUnsent(as('payouts', services), first, 'unavailable')
+    await recordSending(as('payouts', services), sendingKind(world()), second)
+    await recordRefused(as('payouts', services), sendingKind(world()), first, 'No such account')
+    await recordUnsent(as('payouts', services), sendingKind(world()), first, 'unavailable')
     t.like(await readWithdrawalRow(world(), reference), {
       status: 'pending',
       send_state: 'sending',
       sends: 1,
     })
-    await recordAccepted(as('payouts', services), second, `TRF_${reference}`)
+    await recordAccepted(as('payouts', services), sendingKind(world()), second, `TRF_${reference}`)
     t.is((await readWithdrawalRow(world(), reference)).status, 'submitted')
     t.deepEqual(await readBalance(world(), ada), { availableUSDC: 0, heldUSDC: 20 })
   },
@@ -76,19 +72,19 @@ test.serial(
 test.serial('a refusal counts only for its own request, and only if that is the only request', async (t) => {
   const { ada, reference, second } = await createTakenTwice()
   const { services, db } = world()
-  const sending = await recordSending(as('payouts', services), second)
+  const sending = await recordSending(as('payouts', services), sendingKind(world()), second)
   if (sending === undefined) return t.fail('it may be sent')
-  await recordRefused(as('payouts', services), second, 'No', {
+  await recordRefused(as('payouts', services), sendingKind(world()), second, 'No', {
     sends: 1,
     at: new Date(sending.at.getTime() - 1),
   })
   t.is((await readWithdrawalRow(world(), reference)).status, 'pending')
   await db('withdrawals').where({ reference }).update({ sends: 2 })
-  await recordRefused(as('payouts', services), second, 'No', sending)
-  await recordUnsent(as('payouts', services), second, 'unavailable', sending)
+  await recordRefused(as('payouts', services), sendingKind(world()), second, 'No', sending)
+  await recordUnsent(as('payouts', services), sendingKind(world()), second, 'unavailable', sending)
   t.like(await readWithdrawalRow(world(), reference), { status: 'pending', sends: 2 })
   await db('withdrawals').where({ reference }).update({ sends: 1 })
-  await recordRefused(as('payouts', services), second, 'No', sending)
+  await recordRefused(as('payouts', services), sendingKind(world()), second, 'No', sending)
   t.is((await readWithdrawalRow(world(), reference)).status, 'failed')
   t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
 })
@@ -96,10 +92,10 @@ test.serial('a refusal counts only for its own request, and only if that is the 
 test.serial('an acceptance after the creator got the money back opens a review', async (t) => {
   const { reference, second } = await createTakenTwice()
   const { services, db } = world()
-  const sending = await recordSending(as('payouts', services), second)
-  await recordRefused(as('payouts', services), second, 'No', sending)
+  const sending = await recordSending(as('payouts', services), sendingKind(world()), second)
+  await recordRefused(as('payouts', services), sendingKind(world()), second, 'No', sending)
   const before = await countAlerts(world(), 'payout_paid_after_failed')
-  await recordAccepted(as('payouts', services), second, `TRF_${reference}`)
+  await recordAccepted(as('payouts', services), sendingKind(world()), second, `TRF_${reference}`)
   t.is(await countAlerts(world(), 'payout_paid_after_failed'), before + 1)
   t.is((await readWithdrawalRow(world(), reference)).status, 'failed')
   const reviews = await db('review_items').where({ withdrawal_id: second.id })
@@ -115,14 +111,17 @@ test.serial(
     const { services, db } = world()
     for (const state of ['unknown', 'resend', 'manual_review']) {
       const { reference, second } = await createTakenTwice()
-      await recordSending(as('payouts', services), second)
+      await recordSending(as('payouts', services), sendingKind(world()), second)
       await db('withdrawals').where({ reference }).update({ send_state: state })
-      await recordAccepted(as('payouts', services), second, `TRF_${reference}`)
+      await recordAccepted(as('payouts', services), sendingKind(world()), second, `TRF_${reference}`)
       t.like(await readWithdrawalRow(world(), reference), { status: 'submitted', send_state: 'sent' }, state)
     }
     const { reference, second } = await createTakenTwice()
     const message = 'a payout was accepted in not_sent'
-    await t.throwsAsync(recordAccepted(as('payouts', services), second, `TRF_${reference}`), { message })
+    await t.throwsAsync(
+      recordAccepted(as('payouts', services), sendingKind(world()), second, `TRF_${reference}`),
+      { message },
+    )
     t.is((await readWithdrawalRow(world(), reference)).status, 'pending')
   },
 )

@@ -1,20 +1,20 @@
 import test from 'ava'
 import { stepsBetween } from '../../src/kernel/state-machine.js'
-import { unpaidEnds } from '../../src/tips/lifecycle.js'
 import {
   acceptedStatuses,
   heldStates,
   neverSentStates,
+  type OutgoingStatus,
   openStatuses,
+  outgoingStatuses,
   pollNowStates,
   providerSteps,
   reconciledStates,
   sendableStates,
   unansweredStates,
   unclearStates,
-  type WithdrawalStatus,
-  withdrawalStatuses,
-} from '../../src/withdrawals/lifecycle.js'
+} from '../../src/outgoing/lifecycle.js'
+import { unpaidEnds } from '../../src/tips/lifecycle.js'
 
 test('each set that is derived from a table has the states that its name says', (t) => {
   t.deepEqual(openStatuses, ['pending', 'submitted', 'processing'])
@@ -30,7 +30,7 @@ test('each set that is derived from a table has the states that its name says', 
 })
 
 test('a withdrawal passes through every status between on the way that the provider shows', (t) => {
-  const ways: Partial<Record<`${WithdrawalStatus} ${WithdrawalStatus}`, readonly WithdrawalStatus[]>> = {
+  const ways: Partial<Record<`${OutgoingStatus} ${OutgoingStatus}`, readonly OutgoingStatus[]>> = {
     'pending submitted': ['submitted'],
     'pending processing': ['submitted', 'processing'],
     'pending completed': ['submitted', 'processing', 'completed'],
@@ -41,8 +41,8 @@ test('a withdrawal passes through every status between on the way that the provi
     'processing completed': ['completed'],
     'processing failed': ['failed'],
   }
-  for (const from of withdrawalStatuses)
-    for (const to of withdrawalStatuses) {
+  for (const from of outgoingStatuses)
+    for (const to of outgoingStatuses) {
       const way = stepsBetween(providerSteps, from, to).map((step) => step.to)
       t.deepEqual(way, [...(ways[`${from} ${to}`] ?? [])], `${from} > ${to}`)
     }

@@ -6,11 +6,11 @@ import { type AnyMachine, machines } from '../../scripts/check/state-machines.js
 import {
   neverSentStates,
   openStatuses,
+  outgoingStatuses,
   sendStates,
   sendStatesOf,
-  statusMachine,
-  withdrawalStatuses,
-} from '../../src/withdrawals/lifecycle.js'
+} from '../../src/outgoing/lifecycle.js'
+import { statusMachine } from '../../src/withdrawals/lifecycle.js'
 import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
@@ -157,7 +157,7 @@ test('a new row has the first initial state, and each status of a withdrawal has
   for (const { to } of statusMachine.steps) t.true(`${to}_at` in columns, to)
 })
 
-const statesAndSends = withdrawalStatuses.flatMap((status) =>
+const statesAndSends = outgoingStatuses.flatMap((status) =>
   sendStates.map((sendState) => ({ status, sendState, name: `${status}/${sendState}` })),
 )
 
@@ -213,6 +213,7 @@ test('one function of each machine writes its state', (t) => {
     'sdk_sessions: src/tips/fiat-tip.ts',
     'sweeps: src/treasury/sweeps/advance-sweep.ts',
     'wallet_transfers: src/treasury/take-outs/take-out.ts',
-    'withdrawals: src/withdrawals/advance.ts',
+    // Its steps out of a hold. What is sent, by any kind, is in src/outgoing/steps.ts.
+    'withdrawals: src/withdrawals/hold-steps.ts',
   ])
 })

@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinal } from '../../../src/kernel/state-machine.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
+import { type OutgoingStatus, openStatuses, pollNowStates } from '../../../src/outgoing/lifecycle.js'
 import { query } from '../../../src/platform/database/database.js'
-import {
-  openStatuses,
-  pollNowStates,
-  statusMachine,
-  type WithdrawalStatus,
-} from '../../../src/withdrawals/lifecycle.js'
+import { statusMachine } from '../../../src/withdrawals/lifecycle.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import type { Draw } from '../../kit/draw.js'
 import type { Truth } from './arrived.js'
@@ -24,7 +20,7 @@ export interface Broken {
 interface Row {
   readonly reference: string
   readonly providerReference: string
-  readonly status: WithdrawalStatus
+  readonly status: OutgoingStatus
   readonly recredited: boolean
   readonly resolutions: number
   readonly reviews: readonly { readonly kind: string; readonly until: number | null }[]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sqlList } from '../../../src/kernel/state-machine.js'
+import { heldStates, openStatuses } from '../../../src/outgoing/lifecycle.js'
 import { query } from '../../../src/platform/database/database.js'
-import { heldStates, openStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { withClosing } from '../../kit/closing.js'
 import { countBy, type Report, sortedRows } from '../../kit/report.js'
 import type { ServerUrls } from '../../kit/servers.js'

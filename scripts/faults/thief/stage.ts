@@ -138,7 +138,7 @@ function agedTables(db: Knex): Promise<AgedTable[]> {
       select t.table_name as "table", case t.table_name when 'users' then 'id' else 'user_id' end as key,
         array_agg(t.column_name::text) as columns
         from information_schema.columns t
-       where t.table_schema = 'public' and t.data_type = 'timestamp with time zone'
+       where t.table_schema = 'public' and t.data_type = 'timestamp with time zone' and t.is_generated = 'NEVER'
          and t.table_name not like 'ledger%' and t.table_name not in ('withdrawals', 'wallets')
          and (t.table_name = 'users' or exists (
            select from information_schema.columns k

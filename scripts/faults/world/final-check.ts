@@ -80,9 +80,9 @@ async function paymentFaults({ db, sandbox: { fiatpay } }: Stage): Promise<strin
 
 /** Each refund by a creator is at the bank at most once, with its amount, and ended as the bank says. */
 async function refundFaults({ db, sandbox: { fiatpay } }: Stage): Promise<string[]> {
-  const rows: { id: string; state: string; kobo: bigint }[] = await db('refunds').select(
+  const rows: { id: string; status: string; kobo: bigint }[] = await db('refunds').select(
     'id',
-    'state',
+    'status',
     'kobo',
   )
   const taken = fiatpay.refunds.all().filter((refund) => refundStatus(refund) !== 'failed')
@@ -91,12 +91,14 @@ async function refundFaults({ db, sandbox: { fiatpay } }: Stage): Promise<string
     ...taken
       .filter(({ note }) => !notes.has(note))
       .map(({ id }) => `refund ${id} is at the bank, and nobody asked for it`),
-    ...rows.flatMap(({ id, state, kobo }) => {
+    ...rows.flatMap(({ id, status, kobo }) => {
       const ours = taken.filter(({ note }) => note === id)
       const isRight =
-        ours.length === (state === 'paid' ? 1 : 0) &&
+        ours.length === (status === 'completed' ? 1 : 0) &&
         ours.every(({ amountKobo }) => BigInt(amountKobo) === BigInt(kobo))
-      return isRight ? [] : [`refund ${id} of ${kobo} kobo is ${state}, and at the bank ${ours.length} times`]
+      return isRight
+        ? []
+        : [`refund ${id} of ${kobo} kobo is ${status}, and at the bank ${ours.length} times`]
     }),
   ]
 }

@@ -140,7 +140,7 @@ export async function makeReport(stage: Stage): Promise<OwnReport> {
 export async function retryMissingRefunds(stage: Stage): Promise<void> {
   const rows: { id: string }[] = await stage
     .db('refunds')
-    .where({ state: 'sending', last_error: 'the provider shows no such refund' })
+    .where({ send_state: 'manual_review', last_error: 'the provider shows no such refund' })
     .select('id')
   for (const { id } of rows)
     await operate(stage, ['refunds', '--retry', id, '--apply', '--confirm', id, '--reason', 'month'], {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { sqlList } from '../../../src/kernel/state-machine.js'
+import { openStatuses } from '../../../src/outgoing/lifecycle.js'
 import { query } from '../../../src/platform/database/database.js'
-import { openStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { waitsForDispute } from '../../../src/withdrawals/work-queue.js'
 import { retryMissingRefunds } from './operator.js'
 import type { Stage } from './stage.js'
@@ -58,7 +58,7 @@ async function listWaiting({ db, sandbox: { fiatpay } }: Stage, truth: Truth): P
         where not exists (select from ledger_transfers t where t.idem = p.key)
       union all select 'withdrawals: ' || coalesce(string_agg(distinct w.send_state::text, ','), ''), count(*)::int4 from withdrawals w
         where w.status in (${sqlList(openStatuses)}) and w.send_state <> 'manual_review' and not ${waitsForDispute('w')}
-      union all select 'refunds: ' || coalesce(string_agg(distinct state::text, ','), ''), count(*)::int4 from refunds where ended_at is null
+      union all select 'refunds: ' || coalesce(string_agg(distinct send_state, ','), ''), count(*)::int4 from refunds where ended_at is null
       union all select 'sweeps', count(*)::int4 from sweeps where ended_at is null
       union all select 'take-outs', count(*)::int4 from wallet_transfers where state = 'signed'
       union all select 'disputes that are not known', count(*)::int4 from unnest($3::text[]) as d(id)
@@ -80,7 +80,7 @@ async function hurry({ db }: Stage, truth: Truth): Promise<void> {
       'withdrawals',
       `status in (${sqlList(openStatuses)}) and send_state not in ('sending', 'manual_review')`,
     ],
-    ['refunds', `ended_at is null and state <> 'sending'`],
+    ['refunds', `ended_at is null and send_state not in ('sending', 'manual_review')`],
     ['sweeps', 'ended_at is null'],
     ['wallet_transfers', `state = 'signed'`],
     ['dispute_polls', 'true'],

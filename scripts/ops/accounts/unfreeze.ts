@@ -4,8 +4,8 @@ import { User } from '../../../src/accounts/models.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { sqlList } from '../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../src/kernel/text.js'
+import { heldStates, type SendState, sendableStates } from '../../../src/outgoing/lifecycle.js'
 import { query } from '../../../src/platform/database/database.js'
-import { heldStates, type SendState, sendableStates } from '../../../src/withdrawals/lifecycle.js'
 import {
   actorOf,
   defineCommand,

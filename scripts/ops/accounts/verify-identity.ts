@@ -10,7 +10,7 @@ import {
   refuseIdentity,
   verifyIdentity,
 } from '../../../src/withdrawals/confirmation/release.js'
-import { askIfOld } from '../../../src/withdrawals/never-sent.js'
+import { askIfOld } from '../../../src/withdrawals/withdrawal-kind.js'
 import {
   actorOf,
   applyHint,

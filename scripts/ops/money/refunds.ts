@@ -1,10 +1,12 @@
 import type { Knex } from 'knex'
 import { type Composed, composeRefundReader } from '../../../src/compose.js'
-import { findRefund, listOpenRefunds, type TipRefund } from '../../../src/fiat/refunds/refund.js'
+import { listRefundsOf } from '../../../src/fiat/provider-refunds.js'
+import { attentionText, findRefund, listOpenRefunds, type Refund } from '../../../src/fiat/refunds/refund.js'
+import { refundKind } from '../../../src/fiat/refunds/refund-kind.js'
 import { decideAction, type RefundAction, resolveRefund } from '../../../src/fiat/refunds/resolve-refund.js'
-import { listRefundsOf } from '../../../src/fiat/suspense/refund.js'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
+import { hasEnded } from '../../../src/outgoing/lifecycle.js'
 import {
   actorOf,
   defineCommand,
@@ -28,16 +30,17 @@ const options = defineOptions(finalOptions, {
   '--confirm <refund>': 'the refund once more; required with --apply, because money moves',
 })
 
-/** Shows the tips that their creators give back, and ends those that no worker can. */
+/** Shows the naira that go back to payers, and ends the refunds that no worker can. */
 const usage = `npm run ops -- refunds
 npm run ops -- refunds [--retry <refund> | --give-back <refund> | --returned <refund>] [--apply --confirm <refund> --reason <text>]
 
-Lists the naira tips that their creators are giving back, oldest first, at most 1,000: exit code 4 while one of them waits for a
-person. The payouts worker sends each once and follows it. One that it cannot end is ended in one of three ways, each of which asks
+Lists the naira that are going back to payers, oldest first, at most 1,000: what creators give back, and what operators return
+from suspense. Exit code 4 while one of them waits for a person. The payouts worker sends each once and follows it. One that it cannot end is ended in one of three ways, each of which asks
 the provider first and is refused while a refund is or may be under way:
 
   --retry      sends it once more. Only when the provider shows no such refund, although it had time to.
-  --give-back  gives the creator the money back. Only when it was not sent, or the provider shows no such refund.
+  --give-back  gives the creator the money back; what was in suspense waits there again. Only when it was not sent, or the
+               provider shows no such refund.
   --returned   records that the payer has the money back in another way. It sends nothing.
 
 Without --apply this changes nothing.`
@@ -60,25 +63,34 @@ async function list(db: Knex): Promise<Outcome> {
   }
 }
 
-function waitsForPerson({ state, lastError }: TipRefund): boolean {
-  return lastError !== null && state !== 'sent'
+function waitsForPerson({ sendState, lastError }: Refund): boolean {
+  return lastError !== null && (sendState !== 'sent' || lastError === attentionText)
 }
 
-function lineOf(refund: TipRefund): string {
-  const { id, intentId, transaction, kobo, debitMicro, state, lastError, createdAt } = refund
+function lineOf(refund: Refund): string {
+  const { id, intentId, transaction, kobo, debitMicro, lastError, createdAt } = refund
   const error = lastError === null ? '' : `: ${lastError}`
   const amounts = `${nairaText(kobo)} for ${usdcText(debitMicro)}`
-  return `${createdAt.toISOString()}  ${id}  ${amounts}  payment ${transaction}  ${intentId}  ${state}${error}`
+  return `${createdAt.toISOString()}  ${id}  ${amounts}  payment ${transaction}  ${intentId}  ${stateOf(refund)}${error}`
 }
 
-function jsonOf({ id, intentId, transaction, kobo, debitMicro, state, lastError, createdAt }: TipRefund) {
+/** Its state in the words that scripts know. What may or may not have been sent is `sending` until the provider shows it. */
+function stateOf({ status, sendState, lastError }: Refund): string {
+  if (hasEnded(status)) return status === 'completed' ? 'paid' : 'failed'
+  if (sendState === 'not_sent') return sendState
+  if (sendState !== 'sent') return 'sending'
+  return lastError === attentionText ? 'attention' : 'sent'
+}
+
+function jsonOf(refund: Refund) {
+  const { id, intentId, transaction, kobo, debitMicro, lastError, createdAt } = refund
   return {
     id,
     intentId,
     transaction,
     kobo: String(kobo),
     debitMicro: String(debitMicro),
-    state,
+    state: stateOf(refund),
     lastError,
     createdAt,
   }
@@ -89,8 +101,10 @@ async function act(services: Composed, action: RefundAction, id: string, given: 
   const note = apply ? requireConfirmation(`--${action}`, id, given) : ''
   const refund = await findRefund(services.db, id)
   if (refund === undefined) throw new RefusedError(`there is no refund ${id}`)
-  const isNew = refund.state === 'not_sent' && refund.sinceRestore === null
-  const shown = isNew ? [] : await listRefundsOf(composeRefundReader(services.config), refund)
+  const reader = composeRefundReader(services.config)
+  const isNew = refund.sendState === 'not_sent' && !refund.looksUp
+  const shown = isNew ? [] : await listRefundsOf(reader, refund)
+  const kind = refundKind(services, reader)
   const step = decideAction(action, refund, shown, services.config.payouts.settleSeconds)
   if (step.kind === 'refuse') throw new RefusedError(`refund ${id}: ${step.reason}`)
   if (step.kind === 'wait')
@@ -100,13 +114,18 @@ async function act(services: Composed, action: RefundAction, id: string, given: 
     )
   if (apply)
     await services.transact(async (uow) => {
-      if (!(await resolveRefund(uow, services, refund, action)))
+      if (!(await resolveRefund(uow, kind, refund, action)))
         throw new RefusedError(`refund ${id} has changed meanwhile`)
       await recordAudit(uow.trx, {
         actor: actorOf(given),
         action: `refund ${action}`,
         subject: `refund:${id}`,
-        details: { note, state: refund.state, kobo: String(refund.kobo), transaction: refund.transaction },
+        details: {
+          note,
+          state: stateOf(refund),
+          kobo: String(refund.kobo),
+          transaction: refund.transaction,
+        },
       })
     })
   const change = `${nairaText(refund.kobo)} of refund ${id}`

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
-import { type Composed, composeRefunds } from '../../../src/compose.js'
-import { decideResolution, listSuspenseRefundsOf } from '../../../src/fiat/suspense/refund.js'
+import { type Composed, composeRefundReader } from '../../../src/compose.js'
+import { listSuspenseRefunds } from '../../../src/fiat/provider-refunds.js'
 import {
   listSuspense,
-  type RefundItem,
+  type OpenItem,
   resolveSuspense,
   type SuspenseItem,
   type SuspenseResolution,
@@ -11,7 +11,6 @@ import {
   valueAssignment,
 } from '../../../src/fiat/suspense/suspense.js'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
-import { ProviderError } from '../../../src/kernel/provider-error.js'
 import type { UnitOfWork } from '../../../src/platform/database/transact.js'
 import { tipChannel } from '../../../src/tips/read/stream-hub.js'
 import {
@@ -27,7 +26,7 @@ import {
   type Values,
 } from '../support/command.js'
 import { recordAudit } from '../support/record-audit.js'
-import { findWaiting, refundSuspense, requireUndisputed, waitText } from '../support/suspense-refund.js'
+import { findWaiting, refundSuspense, requireUndisputed } from '../support/suspense-refund.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
@@ -51,7 +50,7 @@ their sum with the ledger: exit code 4 while something waits, and when the two d
 three ways:
 
   --refund asks the provider to return the money to the payer. Nobody can assign it from then on. The books move when the
-           provider shows it as returned; the settlement worker follows it to that end. Run it again when the provider is not
+           provider shows it as returned; the payouts worker follows it to that end. Run it again when the provider is not
            done or gave no answer: it asks the provider's list of refunds before it sends anything again. What the provider
            refuses waits as before.
   --returned records that the payer has the money back in another way. It sends nothing, and refuses while a refund is or may
@@ -97,7 +96,7 @@ async function resolve(
 ): Promise<Outcome> {
   const item = await findWaiting(services.db, transaction)
   if (resolution.as === 'assigned') requireUndisputed(item)
-  await requireNoRefund(services, item, resolution)
+  await requireNoRefund(services, item, resolution.as)
   const { text, json } =
     resolution.as === 'assigned' ? await planAssignment(services.db, item) : { text: '', json: {} }
   const line = `${nairaText(item.kobo)} of payment ${transaction}${text}`
@@ -111,13 +110,21 @@ async function resolve(
 /** Asks the provider, because the payer must not get the money twice, and not also the creator. */
 async function requireNoRefund(
   { config }: Composed,
-  item: RefundItem,
-  { as }: SuspenseResolution,
+  item: OpenItem,
+  as: SuspenseResolution['as'],
 ): Promise<void> {
-  const known = await listSuspenseRefundsOf(composeRefunds(config), item)
-  const step = decideResolution(as, item, known, config.payouts.settleSeconds)
-  if (step.kind === 'wait') throw new ProviderError('unavailable', waitText(step.seconds))
-  if (step.kind === 'refuse') throw new RefusedError(step.reason)
+  const { transaction, state } = item
+  if (state === 'refunding')
+    throw new RefusedError(
+      `payment ${transaction} is being refunded; run --refund again to see how it stands. When the provider does not end it: ` +
+        `npm run ops -- refunds --give-back ${item.refundId}, or --returned ${item.refundId}`,
+    )
+  const live = await listSuspenseRefunds(composeRefundReader(config), item)
+  const open = as === 'assigned' ? live[0] : live.find((refund) => refund.state !== 'paid')
+  if (open !== undefined)
+    throw new RefusedError(
+      `the provider shows the refund ${open.id} ${open.state} of payment ${transaction}; run --refund to follow it`,
+    )
 }
 
 /** Which creator would get how much. */
@@ -131,7 +138,7 @@ async function planAssignment(db: Knex, item: SuspenseItem) {
 
 async function resolveAndAudit(
   { transact }: Composed,
-  item: RefundItem,
+  item: OpenItem,
   resolution: SuspenseResolution,
 ): Promise<void> {
   const { transaction, kobo } = item
@@ -139,7 +146,7 @@ async function resolveAndAudit(
     const resolved = await resolveSuspense(uow.trx, item, resolution)
     if (resolved === undefined)
       throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
-    const wallet = resolution.as === 'assigned' ? await walletOf(uow, resolved) : undefined
+    const wallet = resolution.as === 'assigned' ? await walletOf(uow, resolved.item) : undefined
     if (wallet !== undefined) uow.publish(tipChannel(wallet))
     await recordAudit(uow.trx, {
       actor: resolution.by,

@@ -1,4 +1,5 @@
 import { type Composed, composeRefundReader } from '../../../src/compose.js'
+import { neverSentStates } from '../../../src/outgoing/lifecycle.js'
 import {
   acceptDatabase,
   type DatabaseEpoch,
@@ -12,7 +13,6 @@ import {
   type LostTime,
 } from '../../../src/reserves/after-restore.js'
 import type { ChainDifference } from '../../../src/reserves/compare-chain.js'
-import { neverSentStates } from '../../../src/withdrawals/lifecycle.js'
 import { applyAdoption, hashOf, planAdoption } from '../support/adoption.js'
 import {
   actorOf,

@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { type Composed, composeRefunds } from '../../../src/compose.js'
+import { listRefundsOf, listSuspenseRefunds } from '../../../src/fiat/provider-refunds.js'
+import { findRefund, type Refund } from '../../../src/fiat/refunds/refund.js'
+import { sendingRefundKind } from '../../../src/fiat/refunds/refund-kind.js'
 import {
-  decideRefund,
-  followRefund,
-  listSuspenseRefundsOf,
-  type RefundOrder,
-  type RefundOutcome,
-  type RefundStep,
-  refundFailed,
-  requestRefund,
-  takeForRefund,
-  waitAgain,
-} from '../../../src/fiat/suspense/refund.js'
-import { findSuspense, type RefundItem } from '../../../src/fiat/suspense/suspense.js'
+  beginSuspenseRefund,
+  planSuspenseRefund,
+  type SuspensePlan,
+} from '../../../src/fiat/refunds/refund-suspense.js'
+import { decideAction, resolveRefund } from '../../../src/fiat/refunds/resolve-refund.js'
+import { findSuspense, type OpenItem } from '../../../src/fiat/suspense/suspense.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
+import { followRow } from '../../../src/outgoing/follow.js'
+import type { SendingKind } from '../../../src/outgoing/kind.js'
+import { hasEnded, sendableStates } from '../../../src/outgoing/lifecycle.js'
+import { sendRow } from '../../../src/outgoing/send.js'
 import { isDatabaseKnown } from '../../../src/platform/database/restore-guard.js'
-import type { ProviderRefund, Refunds } from '../../../src/ports/refunds.js'
+import type { ProviderRefund } from '../../../src/ports/refunds.js'
 import {
   actorOf,
   describeChange,
@@ -33,6 +34,12 @@ import { recordAudit } from './record-audit.js'
 const followMs = 5000
 const pollMs = 500
 
+type Kind = SendingKind<Refund, Refund>
+interface Order {
+  readonly by: string
+  readonly note: string
+}
+
 /** Plans a refund, or takes the next step of it. */
 export async function refundSuspense(
   services: Composed,
@@ -43,121 +50,136 @@ export async function refundSuspense(
   const note = apply ? requireConfirmation('--refund', transaction, given) : ''
   const item = await findWaiting(services.db, transaction)
   requireUndisputed(item)
-  const refunds = composeRefunds(services.config)
-  const known = await listSuspenseRefundsOf(refunds, item)
-  const step = decideRefund(item, known, services.config.payouts.settleSeconds)
-  if (step.kind === 'refuse') throw new RefusedError(step.reason)
-  const json = { transaction, kobo: String(item.kobo) }
+  const reader = composeRefunds(services.config)
+  const plan: SuspensePlan | undefined =
+    item.state === 'waiting' ? planSuspenseRefund(item, await listSuspenseRefunds(reader, item)) : undefined
+  if (plan?.kind === 'refuse') throw new RefusedError(plan.reason)
   if (!apply) {
-    const line = `${nairaText(item.kobo)} of payment ${transaction}: ${planOf(step)}`
-    return { text: describeChange(line, 'refunded', false), json: { applied: false, ...json } }
+    const line = `${nairaText(item.kobo)} of payment ${transaction}: ${planOf(plan)}`
+    const json = { applied: false, transaction, kobo: String(item.kobo) }
+    return { text: describeChange(line, 'refunded', false), json }
   }
+  const kind = sendingRefundKind(services, reader)
   const order = { by: actorOf(given), note }
-  return present(item, await takeStep(services, refunds, item, known, step, order))
+  const begun =
+    plan === undefined
+      ? item.refundId
+      : await begin(services, item, order, plan.kind === 'adopt' ? plan.found : undefined)
+  const refund = await readRefund(services.db, begun ?? '')
+  if (plan === undefined && sendableStates.every((state) => state !== refund.sendState))
+    await sendAgain(services, kind, refund, await listRefundsOf(reader, refund), order)
+  return present(item, await work(services, kind, refund.id))
 }
 
-function planOf(step: RefundStep): string {
-  if (step.kind === 'request') return 'would be returned to the payer'
-  if (step.kind === 'follow') return `the provider shows the refund ${step.refund.id} ${step.refund.state}`
-  return step.kind === 'wait' ? waitText(step.seconds) : refundFailed
+function planOf(plan: SuspensePlan | undefined): string {
+  if (plan === undefined) return 'is being refunded; --apply shows how it stands'
+  return plan.kind === 'adopt'
+    ? `the provider shows the refund ${plan.found.id} ${plan.found.state}`
+    : 'would be returned to the payer'
 }
 
-export function waitText(seconds: number): string {
-  return `a request may be on its way and the provider may still show it: run this again in ${seconds} s`
-}
-
-/** Also follows for a short time what the provider has started. Throws ProviderError when it is too early for another request. */
-async function takeStep(
-  services: Composed,
-  refunds: Refunds,
-  item: RefundItem,
-  known: readonly ProviderRefund[],
-  step: RefundStep,
-  order: RefundOrder,
-): Promise<RefundOutcome> {
-  if (step.kind === 'wait') throw new ProviderError('unavailable', waitText(step.seconds))
-  if (step.kind === 'failed') return waitAgain(services.db, item, refundFailed)
-  const isTaken = step.kind === 'follow' && item.state === 'refunding'
-  const taken = isTaken ? item : await take(services, item, known, order)
-  const outcome =
-    step.kind === 'follow'
-      ? await followRefund(services, taken, step.refund)
-      : await requestRefund(services, refunds, taken, item.state)
-  return followOn(services, refunds, taken, outcome)
-}
-
-/** Committed before the provider is asked. Of two operators one is too late. Returns the item as taken. */
-async function take(
-  { transact }: Composed,
-  item: RefundItem,
-  known: readonly ProviderRefund[],
-  order: RefundOrder,
-): Promise<RefundItem> {
+/** Committed before the provider is asked. Of two operators one is too late. */
+async function begin(
+  { transact, config }: Composed,
+  item: OpenItem,
+  order: Order,
+  found: ProviderRefund | undefined,
+): Promise<string> {
   const { transaction, kobo } = item
   return transact(async ({ trx }) => {
-    const taken = await takeForRefund(trx, item, known, order)
-    if (taken === undefined && !(await isDatabaseKnown(trx)))
+    const id = await beginSuspenseRefund({ trx }, item, order, found, config.payouts.leaseSeconds)
+    if (id === undefined && !(await isDatabaseKnown(trx)))
       throw new RefusedError('the database was restored: nothing is refunded until restore-check is applied')
-    if (taken === undefined) throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
+    if (id === undefined) throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
     await recordAudit(trx, {
       actor: order.by,
       action: 'suspense refund',
       subject: `payment:${transaction}`,
-      details: { note: order.note, kobo: String(kobo) },
+      details: { note: order.note, kobo: String(kobo), refund: id },
     })
-    return { ...item, ...taken }
+    return id
   })
 }
 
-/** Follows a refund that the provider has started, for a short time. */
-async function followOn(
+/** Has it sent once more when the provider had the time to show it and does not. Otherwise it is only followed. */
+async function sendAgain(
   services: Composed,
-  refunds: Refunds,
-  item: RefundItem,
-  first: RefundOutcome,
-): Promise<RefundOutcome> {
-  let outcome = first
-  for (const until = Date.now() + followMs; Date.now() < until; ) {
-    if (outcome.kind !== 'followed' || outcome.refund.state !== 'started') break
-    const { id } = outcome.refund
-    await sleep(pollMs)
-    const shown = (await listSuspenseRefundsOf(refunds, item)).find((one) => one.id === id)
-    if (shown !== undefined) outcome = await followRefund(services, item, shown)
+  kind: Kind,
+  refund: Refund,
+  shown: readonly ProviderRefund[],
+  { by, note }: Order,
+): Promise<void> {
+  const step = decideAction('retry', refund, shown, services.config.payouts.settleSeconds)
+  if (step.kind === 'wait')
+    throw new ProviderError(
+      'unavailable',
+      `a request may be on its way and the provider may still show it: run this again in ${step.seconds} s`,
+    )
+  if (step.kind === 'refuse') return
+  await services.transact(async (uow) => {
+    if (!(await resolveRefund(uow, kind, refund, 'retry')))
+      throw new RefusedError(`payment ${refund.transaction} was taken or resolved meanwhile`)
+    await recordAudit(uow.trx, {
+      actor: by,
+      action: 'refund retry',
+      subject: `refund:${refund.id}`,
+      details: { note, kobo: String(refund.kobo), transaction: refund.transaction },
+    })
+  })
+}
+
+/** Sends it and follows it for a short time, as the worker does. Whatever the worker does meanwhile counts. */
+async function work(services: Composed, kind: Kind, id: string): Promise<Refund> {
+  for (const until = Date.now() + followMs; ; await sleep(pollMs)) {
+    const refund = await readRefund(services.db, id)
+    if (sendableStates.includes(refund.sendState)) await sendRow(services, kind, refund)
+    else if (!hasEnded(refund.status)) await followRow(services, kind, refund)
+    const now = await readRefund(services.db, id)
+    if (hasEnded(now.status) || now.status === 'pending' || Date.now() > until) return now
   }
-  return outcome
+}
+
+async function readRefund(db: Knex, id: string): Promise<Refund> {
+  const refund = await findRefund(db, id)
+  if (refund === undefined) throw new Error(`there is no refund ${id}`)
+  return refund
 }
 
 /** Throws RefusedError when it certainly was not refunded, ProviderError when that is not known. */
-function present(item: RefundItem, outcome: RefundOutcome): Outcome {
-  const line = `${nairaText(item.kobo)} of payment ${item.transaction}`
-  if (outcome.kind === 'refused') throw new RefusedError(`${line} waits again: ${outcome.reason}`)
-  if (outcome.kind === 'unknown')
-    throw new ProviderError('ambiguous', `${line} may be refunded: ${outcome.reason}. Run this again later`)
-  const { refund: shown, done } = outcome
+function present({ kobo, transaction }: OpenItem, refund: Refund): Outcome {
+  const { status, sendState, providerId, failureReason, lastError } = refund
+  const line = `${nairaText(kobo)} of payment ${transaction}`
+  if (status === 'failed') throw new RefusedError(`${line} waits again: ${failureReason}`)
+  if (status === 'pending')
+    throw new ProviderError(
+      'ambiguous',
+      `${line} may be refunded: ${lastError ?? sendState}. Run this again later`,
+    )
+  const done = status === 'completed'
   return {
     ok: done,
     text: done
-      ? `${line}: returned, refund ${shown.id}`
-      : `${line}: the provider shows the refund ${shown.id} ${shown.state}. Run this again later`,
+      ? `${line}: returned, refund ${providerId}`
+      : `${line}: the provider shows the refund ${providerId} ${status}. Run this again later`,
     json: {
       applied: true,
-      transaction: item.transaction,
-      kobo: String(item.kobo),
-      refund: shown.id,
-      state: shown.state,
+      transaction,
+      kobo: String(kobo),
+      refund: providerId,
+      state: done ? 'paid' : 'started',
     },
   }
 }
 
 /** Throws RefusedError. */
-export async function findWaiting(db: Knex, transaction: string): Promise<RefundItem> {
+export async function findWaiting(db: Knex, transaction: string): Promise<OpenItem> {
   const item = await findSuspense(db, transaction)
   if (item === undefined) throw new RefusedError(`payment ${transaction} is not waiting in suspense`)
   return item
 }
 
 /** A lost dispute takes the money from us a second time. */
-export function requireUndisputed({ transaction, isDisputed }: RefundItem): void {
+export function requireUndisputed({ transaction, isDisputed }: OpenItem): void {
   if (isDisputed)
     throw new RefusedError(`payment ${transaction} is disputed: wait for its end, npm run ops -- disputes`)
 }

@@ -5,8 +5,8 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ListedPayment } from '../../ports/collections.js'
 import { gonePayments, returnedByOperator } from '../gone-payments.js'
 import { undecidedStates } from '../lifecycle.js'
+import { listRefundsOf } from '../provider-refunds.js'
 import { lockIntent } from '../settlement/lock-intent.js'
-import { listRefundsOf } from '../suspense/refund.js'
 import { type BookedReturn, bookReturn, type PaymentReturn } from './book-return.js'
 import { mailReturnNews } from './mails.js'
 import { readShares } from './payment-shares.js'
@@ -40,11 +40,11 @@ const caseOfRefund = ({ id }: Pick<Refund, 'id'>): string => `refund:${id}`
 /** What we know of the refunds of a payment. */
 interface OwnRefunds {
   readonly transaction: string
-  /** Refunded of money in suspense. */
+  /** Returned of money in suspense, as an operator said. */
   readonly suspenseKobo: bigint | null
-  /** The cases that are booked, and the refunds that a creator asked for. */
+  /** The cases that are booked, and the refunds that were requested here. */
   readonly booked: readonly string[]
-  /** One that a creator asked for may be any of those that are shown. */
+  /** One that was requested here may be any of those that are shown. */
   readonly waits: boolean
 }
 
@@ -56,14 +56,15 @@ async function notOurs({ db }: ReturnNeeds, refunds: readonly Refund[]): Promise
     text: /* sql */ `
       select p.provider_transaction as transaction,
         (select s.kobo from suspense_items s where s.provider_transaction = p.provider_transaction
-          and (s.state = 'refunding' or ${returnedByOperator('s')}))
+          and ${returnedByOperator('s')}
+          and not exists (select from refunds o where o.id = s.refund_id and o.status = 'completed'))
           as "suspenseKobo",
         array(select r.id from payment_returns r where r.provider_transaction = p.provider_transaction
           union all
           select 'refund:' || o.provider_id from refunds o where o.provider_transaction = p.provider_transaction
-            and o.provider_id is not null and o.state <> 'failed') as booked,
+            and o.provider_id is not null and o.status <> 'failed') as booked,
         exists (select from refunds o where o.provider_transaction = p.provider_transaction and o.provider_id is null
-          and o.state not in ('not_sent', 'failed')) as waits
+          and o.send_state <> 'not_sent' and o.status <> 'failed') as waits
       from fiat_payments p where p.provider_transaction = any($1::text[])`,
     values: [[...new Set(refunds.map(({ transaction }) => transaction))]],
   })

@@ -3,7 +3,7 @@ import { query } from '../../platform/database/database.js'
 import type { DueRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
 import { undecidedStates } from '../lifecycle.js'
-import type { RefundReader } from '../suspense/refund.js'
+import type { RefundReader } from '../provider-refunds.js'
 
 export type ReturnNeeds = Pick<
   Services,

@@ -1,5 +1,5 @@
 import { displayNumber } from '../../kernel/money.js'
-import { openRefundStates } from '../lifecycle.js'
+import { openStatuses } from '../../outgoing/lifecycle.js'
 import type { TipRefund } from './refund.js'
 import type { Refund } from './schemas.js'
 
@@ -13,11 +13,11 @@ export function presentRefunds(refunds: readonly TipRefund[]): Refund[] {
 export function presentRequest(parts: readonly TipRefund[]): Refund {
   const [first] = parts
   if (first === undefined) throw new Error('A request has at least one refund')
-  const living = parts.filter(({ state }) => state !== 'failed')
+  const living = parts.filter(({ status }) => status !== 'failed')
   const counted = living.length > 0 ? living : parts
   const sum = (amount: (part: TipRefund) => bigint): bigint =>
     counted.reduce((total, part) => total + amount(part), 0n)
-  const isOpen = parts.some(({ state }) => openRefundStates.includes(state))
+  const isOpen = parts.some(({ status }) => openStatuses.includes(status))
   const ends = parts.flatMap(({ endedAt }) => endedAt ?? [])
   return {
     id: first.requestId,

@@ -1,75 +1,150 @@
 import type { Knex } from 'knex'
+import { sqlList } from '../../kernel/state-machine.js'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
-import { postReserved, reserve, voidReserved, voidToReserve } from '../../ledger/transfers.js'
+import { type Posted, postReserved, reserve, voidReserved, voidToReserve } from '../../ledger/transfers.js'
+import { isSendable, notFrozen } from '../../outgoing/guards.js'
+import type { DueToFollow, DueToSend, LockedOutgoing } from '../../outgoing/kind.js'
+import { openStatuses, reconciledStates } from '../../outgoing/lifecycle.js'
+import { looksUp, sinceRestore } from '../../outgoing/restored.js'
+import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
-import { followedStates, type TipRefundState } from '../lifecycle.js'
+import type { DueRows } from '../../platform/database/due-rows.js'
+import type { Services } from '../../services.js'
 import { findAvailableAt, freeReserves, reserveAgain } from '../settlement/card-reserve.js'
 import type { RefundPart } from './plan-refund.js'
 
-/** A row of `refunds`: what a creator gives back of one payment. */
-export interface TipRefund extends RefundPart {
-  /** Our reference. */
-  readonly id: string
+/** A row of `refunds`: naira of one payment that go back to their payer. */
+export interface Refund extends LockedOutgoing, DueToSend, DueToFollow, RefundPart {
+  /** `tip`: its creator gives it back. `suspense`: an operator, of what nobody was credited. */
+  readonly source: 'tip' | 'suspense'
   readonly requestId: string
-  readonly userId: string
+  /** The creator who is debited. Null: nobody. */
+  readonly userId: string | null
   readonly intentId: string
-  readonly state: TipRefundState
   /** The provider's id of the refund. */
   readonly providerId: string | null
   readonly failureReason: string | null
   readonly lastError: string | null
   readonly createdAt: Date
   readonly endedAt: Date | null
-  readonly sentAt: Date | null
-  /** Requests that may have reached the provider. More than one only after an operator had it sent again. */
-  readonly sends: number
-  /** The fence: the next worker that takes the row has another number. */
-  readonly attempts: number
-  /** Seconds since the request began. Null: none was sent. */
-  readonly sinceSent: number | null
-  /** Seconds since a restore that is younger than the row was accepted: the provider may have it. Null: there was none. */
-  readonly sinceRestore: number | null
   readonly paidAt: Date
 }
 
+/** A refund that its creator asked for. */
+export type TipRefund = Refund & { readonly userId: string }
+
 /** `t`: the refund. */
-export const refundColumns = /* sql */ `
-  t.id, t.request_id as "requestId", t.user_id as "userId", t.intent_id as "intentId", t.provider_transaction as transaction,
-  t.amount_cents as "amountCents", t.kobo, t.debit_micro as "debitMicro", t.fee_micro as "feeMicro", t.state,
-  t.provider_id as "providerId", t.failure_reason as "failureReason", t.last_error as "lastError", t.created_at as "createdAt",
-  t.ended_at as "endedAt", t.sent_at as "sentAt", t.sends, t.attempts,
+const refundColumns = /* sql */ `
+  t.id, t.source, t.request_id as "requestId", t.user_id as "userId", t.intent_id as "intentId",
+  t.provider_transaction as transaction, t.amount_cents as "amountCents", t.kobo, t.debit_micro as "debitMicro",
+  t.fee_micro as "feeMicro", t.status, t.send_state as "sendState", t.provider_id as "providerId",
+  t.failure_reason as "failureReason", t.last_error as "lastError", t.created_at as "createdAt", t.ended_at as "endedAt",
+  t.sent_at as "sentAt", t.sends, t.replays, t.attempts, t.looks as polls,
   extract(epoch from clock_timestamp() - t.sent_at)::float8 as "sinceSent",
-  (select extract(epoch from clock_timestamp() - e.restored_at)::float8 from database_epoch e
-    where e.restored_at > t.created_at) as "sinceRestore",
+  ${looksUp('t')} as "looksUp", ${sinceRestore} as "sinceRestore", t.adopted_at is not null as adopted,
+  t.kobo as "netKobo", t.id as "providerReference", false as "isResolved", null::timestamptz as "recreditedAt",
   (select paid_at from fiat_payments where provider_transaction = t.provider_transaction) as "paidAt"`
 
-/** The refunds of a tip, newest request first. */
+/** What must hold for a refund to be sent, besides the switch. */
+export const mayLeave = notFrozen
+/** The refunds that a worker may send now, as SQL. */
+export const sendableRefunds = isSendable(mayLeave)
+/** The refunds of which the provider is asked, as SQL. */
+export const followedRefunds = `send_state in (${sqlList(reconciledStates)}) and status in (${sqlList(openStatuses)})`
+
+/** What the provider does not finish without somebody at its own pages. */
+export const attentionText = 'it waits for somebody at the pages of the provider'
+/** A worker cannot end it, or cannot send it now, as SQL. */
+export const waitsForPerson = `(ended_at is null and last_error is not null and (send_state <> 'sent' or last_error = '${attentionText}'))`
+
+type Lease = Pick<Config['payouts'], 'leaseSeconds'>
+
+const queueOf = (name: string, condition: string, { leaseSeconds }: Lease): DueRows => ({
+  name,
+  table: 'refunds',
+  id: 'text',
+  batchSize: 16,
+  leaseSeconds,
+  condition,
+  columns: refundColumns,
+})
+
+export const refundsToSend = (lease: Lease): DueRows => queueOf('refunds', sendableRefunds, lease)
+
+export const refundsToFollow = (lease: Lease): DueRows => ({
+  ...queueOf('refunds-sent', followedRefunds, lease),
+  // Why a person must decide stays until they do.
+  onFinish: {
+    columns: { error: 'text' },
+    set: `looks = t.looks + 1,
+      last_error = coalesce(s.error, case when t.send_state = 'manual_review' then t.last_error end)`,
+  },
+})
+
+/** The refunds of a tip that its creator asked for, newest request first. */
 export function listRefunds(db: Knex, intentId: string): Promise<TipRefund[]> {
   return query<TipRefund>(db, {
     name: 'refunds.of-tip',
     text: /* sql */ `
-      select ${refundColumns} from refunds t where t.intent_id = $1 order by t.created_at desc, t.request_id, t.id`,
+      select ${refundColumns} from refunds t where t.intent_id = $1 and t.source = 'tip'
+      order by t.created_at desc, t.request_id, t.id`,
     values: [intentId],
   })
 }
 
 /** The refunds that have not ended, oldest first. */
-export function listOpenRefunds(db: Knex, limit: number): Promise<TipRefund[]> {
-  return query<TipRefund>(db, {
+export function listOpenRefunds(db: Knex, limit: number): Promise<Refund[]> {
+  return query<Refund>(db, {
     name: 'refunds.open',
     text: `select ${refundColumns} from refunds t where t.ended_at is null order by t.created_at, t.id limit $1`,
     values: [limit],
   })
 }
 
-export async function findRefund(db: Knex, id: string): Promise<TipRefund | undefined> {
-  const [row] = await query<TipRefund>(db, {
+export async function findRefund(db: Knex, id: string): Promise<Refund | undefined> {
+  const [row] = await query<Refund>(db, {
     name: 'refunds.find',
-    text: /* sql */ `
-      select ${refundColumns} from refunds t where t.id = $1`,
+    text: `select ${refundColumns} from refunds t where t.id = $1`,
     values: [id],
   })
   return row
+}
+
+export async function lockRefund(trx: Knex, id: string): Promise<Refund | undefined> {
+  const [row] = await query<Refund>(trx, {
+    name: 'refunds.lock',
+    text: `select ${refundColumns} from refunds t where t.id = $1 for no key update`,
+    values: [id],
+  })
+  return row
+}
+
+/** Makes the refunds of the tip with this provider reference due that the provider has or may have. */
+export async function makeRefundsDue(
+  { db, wake }: Pick<Services, 'db' | 'wake'>,
+  reference: string,
+): Promise<void> {
+  const rows = await query(db, {
+    name: 'refunds.wake',
+    text: /* sql */ `
+      update refunds set due_at = clock_timestamp()
+      where intent_id = (select id from fiat_intents where provider_reference = $1) and ${followedRefunds}
+        and due_at > clock_timestamp() returning 1`,
+    values: [reference],
+  })
+  if (rows.length > 0) wake('payouts')
+}
+
+/** Naira of refunds that the provider may have taken from our balance already, and that are not booked. */
+export async function sumRefundsUnderWay(db: Knex): Promise<bigint> {
+  const [row] = await query<{ kobo: bigint }>(db, {
+    name: 'refunds.sum-under-way',
+    text: /* sql */ `
+      select coalesce(sum(kobo), 0)::bigint as kobo from refunds
+      where ended_at is null and send_state <> 'not_sent'`,
+    values: [],
+  })
+  return row?.kobo ?? 0n
 }
 
 const keyOf = (id: string): string => `refund:${id}`
@@ -95,7 +170,7 @@ export async function reserveRefund(
 }
 
 /** The payer has the naira. The dollars that were exchanged for them go back into `fx`, the platform's fee of them too. */
-export async function postRefund(trx: Knex, refund: TipRefund): Promise<void> {
+export function postRefund(trx: Knex, refund: TipRefund): Promise<Posted> {
   const { id, userId, intentId, kobo, debitMicro, feeMicro } = refund
   const entries: Entry[] = [
     { account: held(userId), amount: -debitMicro },
@@ -104,7 +179,7 @@ export async function postRefund(trx: Knex, refund: TipRefund): Promise<void> {
     { account: platformAccount('fx', 'NGN'), amount: -kobo },
     { account: platformAccount('float_ngn', 'NGN'), amount: kobo },
   ]
-  await postReserved(trx, {
+  return postReserved(trx, {
     key: keyOf(id),
     ref: intentId,
     entries: entries.filter(({ amount }) => amount !== 0n),
@@ -115,22 +190,11 @@ export async function postRefund(trx: Knex, refund: TipRefund): Promise<void> {
 export async function voidRefund(
   trx: Knex,
   { id, userId, intentId, transaction, debitMicro }: Reserved,
-): Promise<void> {
+): Promise<Posted> {
   const availableAt = await findAvailableAt(trx, transaction)
-  if (availableAt === undefined) await voidReserved(trx, keyOf(id))
-  else {
-    await voidToReserve(trx, keyOf(id))
-    const key = { key: `${id}:back`, ref: intentId, userId }
-    await reserveAgain(trx, key, { micro: debitMicro, availableAt })
-  }
-}
-
-/** Naira of refunds that the provider may have taken from our balance already, and that are not booked. */
-export async function sumTipRefundsUnderWay(db: Knex): Promise<bigint> {
-  const [row] = await query<{ kobo: bigint }>(db, {
-    name: 'refunds.sum-under-way',
-    text: 'select coalesce(sum(kobo), 0)::bigint as kobo from refunds where state = any($1::text[])',
-    values: [followedStates],
-  })
-  return row?.kobo ?? 0n
+  if (availableAt === undefined) return voidReserved(trx, keyOf(id))
+  const posted = await voidToReserve(trx, keyOf(id))
+  const key = { key: `${id}:back`, ref: intentId, userId }
+  await reserveAgain(trx, key, { micro: debitMicro, availableAt })
+  return posted
 }

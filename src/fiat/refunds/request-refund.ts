@@ -217,8 +217,8 @@ async function insert(trx: UnitOfWork['trx'], refund: NewRefund): Promise<void> 
   await query(trx, {
     name: 'refunds.insert',
     text: /* sql */ `
-      insert into refunds (id, request_id, user_id, intent_id, provider_transaction, amount_cents, kobo, debit_micro, fee_micro)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      insert into refunds (id, source, request_id, user_id, intent_id, provider_transaction, amount_cents, kobo, debit_micro, fee_micro)
+      values ($1, 'tip', $2, $3, $4, $5, $6, $7, $8, $9)`,
     values: [
       refund.id,
       refund.requestId,

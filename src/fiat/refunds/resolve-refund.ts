@@ -1,15 +1,14 @@
-import { query } from '../../platform/database/database.js'
+import type { OutgoingKind } from '../../outgoing/kind.js'
+import { openStatuses } from '../../outgoing/lifecycle.js'
+import { advanceTo, failUnpaid, replay } from '../../outgoing/steps.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund } from '../../ports/refunds.js'
-import type { Services } from '../../services.js'
-import { advanceRefund } from '../lifecycle.js'
-import { asRequested, decideNext, oursOf } from './decide-next.js'
-import { endFailed, endPaid, notReturned } from './record-outcome.js'
-import type { TipRefund } from './refund.js'
+import type { Refund } from './refund.js'
+import { notReturned, oursOf } from './refund-kind.js'
 
 /**
- * What an operator does about a refund that no worker can end. `retry`: it is sent once more. `give-back`: the creator has the money
- * again. `returned`: the payer has it back in another way.
+ * What an operator does about a refund that no worker can end. `retry`: it is sent once more. `give-back`: nothing went back, so the
+ * creator has the money again, or it waits in suspense again. `returned`: the payer has it back in another way.
  */
 export type RefundAction = 'retry' | 'give-back' | 'returned'
 
@@ -20,72 +19,71 @@ export type ActionStep =
   | { readonly kind: 'wait'; readonly seconds: number }
   | { readonly kind: 'refuse'; readonly reason: string }
 
+const refuse = (reason: string): ActionStep => ({ kind: 'refuse', reason })
+
 /**
  * Pure. Money of which a refund is or may be under way is neither sent again, nor given back, nor recorded as returned: otherwise it
  * would go out twice.
  */
 export function decideAction(
   action: RefundAction,
-  refund: TipRefund,
+  refund: Refund,
   shown: readonly ProviderRefund[],
   settleSeconds: number,
 ): ActionStep {
-  if (refund.endedAt !== null) return { kind: 'refuse', reason: `it is ${refund.state} already` }
-  if (refund.state === 'not_sent') {
-    if (action !== 'give-back')
-      return { kind: 'refuse', reason: 'it was not sent yet: the payouts worker sends it, or --give-back' }
-    if (refund.sinceRestore === null) return { kind: 'do' }
-  }
-  const asked = asRequested(refund)
-  const step = decideNext(asked, shown, settleSeconds)
-  switch (step.kind) {
-    case 'follow':
-      return {
-        kind: 'refuse',
-        reason: `the provider shows it ${step.shown.state} as ${step.shown.id}: the payouts worker follows it, or end it at the provider's pages`,
-      }
-    case 'wait':
-      return { kind: 'wait', seconds: Math.ceil(Math.max(1, settleSeconds - (asked.sinceSent ?? 0))) }
-    case 'failed':
-      return {
-        kind: 'refuse',
-        reason: 'the provider shows it failed: the payouts worker gives the money back',
-      }
-    case 'refuse': {
-      // Such as two refunds that are both paid. What is still open there may yet be paid.
-      const isOpen = oursOf(refund, shown).some(({ state }) => state !== 'paid' && state !== 'failed')
-      return action === 'returned' && !isOpen ? { kind: 'do' } : step
-    }
-    case 'missing':
-      return refund.state === 'sending' || refund.state === 'not_sent'
-        ? { kind: 'do' }
-        : { kind: 'refuse', reason: 'the provider had it and shows it no more: ask its support' }
-  }
+  const { status, sendState, sinceSent, sinceRestore, looksUp } = refund
+  if (!openStatuses.includes(status))
+    return refuse(`it is ${status === 'completed' ? 'paid' : 'failed'} already`)
+  if (sendState === 'not_sent' && action !== 'give-back')
+    return refuse('it was not sent yet: the payouts worker sends it, or --give-back')
+  if (sendState === 'not_sent' && !looksUp) return { kind: 'do' }
+  const ours = oursOf(refund, shown)
+  const live = ours.filter(({ state }) => state !== 'failed')
+  if (live.length > 0) return decideShown(action, refund, live)
+  const since = (sendState === 'not_sent' ? sinceRestore : sinceSent) ?? 0
+  const isSettled = since >= settleSeconds
+  if (ours.length > 0 && isSettled)
+    return refuse('the provider shows it failed: the payouts worker gives the money back')
+  if (status !== 'pending') return refuse('the provider had it and shows it no more: ask its support')
+  return isSettled ? { kind: 'do' } : { kind: 'wait', seconds: Math.ceil(Math.max(1, settleSeconds - since)) }
 }
 
-const notSent = advanceRefund('not_sent', ['sending'])
+/** The provider shows refunds that did not fail, at least one. */
+function decideShown(action: RefundAction, { kobo }: Refund, live: readonly ProviderRefund[]): ActionStep {
+  const [first] = live
+  if (first !== undefined && live.length === 1 && first.kobo === kobo)
+    return refuse(
+      `the provider shows it ${first.state} as ${first.id}: the payouts worker follows it, or end it at the provider's pages`,
+    )
+  // Such as two refunds that are both paid. What is still open there may yet be paid.
+  const isOpen = live.some(({ state }) => state !== 'paid')
+  return action === 'returned' && !isOpen
+    ? { kind: 'do' }
+    : refuse('the provider shows other refunds of this payment. Compare them by hand')
+}
 
 /** Does it in the caller's transaction. False: the refund has changed since it was read. */
 export async function resolveRefund(
   uow: UnitOfWork,
-  services: Pick<Services, 'config'>,
-  { id, state, sentAt }: TipRefund,
+  kind: OutgoingKind<Refund>,
+  read: Refund,
   action: RefundAction,
 ): Promise<boolean> {
-  if (action === 'returned') return endPaid(uow, services, id, { providerId: null, sentAt })
-  if (action === 'give-back')
-    return endFailed(uow, services, id, {
+  const refund = await kind.lock(uow, read.id)
+  const isSame =
+    refund?.sendState === read.sendState &&
+    refund.status === read.status &&
+    refund.sentAt?.getTime() === read.sentAt?.getTime()
+  if (!isSame) return false
+  if (action === 'retry') await replay(uow, kind, refund)
+  else if (action === 'returned')
+    await advanceTo(uow, kind, refund, 'completed', { providerId: null, reason: null, feeKobo: 0n })
+  else
+    await failUnpaid(uow, kind, refund, {
       reason: notReturned,
-      from: [state],
-      sentAt,
+      // `decideAction` has seen that the provider does not have it.
+      asked: new Map([[refund.id, false]]),
+      adopt: 'refunds',
     })
-  const rows = await query(uow.trx, {
-    name: 'refunds.retry',
-    text: /* sql */ `
-      update refunds set ${notSent.set}, due_at = clock_timestamp(), last_error = null
-      where id = $1 and ${notSent.from} and sent_at = $2 returning 1`,
-    values: [id, sentAt],
-  })
-  uow.wake('payouts')
-  return rows.length > 0
+  return true
 }

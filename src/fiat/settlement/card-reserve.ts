@@ -15,15 +15,12 @@ export async function creditOrReserve(
   trx: Knex,
   transfer: NewTransfer,
   availableAt: Date | null,
-): Promise<void> {
-  if (availableAt === null || !transfer.entries.some(isAvailable)) {
-    await credit(trx, transfer)
-    return
-  }
-  await reservePending(trx, { ...transfer, entries: transfer.entries.map(toPending) }, availableAt)
+): Promise<bigint> {
+  if (availableAt === null || !transfer.entries.some(isAvailable)) return (await credit(trx, transfer)).id
+  return reservePending(trx, { ...transfer, entries: transfer.entries.map(toPending) }, availableAt)
 }
 
-async function reservePending(trx: Knex, transfer: NewTransfer, availableAt: Date): Promise<void> {
+async function reservePending(trx: Knex, transfer: NewTransfer, availableAt: Date): Promise<bigint> {
   const { id } = await reserve(trx, transfer)
   await query(trx, {
     name: 'card-reserves.add',
@@ -32,6 +29,7 @@ async function reservePending(trx: Knex, transfer: NewTransfer, availableAt: Dat
       on conflict (id) do nothing`,
     values: [transfer.key, id, availableAt],
   })
+  return id
 }
 
 function isAvailable({ account }: Entry): boolean {

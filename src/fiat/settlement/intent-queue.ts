@@ -1,10 +1,8 @@
 import type { Knex } from 'knex'
-import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import { type DueRows, finishRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
-import { followedStates } from '../lifecycle.js'
 import { nextPoll } from './poll-schedule.js'
 
 const maxErrorLength = 200
@@ -21,8 +19,6 @@ export interface DueFiatIntent {
   readonly status: TipStatus
   /** The provider's ids of the payments that are recorded. */
   readonly recorded: readonly string[]
-  /** Those of which a refund is or may be under way. */
-  readonly refunding: readonly string[]
 }
 
 /** The intents that are polled at the provider, those of a batch in parallel. */
@@ -38,9 +34,7 @@ export const fiatIntentQueue: DueRows = {
     extract(epoch from clock_timestamp() - t.created_at)::float8 as "sinceCreated",
     extract(epoch from t.expires_at - clock_timestamp())::float8 as "untilExpiry",
     (select status from tips where id = t.id) as status, (select request_id from tips where id = t.id) as "requestId",
-    array(select provider_transaction from fiat_payments where intent_id = t.id) as recorded,
-    array(select provider_transaction from fiat_payments join suspense_items s using (provider_transaction)
-      where intent_id = t.id and s.state = 'refunding') as refunding`,
+    array(select provider_transaction from fiat_payments where intent_id = t.id) as recorded`,
   onFinish: {
     columns: { error: 'text' },
     set: 'last_error = s.error',
@@ -54,52 +48,36 @@ export const fiatIntentQueue: DueRows = {
 export interface PollResult {
   readonly completed: boolean
   readonly error?: string | undefined
-  /** Seconds until the next look at its refunds. Undefined: none is under way. */
-  readonly refundPause: number | undefined
 }
 
 /** Sets when an intent is due next. Returns the ms until then. */
 export async function finishIntent(
   db: Knex,
   intent: DueFiatIntent,
-  { completed, error, refundPause }: PollResult,
+  { completed, error }: PollResult,
   watchDays: number,
 ): Promise<number> {
-  const pause = earlier(nextPoll({ ...intent, completed }, watchDays), refundPause)
+  const pause = nextPoll({ ...intent, completed }, watchDays)
   const { id, attempts } = intent
   const dueInMs = pause === null ? null : pause * 1000
   await finishRows(db, fiatIntentQueue, [{ id, attempts, dueInMs, error: error?.slice(0, maxErrorLength) }])
   return dueInMs ?? Number.POSITIVE_INFINITY
 }
 
-function earlier(poll: number | null, refundPause: number | undefined): number | null {
-  if (refundPause === undefined) return poll
-  return poll === null ? refundPause : Math.min(poll, refundPause)
-}
-
 /**
- * Makes the intent with this provider reference due, at most once a second. Also an intent that is not polled any more. The refunds
- * of its tip that the provider has or may have are due too.
+ * Makes the intent with this provider reference due, at most once a second. Also an intent that is not polled any more.
  */
 export async function makeIntentDue(
   { db, wake }: Pick<Services, 'db' | 'wake'>,
   reference: string,
 ): Promise<void> {
-  const rows = await query<{ id: string }>(db, {
+  const rows = await query(db, {
     name: 'fiat.wake',
     text: /* sql */ `
       update fiat_intents set woken_at = clock_timestamp(),
         due_at = least(due_at, greatest(clock_timestamp(), asked_at + interval '1 second'))
-      where provider_reference = $1 returning id`,
+      where provider_reference = $1 returning 1`,
     values: [reference],
   })
   if (rows.length > 0) wake('settlement')
-  const refunds = await query(db, {
-    name: 'fiat.wake-refunds',
-    text: /* sql */ `
-      update refunds set due_at = clock_timestamp()
-      where intent_id = any($1::text[]) and state in (${sqlList(followedStates)}) and due_at > clock_timestamp() returning 1`,
-    values: [rows.map(({ id }) => id)],
-  })
-  if (refunds.length > 0) wake('payouts')
 }

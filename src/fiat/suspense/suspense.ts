@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { sqlList } from '../../kernel/state-machine.js'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { query } from '../../platform/database/database.js'
+import { databaseIsKnown } from '../../platform/database/restore-guard.js'
 import { valueOfKobo } from '../fees.js'
 import { advanceSuspense, type SuspenseState, undecidedStates } from '../lifecycle.js'
 import { creditOrReserve } from '../settlement/card-reserve.js'
@@ -32,7 +33,8 @@ export interface SuspenseItem {
 const columns = /* sql */ `
   s.provider_transaction as transaction, p.intent_id as "intentId", s.kobo, s.reason, p.paid_at as "paidAt",
   case when p.available_at > clock_timestamp() then p.available_at end as "availableAt",
-  s.state, s.refund_answer as "refundAnswer",
+  s.state, coalesce(s.refund_answer, (select coalesce(o.last_error, 'the provider shows the refund ' || o.provider_id || ' started')
+    from refunds o where o.id = s.refund_id and o.ended_at is null)) as "refundAnswer",
   s.resolved_at as "resolvedAt", s.resolution, s.resolved_by as "resolvedBy", s.note`
 
 /** No dispute of the item's payment is under way: it may yet take the money. `s`: the item. */
@@ -54,27 +56,22 @@ export function listSuspense(db: Knex, all: boolean, limit: number): Promise<Sus
 export interface SuspenseVersion {
   readonly transaction: string
   readonly state: SuspenseState
-  /** When the last request of a refund began. */
-  readonly refundSentAt: string | null
+  /** Its newest refund. Null: there was none. */
+  readonly refundId: string | null
 }
 
-/** An item and what is known of its refund. */
-export interface RefundItem extends SuspenseItem, SuspenseVersion {
-  /** Seconds since the last request. */
-  readonly sinceRefund: number | null
-  /** The provider's ids of older refunds of this payment, which failed. */
-  readonly refundsBefore: readonly string[]
+/** An unresolved item. */
+export interface OpenItem extends SuspenseItem, SuspenseVersion {
   /** A dispute may yet take the money, so it is neither assigned nor refunded. */
   readonly isDisputed: boolean
 }
 
 /** The unresolved item of a payment, by the provider's id of the payment. */
-export async function findSuspense(db: Knex, transaction: string): Promise<RefundItem | undefined> {
-  const [item] = await query<RefundItem>(db, {
+export async function findSuspense(db: Knex, transaction: string): Promise<OpenItem | undefined> {
+  const [item] = await query<OpenItem>(db, {
     name: 'suspense.find',
     text: /* sql */ `
-      select ${columns}, s.refund_sent_at::text as "refundSentAt", s.refunds_before as "refundsBefore",
-        extract(epoch from clock_timestamp() - s.refund_sent_at)::float8 as "sinceRefund", not ${undisputed} as "isDisputed"
+      select ${columns}, s.refund_id as "refundId", not ${undisputed} as "isDisputed"
       from suspense_items s join fiat_payments p using (provider_transaction)
       where provider_transaction = $1 and s.resolved_at is null`,
     values: [transaction],
@@ -95,18 +92,6 @@ export async function sumSuspense(db: Knex): Promise<{ readonly items: bigint; r
   return row ?? { items: 0n, ledger: 0n }
 }
 
-/** What refunds that are or may be under way return, in kobo: the provider takes it from our balance before we know. */
-export async function sumRefundsUnderWay(db: Knex): Promise<bigint> {
-  const [row] = await query<{ kobo: bigint }>(db, {
-    name: 'suspense.sum-refunding',
-    text: /* sql */ `
-      select coalesce(sum(kobo), 0)::bigint as kobo from suspense_items
-      where resolved_at is null and state = 'refunding'`,
-    values: [],
-  })
-  return row?.kobo ?? 0n
-}
-
 /** How an operator resolves an item. `by`: the operator. `note`: the reason. */
 export interface SuspenseResolution {
   readonly as: 'returned' | 'assigned'
@@ -123,9 +108,9 @@ const resolved = advanceSuspense('resolved')
  */
 export async function resolveSuspense(
   trx: Knex,
-  { transaction, state, refundSentAt }: SuspenseVersion,
+  { transaction, state, refundId }: SuspenseVersion,
   { as, by, note }: SuspenseResolution,
-): Promise<SuspenseItem | undefined> {
+): Promise<ResolvedItem | undefined> {
   const [item] = await query<SuspenseItem>(trx, {
     name: 'suspense.resolve',
     text: /* sql */ `
@@ -134,10 +119,10 @@ export async function resolveSuspense(
       from fiat_payments p
       where s.provider_transaction = $1 and s.${resolved.from} and (s.state <> 'refunding' or $2 = 'returned')
         and ($2 = 'returned' or ${undisputed})
-        and s.state = $5 and s.refund_sent_at is not distinct from $6::timestamptz
+        and s.state = $5 and s.refund_id is not distinct from $6
         and p.provider_transaction = s.provider_transaction
       returning ${columns}`,
-    values: [transaction, as, by, note, state, refundSentAt],
+    values: [transaction, as, by, note, state, refundId],
   })
   if (item === undefined) return undefined
   const transfer = {
@@ -145,8 +130,69 @@ export async function resolveSuspense(
     ref: item.intentId,
     entries: as === 'returned' ? returnEntries(item) : await assign(trx, item),
   }
-  await creditOrReserve(trx, transfer, item.availableAt)
-  return item
+  return { item, transfer: await creditOrReserve(trx, transfer, item.availableAt) }
+}
+
+interface ResolvedItem {
+  readonly item: SuspenseItem
+  /** The ledger transfer that took it out of suspense. */
+  readonly transfer: bigint
+}
+
+const refunding = advanceSuspense('refunding', ['waiting'])
+
+/**
+ * Gives an item to a refund in the caller's transaction: from now on nobody assigns it. `by`, `note`: who asked for it, and why.
+ * False: it was taken or resolved since it was read, or the database waits after a restore.
+ */
+export async function giveToRefund(
+  trx: Knex,
+  { transaction, refundId }: SuspenseVersion,
+  newRefundId: string,
+  { by, note }: Pick<SuspenseResolution, 'by' | 'note'>,
+): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'suspense.give-to-refund',
+    text: /* sql */ `
+      update suspense_items s set ${refunding.set}, refund_by = $4, refund_note = $5, refund_id = $3, refund_answer = null
+      where provider_transaction = $1 and ${databaseIsKnown} and ${refunding.from} and refund_id is not distinct from $2
+        and ${undisputed} returning 1`,
+    values: [transaction, refundId, newRefundId, by, note],
+  })
+  return rows.length > 0
+}
+
+const waiting = advanceSuspense('waiting', ['refunding'])
+
+/**
+ * Ends the refund of an item in the caller's transaction. `failure`: why nothing went back; then it waits for an operator again.
+ * Otherwise the payer has it, and the ledger transfer is returned.
+ */
+export async function endSuspenseRefund(
+  trx: Knex,
+  { id, transaction }: { readonly id: string; readonly transaction: string },
+  failure: string | undefined,
+): Promise<bigint | null> {
+  if (failure === undefined) {
+    const [order] = await query<Pick<SuspenseResolution, 'by' | 'note'>>(trx, {
+      name: 'suspense.refund-order',
+      text: 'select refund_by as by, refund_note as note from suspense_items where provider_transaction = $1 and refund_id = $2',
+      values: [transaction, id],
+    })
+    if (order === undefined) throw new Error(`${id} is not the refund of payment ${transaction}`)
+    const version = { transaction, state: 'refunding', refundId: id } as const
+    const resolved = await resolveSuspense(trx, version, { as: 'returned', ...order })
+    if (resolved === undefined) throw new Error(`payment ${transaction} is not being refunded by ${id}`)
+    return resolved.transfer
+  }
+  await query(trx, {
+    name: 'suspense.wait-again',
+    text: /* sql */ `
+      update suspense_items set ${waiting.set}, refund_answer = left($3, 200)
+      where provider_transaction = $1 and ${waiting.from} and refund_id = $2`,
+    values: [transaction, id, failure],
+  })
+  return null
 }
 
 async function assign(trx: Knex, item: SuspenseItem): Promise<Entry[]> {

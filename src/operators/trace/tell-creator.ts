@@ -130,7 +130,7 @@ async function readEvents(db: Knex, id: string, partyId: bigint | null, before: 
         where recipient_party = $2 and listed and (status = 'confirmed' or kind = 'fiat') and recorded_at < $3
         order by recorded_at desc, id desc limit ${rowsPerPage})
       union all
-      (select 'tip', intent_id, 'refund ' || id || ' asked for, now ' || state, created_at from refunds
+      (select 'tip', intent_id, 'refund ' || id || ' asked for, now ' || status, created_at from refunds
         where user_id = $1 and created_at < $3 order by created_at desc limit ${rowsPerPage})
       union all
       (select 'tip', ref, id || ' began to hold the money of a tip, now ' || case when closed_at is not null then 'ended'

@@ -149,7 +149,7 @@ async function nairaLife(db: Knex, { id }: TipRow, before: Date): Promise<Life> 
       union all select s.resolved_at, 'taken out of suspense: ' || s.resolution, s.provider_transaction, s.kobo
         from suspense_items s join fiat_payments p using (provider_transaction) where p.intent_id = $1
       union all select created_at, 'refund asked for', id, kobo from refunds where intent_id = $1
-      union all select ended_at, 'refund ' || state || coalesce(': ' || failure_reason, ''), id, kobo
+      union all select ended_at, 'refund ' || status || coalesce(': ' || failure_reason, ''), id, kobo
         from refunds where intent_id = $1
       union all select opened_at, 'disputed, now ' || state, id, kobo from disputes where intent_id = $1
       union all select ended_at, 'dispute ended: ' || state, id, kobo from disputes where intent_id = $1

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../kernel/money.js'
+import { neverSentStates } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
-import { neverSentStates } from '../../withdrawals/lifecycle.js'
-import { type ReviewKind, recreditableKinds } from '../../withdrawals/reviews.js'
+import { isRecreditable, type ReviewKind } from '../../withdrawals/reviews.js'
 import { type Withdrawal, withdrawalColumns } from '../../withdrawals/withdrawal.js'
 import { auditLines, byRequest, ledgerLines, linesAt, type WholeStory } from './story.js'
 
@@ -81,7 +81,7 @@ interface Review {
 /** What a person could do now. Each command shows its plan, and acts with --apply. */
 function commandsFor(row: Row, open: readonly ReviewKind[]): string[] {
   const { reference } = row
-  const canRecredit = open.some((kind) => recreditableKinds.includes(kind))
+  const canRecredit = open.some(isRecreditable)
   return [
     ...(row.status === 'pending' ? pendingCommands(row) : []),
     ...(open.includes('mismatch') ? [`payouts resolve ${reference} --paid <naira>`] : []),

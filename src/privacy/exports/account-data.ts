@@ -133,7 +133,7 @@ const sections = {
       ${decimal('d.kobo', 2)} as "amountNGN", d.opened_at as "openedAt", d.ended_at as "endedAt"
     from disputes d join fiat_intents f on f.id = d.intent_id where f.user_id = $1 order by d.opened_at desc limit $2`,
   refunds: /* sql */ `
-    select request_id as id, intent_id as tip, case when state in ('paid', 'failed') then state else 'pending' end as status,
+    select request_id as id, intent_id as tip, case status when 'completed' then 'paid' when 'failed' then 'failed' else 'pending' end as status,
       ${decimal('amount_cents', 2)} as "amountUSD", ${decimal('debit_micro', 6)} as "amountUSDC", ${decimal('kobo', 2)} as "amountNGN",
       failure_reason as "failureReason", created_at as "createdAt", ended_at as "endedAt"
     from refunds where user_id = $1 order by created_at desc limit $2`,

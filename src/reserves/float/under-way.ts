@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 import { sumDisputesUnderWay } from '../../fiat/disputes/dispute.js'
-import { sumTipRefundsUnderWay } from '../../fiat/refunds/refund.js'
-import { sumRefundsUnderWay } from '../../fiat/suspense/suspense.js'
+import { sumRefundsUnderWay } from '../../fiat/refunds/refund.js'
 import { sumOpenPayouts } from '../../withdrawals/sums.js'
 
 /** More than the provider takes for any transfer: NGN 100. What it took is known when the transfer has ended. */
@@ -15,6 +14,6 @@ export async function sumUnderWay(db: Knex): Promise<bigint> {
   const { underWay, underWayCount } = await sumOpenPayouts(db)
   let sum = underWay + underWayCount * mostPayoutFeeKobo
   // One after the other: a transaction has one connection.
-  for (const read of [sumRefundsUnderWay, sumTipRefundsUnderWay, sumDisputesUnderWay]) sum += await read(db)
+  for (const read of [sumRefundsUnderWay, sumDisputesUnderWay]) sum += await read(db)
   return sum
 }

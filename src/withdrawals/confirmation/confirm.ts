@@ -3,13 +3,13 @@ import { lockUserExceptSessions } from '../../accounts/lock-user.js'
 import { cautionHours } from '../../accounts/recent-changes.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
+import { neverSentStates } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { neverSentStates } from '../lifecycle.js'
-import { askIfOld } from '../never-sent.js'
 import type { ConfirmInput } from '../schemas.js'
-import { awaitsConfirmation, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
+import { awaitsConfirmation, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
+import { askIfOld, failUnpaid } from '../withdrawal-kind.js'
 import {
   isLinkOf,
   mailWithdrawalCode,

@@ -2,22 +2,16 @@ import type { Knex } from 'knex'
 import { markIdentityVerified } from '../../accounts/change-user.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
+import { heldStates } from '../../outgoing/lifecycle.js'
+import type { Asked } from '../../outgoing/restored.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { advanceWithdrawal } from '../advance.js'
-import { heldStates } from '../lifecycle.js'
+import { leaveHold, waitForConfirmation } from '../hold-steps.js'
 import type { MailSettings } from '../mails.js'
-import type { Asked } from '../never-sent.js'
 import { priceRelease } from '../price-withdrawal.js'
-import {
-  awaitsConfirmation,
-  failUnpaid,
-  type LockedWithdrawal,
-  lockWithdrawal,
-  type Unpaid,
-  type Withdrawal,
-} from '../withdrawal.js'
+import { awaitsConfirmation, type LockedWithdrawal, lockWithdrawal, type Withdrawal } from '../withdrawal.js'
+import { failUnpaid, type Unpaid } from '../withdrawal-kind.js'
 import { payoutJob } from '../work-queue.js'
 import { mailWithdrawalCode } from './code.js'
 
@@ -163,12 +157,7 @@ export async function releaseHeld(
   if (withdrawal === undefined) return undefined
   if (!awaitsConfirmation(withdrawal)) return releaseToSend(uow, settings, withdrawal, asked)
   const { price, ...release } = await planRelease(uow.trx, settings.withdrawals, withdrawal)
-  await advanceWithdrawal(uow, {
-    name: 'identity.confirm-next',
-    id,
-    from: ['identity_hold'],
-    to: 'confirmation_hold',
-  })
+  await waitForConfirmation(uow, withdrawal)
   await mailWithdrawalCode(uow, settings, withdrawal)
   return release
 }
@@ -212,16 +201,7 @@ async function releaseToSend(
     await failUnpaid(uow, settings, withdrawal, { reason, asked })
     return release
   }
-  await advanceWithdrawal(uow, {
-    name: 'held.release',
-    id: withdrawal.id,
-    from: [withdrawal.sendState],
-    to: 'not_sent',
-    set: `due_at = clock_timestamp(), rate_id = coalesce($6, rate_id),
-      gross_kobo = coalesce($7, gross_kobo), fee_kobo = coalesce($8, fee_kobo), net_kobo = coalesce($9, net_kobo),
-      promised_kobo = case when $9::bigint is null then promised_kobo else net_kobo end`,
-    values: [price?.rateId ?? null, price?.grossKobo ?? null, price?.feeKobo ?? null, price?.netKobo ?? null],
-  })
+  await leaveHold(uow, withdrawal, price)
   uow.wake('payouts', payoutJob({ ...withdrawal, sends: 0, replays: 0 }))
   return release
 }

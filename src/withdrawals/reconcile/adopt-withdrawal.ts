@@ -3,13 +3,10 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import { advanceWithdrawal, type StepPlace } from '../advance.js'
 import { accountHash } from '../confirmation/payees.js'
 import { reserveHold } from '../ledger-entries.js'
-import { heldStates } from '../lifecycle.js'
 import { priceOfNet, type WithdrawalPrice } from '../price-withdrawal.js'
 import { sealAccount } from '../sealed-account.js'
-import type { LockedWithdrawal } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 
 /** A withdrawal that the provider has and these rows lost in a restore (docs/decisions/0072). */
@@ -93,17 +90,4 @@ export async function adoptLost(
   })
   uow.wake('payouts', payoutJob({ reference, sends: 0, replays: 0, requestId: null }))
   return owedMicro
-}
-
-/** Takes a withdrawal out of its hold that the provider has: it is looked up, and never sent. False: it is not held any more. */
-export async function adoptHeld(place: StepPlace, { id }: Pick<LockedWithdrawal, 'id'>): Promise<boolean> {
-  const rows = await advanceWithdrawal(place, {
-    name: 'payouts.adopt-held',
-    id,
-    from: heldStates,
-    to: 'not_sent',
-    set: `adopted_at = clock_timestamp(), due_at = clock_timestamp(),
-      confirmed_at = case when confirmation_reason is not null then coalesce(confirmed_at, clock_timestamp()) end`,
-  })
-  return rows.length > 0
 }

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
+import { isUnpaid } from '../../outgoing/decide.js'
+import { heldStates, type OutgoingStatus } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import { heldStates, type WithdrawalStatus } from '../lifecycle.js'
-import { isUnpaid } from './decide.js'
 
 /**
  * How the provider's list of transfers differs from our withdrawals.
@@ -27,7 +27,7 @@ export interface Difference {
 /** The fields of a withdrawal that are compared. */
 export interface Comparable {
   readonly providerReference: string
-  readonly status: WithdrawalStatus
+  readonly status: OutgoingStatus
   readonly netKobo: bigint
   /** It was never sent from here: it waits for its creator. */
   readonly held?: boolean

@@ -1,4 +1,5 @@
 import { makeReturnsDue } from '../../fiat/disputes/returns-queue.js'
+import { makeRefundsDue } from '../../fiat/refunds/refund.js'
 import { makeIntentDue } from '../../fiat/settlement/intent-queue.js'
 import type { Services } from '../../services.js'
 import { reconcileNow } from '../work-queue.js'
@@ -16,6 +17,7 @@ export async function receiveWebhook(
   if (reference === undefined) return false
   if (reference === null) return true
   await makeIntentDue(services, reference)
+  await makeRefundsDue(services, reference)
   await makeReturnsDue(services, reference)
   await reconcileNow(services, reference)
   return true

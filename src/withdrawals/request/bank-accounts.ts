@@ -1,9 +1,9 @@
 import { inputError } from '../../kernel/errors.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { maskAccount } from '../../kernel/text.js'
+import { acceptedStatuses } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { acceptedStatuses } from '../lifecycle.js'
 import type { UsedBankAccount } from '../schemas.js'
 import { type BankAccount, openAccount, type StoredAccount } from '../sealed-account.js'
 

@@ -1,10 +1,8 @@
 import { nairaText, usdcText } from '../../kernel/money.js'
-import { isFinal } from '../../kernel/state-machine.js'
+import { decide, isUnpaid, type ProviderRules, recreditableKinds } from '../../outgoing/decide.js'
+import { hasEnded, neverSentStates } from '../../outgoing/lifecycle.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
-import { neverSentStates, statusMachine } from '../lifecycle.js'
-import { decide, isUnpaid, type ProviderRules } from '../reconcile/decide.js'
-import type { Review } from '../reviews.js'
-import { type ReviewKind, recreditableKinds } from '../reviews.js'
+import { isRecreditable, type Review, type ReviewKind } from '../reviews.js'
 import { awaitsConfirmation, type LockedWithdrawal } from '../withdrawal.js'
 import { pricePaid } from './price-paid.js'
 
@@ -124,7 +122,7 @@ function checkRecredit(
   if (withdrawal.status !== 'completed') return refused(`its status is ${withdrawal.status}, not completed`)
   if (withdrawal.recreditedAt !== null)
     return refused(`the creator was credited again at ${withdrawal.recreditedAt.toISOString()}`)
-  const returns = openReviews.filter(({ kind }) => recreditableKinds.includes(kind))
+  const returns = openReviews.filter(({ kind }) => isRecreditable(kind))
   const [first] = returns.toSorted((one, other) => other.ageSeconds - one.ageSeconds)
   if (first === undefined)
     return refused(
@@ -161,7 +159,7 @@ function checkOpenMismatch(
 ): Permission | undefined {
   const { status, sendState } = withdrawal
   if (!openReviews.some(({ kind }) => kind === 'mismatch')) return refused('no review mismatch is open')
-  if (isFinal(statusMachine, status))
+  if (hasEnded(status))
     return refused(
       `its status is ${status}: nothing is held any more. Settle it outside the service, then close the review`,
     )
@@ -222,14 +220,14 @@ function lossOfClosing(
   kinds: readonly ReviewKind[],
 ): string {
   const [naira, dollars] = [nairaText(netKobo), usdcText(debitMicro)]
-  if (!isFinal(statusMachine, status))
+  if (!hasEnded(status))
     return `The creator's ${usdcText(heldMicro)} stay held: nothing is paid and nothing is given back`
   const isPaid = found !== undefined && !isUnpaid(found.state)
   if (status === 'failed' || recreditedAt !== null)
     return isPaid
       ? `The creator keeps both the ${naira} and the ${dollars}; the loss is ours`
       : `The creator has the ${dollars}; nobody loses anything`
-  if (!kinds.some((kind) => recreditableKinds.includes(kind))) return 'No money moves'
+  if (!kinds.some((kind) => isRecreditable(kind))) return 'No money moves'
   if (isPaid) return `The creator has the ${naira} and loses nothing`
   return (
     `THE CREATOR LOSES ${dollars}: neither the ${naira} nor the ${dollars} are theirs, unless you have paid them ` +

@@ -1,26 +1,26 @@
+import { decide, recreditableKinds } from '../../outgoing/decide.js'
+import type { OutgoingKind } from '../../outgoing/kind.js'
+import { heldStates } from '../../outgoing/lifecycle.js'
+import type { Asked } from '../../outgoing/restored.js'
+import { advanceTo, replay } from '../../outgoing/steps.js'
 import { ageOf } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
-import { advanceWithdrawal } from '../advance.js'
 import { type ReleaseSettings, releaseHeld } from '../confirmation/release.js'
 import { recreditPayout } from '../ledger-entries.js'
-import { heldStates } from '../lifecycle.js'
 import { mailCreator } from '../mails.js'
-import type { Asked } from '../never-sent.js'
-import { decide, type ProviderRules } from '../reconcile/decide.js'
 import {
   closeReviews,
   outdateReviews,
   Review,
   type ReviewKind,
-  recreditableKinds,
   reopenReviews,
   selfClosingKinds,
 } from '../reviews.js'
 import { releaseFromLimits } from '../send/limits.js'
-import { advanceTo, failUnpaid, type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { payoutJob } from '../work-queue.js'
+import { type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
+import { failUnpaid } from '../withdrawal-kind.js'
 import type {
   ActionOptions,
   ClosedReview,
@@ -36,13 +36,13 @@ export async function applyAction(
   action: OperatorAction,
   reviewed: ReviewedWithdrawal,
   {
-    rules,
+    kind,
     asked,
     settings,
     reason,
     paidKobo,
   }: ActionOptions & {
-    readonly rules: ProviderRules
+    readonly kind: OutgoingKind<LockedWithdrawal>
     readonly asked: Asked
     readonly settings: ReleaseSettings
     readonly reason: string
@@ -52,11 +52,11 @@ export async function applyAction(
   const { id } = withdrawal
   if (action === 'release')
     await (isHeld(withdrawal) ? releaseHeld(uow, settings, id, asked) : releaseFromLimits(uow, withdrawal))
-  if (action === 'replay') await makeDueToSend(uow, withdrawal)
+  if (action === 'replay') await replay(uow, kind, withdrawal)
   if (action === 'void')
     await failUnpaid(uow, settings, withdrawal, { reason: 'The withdrawal was cancelled', asked })
   if (action === 'recredit') await recredit(uow, settings, withdrawal)
-  if (action === 'resolve') await resolve(uow, settings, reviewed, paidKobo ?? 0n)
+  if (action === 'resolve') await resolve(uow, kind, reviewed, paidKobo ?? 0n)
   if (action === 'reopen')
     await reopenReviews(
       uow,
@@ -66,7 +66,7 @@ export async function applyAction(
   if (closed.length > 0) await closeReviews(uow, id, closed, `${action}: ${reason}`)
   if (action === 'close') {
     // The provider agrees with us already, so what was closed does not stand for what it may show next.
-    const decision = decide(withdrawal, found, rules)
+    const decision = decide(withdrawal, found, kind.rules)
     if (decision.kind === 'agree') await outdateReviews(uow, id, decision.outdated, reason)
   }
 }
@@ -82,19 +82,6 @@ function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly
   if (action === 'recredit') return recreditableKinds
   if (action === 'release') return ['debt']
   return action === 'reopen' ? [] : selfClosingKinds
-}
-
-/** The job's id is new, so that BullMQ takes it although an older one has failed. */
-async function makeDueToSend(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
-  const { id, sendState, replays } = withdrawal
-  await advanceWithdrawal(uow, {
-    name: 'payouts.replay',
-    id,
-    from: [sendState],
-    to: sendState === 'not_sent' ? 'not_sent' : 'resend',
-    set: 'due_at = clock_timestamp(), last_error = null, replays = replays + 1',
-  })
-  uow.wake('payouts', payoutJob({ ...withdrawal, replays: replays + 1 }))
 }
 
 /** From now on the provider transfer is watched: paid again would be paid twice. */
@@ -118,7 +105,7 @@ async function recredit(
 
 async function resolve(
   uow: UnitOfWork,
-  settings: ReleaseSettings,
+  kind: OutgoingKind<LockedWithdrawal>,
   { withdrawal, found }: ReviewedWithdrawal,
   paidKobo: bigint,
 ): Promise<void> {
@@ -132,8 +119,8 @@ async function resolve(
       update withdrawals set due_at = null, paid_kobo = $2, paid_fee_kobo = $3, paid_debit_micro = $4 where id = $1`,
     values: [withdrawal.id, paid?.netKobo ?? null, paid?.feeKobo ?? null, paid?.debitMicro ?? null],
   })
-  if (paid === undefined) await advanceTo(uow, settings, withdrawal, 'failed', answer)
-  else await advanceTo(uow, settings, { ...withdrawal, ...paid }, 'completed', answer)
+  if (paid === undefined) await advanceTo(uow, kind, withdrawal, 'failed', answer)
+  else await advanceTo(uow, kind, { ...withdrawal, ...paid }, 'completed', answer)
 }
 
 /** Locks a withdrawal and reads its reviews. Undefined: there is no such withdrawal. */

@@ -1,11 +1,12 @@
 import { sqlList } from '../../kernel/state-machine.js'
+import { notFrozen } from '../../outgoing/guards.js'
+import { sendableStates } from '../../outgoing/lifecycle.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { sendableStates } from '../lifecycle.js'
 import { type LockedWithdrawal, payoutChannel } from '../withdrawal.js'
-import { type DuePayout, notFrozen, payoutJob } from '../work-queue.js'
+import { type DuePayout, payoutJob } from '../work-queue.js'
 
 /** A limit of what is sent in a window of time, of one creator or of all. Named as in `withdrawals.breaker`. */
 export interface PayoutLimit {
@@ -31,7 +32,7 @@ export function payoutLimits({ limits }: Pick<Config['payouts'], 'limits'>): Pay
 }
 
 /** The limit that stops a withdrawal now, and when to look again. */
-export interface LimitWait {
+interface LimitWait {
   readonly limit: PayoutLimit['name']
   readonly seconds: number
 }
@@ -50,7 +51,7 @@ const shortPauseSeconds = 1
  * passes it. One that is larger than the limit by itself never fits. It waits for an operator and keeps nobody waiting. Neither
  * does one that has waited for three windows: something else is wrong with it.
  */
-export async function findLimitWait(
+async function findLimitWait(
   { trx }: Pick<UnitOfWork, 'trx'>,
   payout: Pick<DuePayout, 'id' | 'userId' | 'netKobo'>,
   limits: readonly PayoutLimit[],
@@ -84,11 +85,11 @@ async function readRoom(
     // `since`: what was sent from a request on, it included. The newest whose sum leaves no room must leave the window first.
     text: /* sql */ `
       with sent as materialized (
-        select counted_at, sum(net_kobo) over (order by counted_at desc, id) as since from withdrawals
-        where counted_at > statement_timestamp() - $2::int * interval '1 hour' and sends > 0 and status <> 'failed' and id <> $1
+        select sent_at, sum(net_kobo) over (order by sent_at desc, id) as since from withdrawals
+        where sent_at > statement_timestamp() - $2::int * interval '1 hour' and sends > 0 and status <> 'failed' and id <> $1
           and ${ofCreator ? 'user_id = $5' : '$5::uuid is not null'})
       select
-        extract(epoch from (select max(counted_at) from sent where since > $3::bigint - $4::bigint)
+        extract(epoch from (select max(sent_at) from sent where since > $3::bigint - $4::bigint)
           + $2::int * interval '1 hour' - clock_timestamp())::float8 as "fitsInSeconds",
         ${ofCreator ? 'null::float8' : olderOne} as "olderInSeconds"`,
     values: [id, hours, kobo, netKobo, userId, ...(ofCreator ? [] : [name])],
@@ -108,23 +109,36 @@ const olderOne = /* sql */ `(
       or o.net_kobo <= $3 - coalesce((select max(since) from sent), 0)))`
 
 /**
- * Makes a withdrawal wait for a limit, and ends the waiting of its request. In the transaction that found the limit. Its send
- * state stays: nothing more is known about the sending than before.
+ * Makes a withdrawal wait for the first limit that stops it, and ends the waiting of its request. Its send state stays: nothing
+ * more is known about the sending than before. Returns the alarm for after the commit; undefined: no limit stops it.
  */
-export async function waitForLimit(
-  { trx, publish }: Pick<UnitOfWork, 'trx' | 'publish'>,
-  { id, reference, attempts }: Pick<DuePayout, 'id' | 'reference' | 'attempts'>,
-  { limit, seconds }: LimitWait,
-): Promise<void> {
-  await query(trx, {
+export async function waitForLimits(
+  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
+  uow: Pick<UnitOfWork, 'trx' | 'publish'>,
+  payout: DuePayout,
+  limits: readonly PayoutLimit[],
+): Promise<(() => void) | undefined> {
+  const { id, reference, requestId, attempts, waited, released } = payout
+  const wait = released ? undefined : await findLimitWait(uow, payout, limits)
+  if (wait === undefined && !waited) return undefined
+  await query(uow.trx, {
     name: 'payouts.wait',
     text: /* sql */ `
-      update withdrawals set breaker = $3, breaker_since = coalesce(breaker_since, clock_timestamp()),
-        due_at = clock_timestamp() + $4::float8 * interval '1 second'
+      update withdrawals set breaker = $3, breaker_since = case when $3::text is not null then coalesce(breaker_since, clock_timestamp()) end,
+        due_at = coalesce(clock_timestamp() + $4::float8 * interval '1 second', due_at)
       where id = $1 and attempts = $2 and status = 'pending' and send_state in (${sqlList(sendableStates)})`,
-    values: [id, attempts, limit, seconds],
+    values: [id, attempts, wait?.limit ?? null, wait?.seconds ?? null],
   })
-  publish(payoutChannel(reference))
+  if (wait === undefined) return undefined
+  uow.publish(payoutChannel(reference))
+  return () => {
+    if (waited) return
+    metrics.alerts.inc({ kind: 'payout_breaker' })
+    log.warn(
+      { reference, requestId, limit: wait.limit },
+      'a withdrawal waits for a payout limit. Run: npm run ops -- payouts list --state breaker',
+    )
+  }
 }
 
 /** An operator has a withdrawal sent beyond the limits, or in spite of a review. The pause still holds. */
@@ -141,17 +155,4 @@ export async function releaseFromLimits(
     values: [withdrawal.id],
   })
   wake('payouts', payoutJob(withdrawal))
-}
-
-/** Alarms an operator about a withdrawal that begins to wait. Call it after the commit. */
-export function alarmBreaker(
-  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-  { reference, requestId }: Pick<DuePayout, 'reference' | 'requestId'>,
-  { limit }: LimitWait,
-): void {
-  metrics.alerts.inc({ kind: 'payout_breaker' })
-  log.warn(
-    { reference, requestId, limit },
-    'a withdrawal waits for a payout limit. Run: npm run ops -- payouts list --state breaker',
-  )
 }

@@ -195,10 +195,10 @@ test.serial('what cannot go back is refused before anything is held', async (t) 
     .update({ frozen_at: new Date(), frozen_reason: 'test' })
   t.is(await code(tipId), 'account_frozen')
   await workOnRefunds(world())
-  t.is((await rowsOf(tipId))[0].state, 'not_sent', 'nothing of a frozen account is sent')
+  t.is((await rowsOf(tipId))[0].send_state, 'not_sent', 'nothing of a frozen account is sent')
   await world().db('users').where({ id: creator.user.id }).update({ frozen_at: null, frozen_reason: null })
   await finish(tipId)
-  t.is((await rowsOf(tipId))[0].state, 'paid')
+  t.is((await rowsOf(tipId))[0].status, 'completed')
 })
 
 test.serial('an Idempotency-Key gives back once, also after the refund has failed', async (t) => {
@@ -237,7 +237,7 @@ for (const mode of ['accept-then-timeout', 'accept-then-500'] as const)
       t.is((await requestRefund(world(), creator, tipId, 4)).status, 200)
       await workOnRefunds(world())
       await finish(tipId)
-      t.is((await rowsOf(tipId))[0].state, 'paid')
+      t.is((await rowsOf(tipId))[0].status, 'completed')
       t.is(refundsAtProvider(world(), tipId).length, 1)
     },
   )
@@ -273,8 +273,8 @@ test.serial(
     t.is((await ops('--retry', first, ...confirmed(first))).code, 0)
     await finish(tipId)
     t.deepEqual(
-      (await rowsOf(tipId)).map(({ state }) => state),
-      ['paid', 'failed'],
+      (await rowsOf(tipId)).map(({ status }) => status),
+      ['completed', 'failed'],
     )
     t.is(refundsAtProvider(world(), tipId).length, 1)
     t.is(await shownOf(creator, tipId), 4)
@@ -295,11 +295,11 @@ test.serial(
     const tipId = await paidTip(world(), creator)
     await requestRefund(world(), creator, tipId, 4)
     await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].state, 'sent')
+    t.is((await rowsOf(tipId))[0].send_state, 'sent')
     const before = await alarms()
     endRefundAtProvider(world(), tipId, 'needs-attention')
     await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].state, 'attention')
+    t.is((await rowsOf(tipId))[0].last_error, 'it waits for somebody at the pages of the provider')
     t.true((await alarms()) > before)
     const [{ id }] = await rowsOf(tipId)
     const refused = await runOpsScript(world(), 'refunds', '--give-back', id)
@@ -320,10 +320,10 @@ test.serial(
     )
     await until('the refund is due', async () => (await rowsOf(tipId))[0].due_at <= new Date())
     await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].state, 'attention', 'the claim of a webhook moves nothing')
+    t.is((await rowsOf(tipId))[0].status, 'processing', 'the claim of a webhook moves nothing')
     endRefundAtProvider(world(), tipId, 'failed')
     await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].state, 'failed')
+    t.is((await rowsOf(tipId))[0].status, 'failed')
     t.is(await readAvailableUsdc(world(), creator), 9.5)
   },
 )
@@ -355,8 +355,8 @@ test.serial(
     t.regex(refused.err, /the provider shows it started as/)
     t.is((await giveBack(unsent)).code, 5, 'the provider may still show it')
     await workOnRefunds(world())
-    t.like((await rowsOf(tipId))[0], { state: 'sent', provider_id: taken.id })
-    t.like((await rowsOf(tipId))[1], { state: 'not_sent', sends: 0 })
+    t.like((await rowsOf(tipId))[0], { send_state: 'sent', provider_id: taken.id })
+    t.like((await rowsOf(tipId))[1], { send_state: 'not_sent', sends: 0 })
     t.is(refundsAtProvider(world(), tipId).length, 1, 'it was looked up, not sent again')
 
     endRefundAtProvider(world(), tipId, 'processed')
@@ -364,8 +364,8 @@ test.serial(
     await acceptRestore('1 hour')
     await finish(tipId)
     t.deepEqual(
-      (await rowsOf(tipId)).map(({ state }) => state),
-      ['paid', 'paid'],
+      (await rowsOf(tipId)).map(({ status }) => status),
+      ['completed', 'completed'],
     )
     t.is(refundsAtProvider(world(), tipId).length, 2)
     t.is(await readAvailableUsdc(world(), creator), 2.85)
@@ -383,14 +383,14 @@ test.serial('a float that is too low holds a refund up, and it is sent when ther
   await requestRefund(world(), creator, tipId)
   await workOnRefunds(world())
   t.like((await rowsOf(tipId))[0], {
-    state: 'not_sent',
+    send_state: 'not_sent',
     sends: 0,
     last_error: 'fiatpay refuses our account: insufficient_balance',
   })
   t.true((await alarms()) > before)
   setBalance(balanceKobo)
   await finish(tipId)
-  t.is((await rowsOf(tipId))[0].state, 'paid')
+  t.is((await rowsOf(tipId))[0].status, 'completed')
 })
 
 test.serial(
@@ -479,7 +479,7 @@ test.serial(
       rows.reduce((sum, { kobo }) => sum + kobo, 0n),
     )
     t.true(BigInt(sent) <= payment.kobo)
-    t.true(rows.length > 0 && rows.every(({ state }) => state === 'paid'))
+    t.true(rows.length > 0 && rows.every(({ status }) => status === 'completed'))
   },
 )
 

@@ -1,6 +1,5 @@
 import test from 'ava'
-import { waitAgain } from '../../../src/fiat/suspense/refund.js'
-import { findSuspense } from '../../../src/fiat/suspense/suspense.js'
+import { endSuspenseRefund } from '../../../src/fiat/suspense/suspense.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { registerCreator } from '../../helpers/make/creators.js'
@@ -11,6 +10,7 @@ import {
   referenceOf,
   settleIntentNow,
 } from '../../helpers/make/fiat/fiat-tips.js'
+import { workOnRefunds } from '../../helpers/make/fiat/refunds.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
@@ -69,14 +69,11 @@ function endRefund(intentId: string, outcome: 'processed' | 'failed' | 'needs-at
   world().fiat.fiatpay.setRefundOutcome(taken, outcome)
 }
 const alarms = () => countAlerts(world(), 'fiat_suspense')
-const dueAt = async (intentId: string): Promise<Date> =>
-  (await world().db('fiat_intents').where({ id: intentId }).first()).due_at
 /** As if the last request was an hour ago. */
 const passSettleTime = (payment: string) =>
-  world().db.raw(
-    `update suspense_items set refund_sent_at = refund_sent_at - interval '1 hour' where provider_transaction = ?`,
-    [payment],
-  )
+  world().db.raw(`update refunds set sent_at = sent_at - interval '1 hour' where provider_transaction = ?`, [
+    payment,
+  ])
 
 test.serial('a refund is planned, confirmed, sent once, and booked when the provider confirms', async (t) => {
   const { payment } = await waitingPayment()
@@ -204,12 +201,11 @@ test.serial('what an operator read of an older request does not reset a newer on
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  const seen = await findSuspense(world().db, payment)
-  if (seen === undefined) throw new Error('no item')
+  const seen = await itemOf(payment)
   endRefund(intentId, 'failed')
   t.is((await refund(payment, ...confirmed(payment))).code, 1)
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  t.like(await waitAgain(world().db, seen, 'the refund failed'), { kind: 'unknown' })
+  await endSuspenseRefund(world().db, { id: seen.refund_id, transaction: payment }, 'the refund failed')
   t.is((await itemOf(payment)).state, 'refunding')
   endRefund(intentId, 'processed')
   t.is((await refund(payment, ...confirmed(payment))).code, 0)
@@ -222,19 +218,24 @@ test.serial('a return by hand, or an assignment, asks the provider about a refun
   t.is((await refund(started.payment, ...confirmed(started.payment))).code, 4)
   const refused = await byHand(started.payment)
   t.is(refused.code, 1)
-  t.regex(refused.err, /shows the refund \d+ started .* run --refund/)
+  t.regex(refused.err, /is being refunded; run --refund again/)
   endRefund(started.intentId, 'processed')
-  t.is((await byHand(started.payment)).code, 0)
+  await workOnRefunds(world())
+  t.is((await itemOf(started.payment)).resolution, 'returned')
   t.is(refundsOf(started.payment).length, 1)
 
   world().fiat.fiatpay.faults.setMode({ refunds: 'timeout' })
   const unknown = await waitingPayment()
   t.is((await refund(unknown.payment, ...confirmed(unknown.payment))).code, 5)
-  const early = await byHand(unknown.payment)
+  const { refund_id: id } = await itemOf(unknown.payment)
+  const recordReturned = () =>
+    runOpsScript(world(), 'refunds', '--returned', id, '--apply', `--confirm=${id}`, '--reason', 'x')
+  const early = await recordReturned()
   t.is(early.code, 5)
   t.regex(early.err, /run this again in \d+ s/)
   await passSettleTime(unknown.payment)
-  t.is((await byHand(unknown.payment)).code, 0)
+  t.is((await recordReturned()).code, 0)
+  t.like(await itemOf(unknown.payment), { state: 'resolved', resolution: 'returned', resolved_by: 'ngozi' })
 
   // Somebody refunds on the pages of the provider.
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
@@ -252,27 +253,21 @@ test.serial('a started refund is followed without an operator, and its webhook o
   fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  await settleIntentNow(world(), intentId)
+  await workOnRefunds(world())
   t.is((await itemOf(payment)).state, 'refunding')
-  await world()
-    .db('fiat_intents')
-    .where({ id: intentId })
-    .update({ due_at: null, asked_at: new Date(0) })
+  const rows = () => world().db('refunds').where({ provider_transaction: payment })
+  await rows().update({ due_at: new Date(Date.now() + 3_600_000) })
   // It claims what the provider does not show.
   const event = { event: 'refund.processed', data: { transaction_reference: referenceOf(intentId) } }
   fiatpay.webhooks.send(event.event, event.data, referenceOf(intentId))
-  await until('the intent is due', async () => (await dueAt(intentId)) !== null)
-  await settleIntentNow(world(), intentId)
+  await until('the refund is due', async () => (await rows())[0].due_at <= new Date())
+  await workOnRefunds(world())
   t.is((await itemOf(payment)).state, 'refunding')
-  t.true((await dueAt(intentId)) <= new Date(Date.now() + 60_000), 'it is looked at again soon')
 
-  await world()
-    .db('fiat_intents')
-    .where({ id: intentId })
-    .update({ due_at: null, asked_at: new Date(0) })
+  await rows().update({ due_at: new Date(Date.now() + 3_600_000) })
   endRefund(intentId, 'processed')
-  await until('the webhook makes the intent due', async () => (await dueAt(intentId)) !== null)
-  await settleIntentNow(world(), intentId)
+  await until('the webhook makes the refund due', async () => (await rows())[0].due_at <= new Date())
+  await workOnRefunds(world())
   t.like(await itemOf(payment), { state: 'resolved', resolution: 'returned', resolved_by: 'ngozi' })
   t.is(refundsOf(payment).length, 1)
 })
@@ -283,11 +278,11 @@ test.serial('a refund that needs a person raises the alarm, and the worker sends
   t.is((await refund(failed.payment, ...confirmed(failed.payment))).code, 4)
   endRefund(failed.intentId, 'needs-attention')
   const before = await alarms()
-  await settleIntentNow(world(), failed.intentId)
+  await workOnRefunds(world())
   t.is(await alarms(), before + 1)
   t.is((await itemOf(failed.payment)).state, 'refunding')
   endRefund(failed.intentId, 'failed')
-  await settleIntentNow(world(), failed.intentId)
+  await workOnRefunds(world())
   t.is(await alarms(), before + 2)
   t.is((await itemOf(failed.payment)).state, 'waiting')
 
@@ -295,13 +290,13 @@ test.serial('a refund that needs a person raises the alarm, and the worker sends
   const lost = await waitingPayment()
   const known = await alarms()
   t.is((await refund(lost.payment, ...confirmed(lost.payment))).code, 5)
-  await settleIntentNow(world(), lost.intentId)
+  await workOnRefunds(world())
   t.is(await alarms(), known)
   await passSettleTime(lost.payment)
-  await settleIntentNow(world(), lost.intentId)
+  await workOnRefunds(world())
   t.is(await alarms(), known + 1)
   const listed = await suspense()
   t.is(listed.code, 4)
-  t.regex(listed.out, /refunding: the provider shows no refund: run --refund again/)
+  t.regex(listed.out, /refunding: the provider shows no such refund/)
   t.is(refundsOf(lost.payment).length, 0)
 })

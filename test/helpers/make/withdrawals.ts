@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Outcome } from '../../../scripts/sandbox/fiatpay/records.js'
+import { composePayoutSender } from '../../../src/compose.js'
 import { platformAccount, transferEntries, userAccount } from '../../../src/ledger/accounts.js'
 import { credit } from '../../../src/ledger/transfers.js'
-import { reconciledStates } from '../../../src/withdrawals/lifecycle.js'
+import { reconciledStates } from '../../../src/outgoing/lifecycle.js'
+import { payoutKind } from '../../../src/withdrawals/send/payout-kind.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import { workers } from '../../../workers/registry.js'
 import { as } from '../servers/roles.js'
@@ -51,6 +53,11 @@ export const quickPayouts = {
 } as const
 
 export const bank = { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' } as const
+
+/** What sends withdrawals, as the payouts worker has it. */
+export function sendingKind({ services }: Pick<World, 'services'>) {
+  return payoutKind({ ...as('payouts', services), sender: composePayoutSender(services.config) })
+}
 
 /** Adds micro-USDC to a user's available balance. */
 export async function creditCreator({ db }: Pick<World, 'db'>, userId: string, micro: bigint): Promise<void> {

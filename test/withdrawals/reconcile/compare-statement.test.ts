@@ -1,6 +1,6 @@
 import test from 'ava'
+import { openStatuses } from '../../../src/outgoing/lifecycle.js'
 import type { ProviderTransfer } from '../../../src/ports/payouts.js'
-import { openStatuses } from '../../../src/withdrawals/lifecycle.js'
 import { type Comparable, findDifferences } from '../../../src/withdrawals/reconcile/compare-statement.js'
 
 const ours: Comparable = {

@@ -1,10 +1,10 @@
 import type { Composed } from '../../../../src/compose.js'
 import { nairaText, usdcText } from '../../../../src/kernel/money.js'
+import { heldStates, type SendState } from '../../../../src/outgoing/lifecycle.js'
 import { query } from '../../../../src/platform/database/database.js'
 import type { ProviderTransfer } from '../../../../src/ports/payouts.js'
-import { heldStates, type SendState } from '../../../../src/withdrawals/lifecycle.js'
+import { adoptHeld } from '../../../../src/withdrawals/hold-steps.js'
 import {
-  adoptHeld,
   adoptLost,
   findOwners,
   type LostWithdrawal,

@@ -1,10 +1,9 @@
 import type { Composed } from '../../../../src/compose.js'
 import { nairaText } from '../../../../src/kernel/money.js'
 import { ExchangeRates } from '../../../../src/market/exchange-rates.js'
+import type { Asked } from '../../../../src/outgoing/restored.js'
 import type { ProviderTransfer } from '../../../../src/ports/payouts.js'
 import { planRelease, type Release } from '../../../../src/withdrawals/confirmation/release.js'
-import { type Asked, askIfOld } from '../../../../src/withdrawals/never-sent.js'
-import { providerRules } from '../../../../src/withdrawals/reconcile/decide.js'
 import {
   type ActionOptions,
   checkAction,
@@ -12,6 +11,7 @@ import {
   type Permission,
 } from '../../../../src/withdrawals/review/check-action.js'
 import { applyAction, isHeld, lockForReview } from '../../../../src/withdrawals/review/operator-actions.js'
+import { askIfOld, withdrawalKind } from '../../../../src/withdrawals/withdrawal-kind.js'
 import { RefusedError } from '../command.js'
 import { recordAudit } from '../record-audit.js'
 import { findPayout, type PayoutRow } from './payout-rows.js'
@@ -65,11 +65,11 @@ function checkAndApply(
   { found, asked }: { readonly found: ProviderTransfer | undefined; readonly asked: Asked },
   { action, actor, reason, apply, ...options }: ActionRequest,
 ): Promise<Permission> {
-  const rules = providerRules(services)
+  const kind = withdrawalKind(services)
   return services.transact(async (uow) => {
     const reviewed = await lockForReview(uow, id, found)
     if (reviewed === undefined) throw new RefusedError(`there is no withdrawal ${reference}`)
-    let permission = checkAction(action, reviewed, rules, options)
+    let permission = checkAction(action, reviewed, kind.rules, options)
     if ('refused' in permission) return permission
     const terms = services.config.withdrawals
     if (action === 'release' && isHeld(reviewed.withdrawal)) {
@@ -77,7 +77,7 @@ function checkAndApply(
       permission = { done: `${permission.done}: ${releaseText(release)}` }
     }
     if (!apply) return permission
-    await applyAction(uow, action, reviewed, { ...options, rules, asked, settings: services.config, reason })
+    await applyAction(uow, action, reviewed, { ...options, kind, asked, settings: services.config, reason })
     const { status, sendState, sends } = reviewed.withdrawal
     const absent = action === withoutProvider ? 'not asked' : 'not found'
     const before = { status, sendState, sends, provider: found?.state ?? absent }

@@ -2,9 +2,9 @@ import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../../../src/kernel/money.js'
 import { sqlList } from '../../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../../src/kernel/text.js'
+import { openStatuses, outgoingStatuses, sendStates } from '../../../../src/outgoing/lifecycle.js'
 import { query } from '../../../../src/platform/database/database.js'
 import type { Services } from '../../../../src/services.js'
-import { openStatuses, sendStates, withdrawalStatuses } from '../../../../src/withdrawals/lifecycle.js'
 import { waitsForBreaker } from '../../../../src/withdrawals/pause.js'
 import { openAccount, openName, resolvedContext } from '../../../../src/withdrawals/sealed-account.js'
 import { type Withdrawal, withdrawalColumns } from '../../../../src/withdrawals/withdrawal.js'
@@ -37,7 +37,7 @@ const listStates: readonly string[] = [
   'all',
   'breaker',
   'dispute',
-  ...withdrawalStatuses,
+  ...outgoingStatuses,
   ...sendStates,
 ]
 

@@ -1,4 +1,3 @@
-import { composeRefundReader } from '../../../../src/compose.js'
 import { createSettlementBatch } from '../../../../src/fiat/settle-due-intents.js'
 import type { Batch } from '../../../../src/platform/worker/batch-loop.js'
 import { as } from '../../servers/roles.js'
@@ -52,7 +51,7 @@ export function failCharge({ fiat }: World, intentId: string): void {
 }
 
 export const settlementBatch = ({ services }: Pick<World, 'services'>): Batch =>
-  createSettlementBatch({ ...as('settlement', services), refunds: composeRefundReader(services.config) })
+  createSettlementBatch(as('settlement', services))
 
 /** The last settlement of each world. A batch takes the intents of all tests of a file. */
 const settlements = new WeakMap<World, Promise<void>>()

@@ -1,5 +1,8 @@
-import { composeRefunds } from '../../../../src/compose.js'
-import { createRefundBatch } from '../../../../src/fiat/refunds/send-refunds.js'
+import { type Composed, composeRefunds } from '../../../../src/compose.js'
+import { sendingRefundKind } from '../../../../src/fiat/refunds/refund-kind.js'
+import { createFollowBatch } from '../../../../src/outgoing/follow.js'
+import { createSendBatch } from '../../../../src/outgoing/send.js'
+import type { Batch } from '../../../../src/platform/worker/batch-loop.js'
 import { as } from '../../servers/roles.js'
 import { runBatch, type World } from '../../servers/world.js'
 import type { Person } from '../creators.js'
@@ -64,12 +67,21 @@ export async function listRefunds(
   return answer.body.refunds
 }
 
+/** What sends refunds and what follows them, as the payouts worker runs them. */
+export function refundBatches(services: Composed): readonly [send: Batch, follow: Batch] {
+  const sender = as('payouts', services)
+  const kind = sendingRefundKind(sender, composeRefunds(services.config))
+  return [createSendBatch(sender, kind), createFollowBatch(sender, kind)]
+}
+
 /** Makes every refund that has not ended due, and runs the worker that sends and follows them. */
 export async function workOnRefunds({ db, services }: World): Promise<void> {
-  await db('refunds')
-    .whereNull('ended_at')
-    .update({ due_at: new Date(0) })
-  await runBatch(createRefundBatch({ ...as('payouts', services), refunds: composeRefunds(services.config) }))
+  for (const batch of refundBatches(services)) {
+    await db('refunds')
+      .whereNull('ended_at')
+      .update({ due_at: new Date(0) })
+    await runBatch(batch)
+  }
 }
 
 /** The refunds of a tip at the provider, oldest first. */

@@ -1,30 +1,53 @@
-import { isFinal, stepsBetween } from '../../kernel/state-machine.js'
-import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
-import type { Services } from '../../services.js'
-import { providerSteps, statusMachine, type WithdrawalStatus } from '../lifecycle.js'
-import { type AlarmedReview, type ReviewKind, recreditableKinds } from '../reviews.js'
-import type { Withdrawal } from '../withdrawal.js'
+import { stepsBetween } from '../kernel/state-machine.js'
+import type { ProviderTransfer, TransferState } from '../ports/payouts.js'
+import { hasEnded, type OutgoingStatus, providerSteps, type SendState } from './lifecycle.js'
 
 /** After so many requests, the first included, only a person can decide. */
 const maxSends = 3
 
-/** The fields of a withdrawal that a decision depends on. */
-export interface DecisionInput
-  extends Pick<
-    Withdrawal,
-    'status' | 'sendState' | 'sends' | 'netKobo' | 'providerReference' | 'isResolved' | 'recreditedAt'
-  > {
+/**
+ * Why only a person can decide (docs/decisions/0020).
+ * - `unknown`: it is not known whether it was executed
+ * - `mismatch`: the provider shows another amount, currency or reference
+ * - `reversed`: the money came back after completion
+ * - `failed_after_completed`: the provider says after completion that it failed
+ * - `paid_after_failed`: the provider paid after the money was given back
+ * - `paid_after_recredit`: the provider paid again after an operator had credited the creator again
+ */
+export type ReviewReason =
+  | 'unknown'
+  | 'mismatch'
+  | 'reversed'
+  | 'failed_after_completed'
+  | 'paid_after_failed'
+  | 'paid_after_recredit'
+
+/** The creator may be credited again while one of these is open. They close when the provider shows the money paid again. */
+export const recreditableKinds: readonly ReviewReason[] = ['reversed', 'failed_after_completed']
+
+/** The fields of a row that a decision depends on. */
+export interface DecisionInput {
+  readonly status: OutgoingStatus
+  readonly sendState: SendState
+  readonly sends: number
+  readonly netKobo: bigint
+  readonly providerReference: string
+  /** An operator has resolved how much was paid. */
+  readonly isResolved: boolean
+  /** When the creator was credited again after a completed payout came back. */
+  readonly recreditedAt: Date | null
+  /** Seconds since the last request that may have reached the provider began. Null: there was none. */
   readonly sinceSent: number | null
 }
 
-/** What the provider's answer means for a withdrawal. */
+/** What the provider's answer means for a row. */
 export type Decision =
   /** The provider has it: advance to its status. */
-  | { readonly kind: 'advance'; readonly to: WithdrawalStatus }
+  | { readonly kind: 'advance'; readonly to: OutgoingStatus }
   /** Only a person can decide. `hold`: nothing may be sent until then. */
-  | { readonly kind: 'review'; readonly review: AlarmedReview; readonly hold: boolean }
+  | { readonly kind: 'review'; readonly review: ReviewReason; readonly hold: boolean }
   /** The provider agrees with us (again): what these reviews are about is over. A new fact opens new ones. */
-  | { readonly kind: 'agree'; readonly outdated: readonly ReviewKind[] }
+  | { readonly kind: 'agree'; readonly outdated: readonly ReviewReason[] }
   /** Not found; send it once more under the same reference. */
   | { readonly kind: 'resend' }
   /** Not found, which proves nothing: poll again later. */
@@ -40,11 +63,7 @@ export interface ProviderRules {
   readonly settleSeconds: number
 }
 
-export function providerRules({ payouts, config }: Pick<Services, 'payouts' | 'config'>): ProviderRules {
-  return { deduplicates: payouts.deduplicates, settleSeconds: config.payouts.settleSeconds }
-}
-
-const statusOf: Readonly<Record<TransferState, WithdrawalStatus>> = {
+const statusOf: Readonly<Record<TransferState, OutgoingStatus>> = {
   accepted: 'submitted',
   started: 'processing',
   paid: 'completed',
@@ -52,32 +71,29 @@ const statusOf: Readonly<Record<TransferState, WithdrawalStatus>> = {
   returned: 'failed',
 }
 /**
- * Decides by the transfer that the provider found under our reference, or by its absence. Pure. Never moves a withdrawal
- * back.
+ * Decides by the transfer that the provider found under our reference, or by its absence. Pure. Never moves a row back.
  */
 export function decide(
-  withdrawal: DecisionInput,
+  row: DecisionInput,
   found: ProviderTransfer | undefined,
   rules: ProviderRules,
 ): Decision {
-  if (found === undefined) return decideAbsent(withdrawal, rules)
+  if (found === undefined) return decideAbsent(row, rules)
   // Also of another amount: after a re-credit any payment is paid twice, and what did not leave is no payment.
-  if (withdrawal.recreditedAt !== null)
+  if (row.recreditedAt !== null)
     return isUnpaid(found.state)
       ? { kind: 'agree', outdated: ['paid_after_recredit'] }
       : { kind: 'review', review: 'paid_after_recredit', hold: false }
-  if (withdrawal.status === 'failed' && isUnpaid(found.state))
+  if (row.status === 'failed' && isUnpaid(found.state))
     return { kind: 'agree', outdated: ['paid_after_failed'] }
-  if (!isOurs(withdrawal, found)) return { kind: 'review', review: 'mismatch', hold: true }
-  if (withdrawal.status === 'completed') return decideCompleted(found.state)
-  if (withdrawal.status === 'failed') return { kind: 'review', review: 'paid_after_failed', hold: false }
+  if (!isOurs(row, found)) return { kind: 'review', review: 'mismatch', hold: true }
+  if (row.status === 'completed') return decideCompleted(found.state)
+  if (row.status === 'failed') return { kind: 'review', review: 'paid_after_failed', hold: false }
   const to = statusOf[found.state]
-  return stepsBetween(providerSteps, withdrawal.status, to).length > 0
-    ? { kind: 'advance', to }
-    : { kind: 'none' }
+  return stepsBetween(providerSteps, row.status, to).length > 0 ? { kind: 'advance', to } : { kind: 'none' }
 }
 
-/** The money of a completed withdrawal is paid. */
+/** The money of a completed row is paid. */
 function decideCompleted(state: TransferState): Decision {
   if (state === 'returned') return { kind: 'review', review: 'reversed', hold: false }
   if (state === 'failed') return { kind: 'review', review: 'failed_after_completed', hold: false }
@@ -102,7 +118,7 @@ function decideAbsent(
   { status, sendState, sends, sinceSent }: DecisionInput,
   rules: ProviderRules,
 ): Decision {
-  if (isFinal(statusMachine, status)) return { kind: 'none' }
+  if (hasEnded(status)) return { kind: 'none' }
   if (status !== 'pending' || sendState === 'manual_review') return { kind: 'poll-again' }
   if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'poll-again' }
   if (rules.deduplicates && sends < maxSends) return { kind: 'resend' }

@@ -1,13 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { stepsBetween } from '../../../src/kernel/state-machine.js'
-import type { ProviderTransfer, TransferState } from '../../../src/ports/payouts.js'
-import {
-  providerSteps,
-  type WithdrawalStatus,
-  withdrawalStatuses,
-} from '../../../src/withdrawals/lifecycle.js'
-import { type DecisionInput, decide } from '../../../src/withdrawals/reconcile/decide.js'
+import { stepsBetween } from '../../src/kernel/state-machine.js'
+import { type DecisionInput, decide } from '../../src/outgoing/decide.js'
+import { type OutgoingStatus, outgoingStatuses, providerSteps } from '../../src/outgoing/lifecycle.js'
+import type { ProviderTransfer, TransferState } from '../../src/ports/payouts.js'
 
 const rules = { deduplicates: true, settleSeconds: 900 }
 const unknown: DecisionInput = {
@@ -47,8 +43,8 @@ test('a withdrawal advances to the state of the transfer that the provider finds
 test('no sequence of answers moves a withdrawal back or out of a final status', (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...states), { maxLength: 12 }), (seen) => {
-      let status: WithdrawalStatus = 'pending'
-      const visited: WithdrawalStatus[] = [status]
+      let status: OutgoingStatus = 'pending'
+      const visited: OutgoingStatus[] = [status]
       for (const state of seen) {
         const decision = decide({ ...unknown, status, sendState: 'sent' }, transfer(state), rules)
         if (decision.kind !== 'advance') continue
@@ -67,7 +63,7 @@ test('no sequence of answers moves a withdrawal back or out of a final status', 
 
 test('a transfer with another amount, currency or reference opens a review and completes nothing', (t) => {
   for (const change of [{ amountKobo: 5001n }, { currency: 'USD' }, { reference: 'fiatpay-2' }])
-    for (const status of withdrawalStatuses)
+    for (const status of outgoingStatuses)
       t.deepEqual(decide({ ...unknown, status }, transfer('paid', change), rules), {
         kind: 'review',
         review: 'mismatch',
@@ -152,7 +148,7 @@ test('a payout is never sent again to a provider that does not document deduplic
 })
 
 test('an accepted payout is never sent again, however long it is not found', (t) => {
-  for (const status of withdrawalStatuses.filter((one) => one !== 'pending'))
+  for (const status of outgoingStatuses.filter((one) => one !== 'pending'))
     t.true(
       ['poll-again', 'none'].includes(
         decide({ ...unknown, status, sendState: 'sent', sinceSent: 1e9 }, undefined, rules).kind,
