@@ -83,6 +83,10 @@ interface Followed {
   readonly pause: number | null
   /** The review that was opened: raises an alarm after the commit. */
   readonly opened?: ReviewReason | undefined
+  /** Why a person must act, where the row itself keeps that. */
+  readonly note?: string | undefined
+  /** The provider had accepted it and shows it no more. */
+  readonly gone?: boolean
 }
 
 async function decideAndFollow<Row extends LockedOutgoing>(
@@ -97,10 +101,11 @@ async function decideAndFollow<Row extends LockedOutgoing>(
     // Another worker has taken the row since, so this answer is outdated.
     if (row?.attempts !== due.attempts) return { pause: null }
     const done = await follow(uow, kind, row, decide(row, found, kind.rules), found)
-    await reschedule(uow.trx, kind, due, done.pause, attention)
+    await reschedule(uow.trx, kind, due, done.pause, attention ?? done.note)
     return done
   })
   if (followed.opened !== undefined) kind.alarm(due, followed.opened, textOf(found))
+  if (followed.gone === true) kind.alarm(due, 'unknown', textOf(found))
   if (attention !== undefined) kind.alarm(due, 'attention', attention)
   return followed.pause ?? Number.POSITIVE_INFINITY
 }
@@ -132,7 +137,23 @@ async function follow<Row extends LockedOutgoing>(
   if (decision.kind === 'review') return askPerson(uow, kind, row, decision, found, next)
   if (decision.kind === 'poll-again' && row.sendState === 'sending')
     await setSendState(uow, kind, row, 'unknown')
+  if (found === undefined && isAccepted(row)) return missAccepted(kind, row, next)
   return { pause: row.sendState === 'manual_review' ? reviewPauseSeconds : next }
+}
+
+function isAccepted({ status }: LockedOutgoing): boolean {
+  return status !== 'pending' && !hasEnded(status)
+}
+
+/** The provider has accepted it and does not show it. It need not show at once what it has. */
+function missAccepted<Row extends LockedOutgoing>(
+  kind: OutgoingKind<Row>,
+  { sinceSent }: Row,
+  pause: number | null,
+): Followed {
+  const isGone = (sinceSent ?? Number.POSITIVE_INFINITY) >= kind.rules.settleSeconds
+  const note = isGone ? kind.noteOf('unknown') : undefined
+  return { pause, note, gone: note !== undefined }
 }
 
 async function askPerson<Row extends LockedOutgoing>(
@@ -146,7 +167,11 @@ async function askPerson<Row extends LockedOutgoing>(
   const isHeld = hold && row.status === 'pending'
   if (isHeld) await setSendState(uow, kind, row, 'manual_review')
   const isNew = await kind.openReview(uow, row, review, found)
-  return { pause: isHeld ? reviewPauseSeconds : next, opened: isNew ? review : undefined }
+  return {
+    pause: isHeld ? reviewPauseSeconds : next,
+    opened: isNew ? review : undefined,
+    note: kind.noteOf(review),
+  }
 }
 
 function textOf(found: ProviderTransfer | undefined): string {

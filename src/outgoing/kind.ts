@@ -71,6 +71,8 @@ export interface OutgoingKind<Row extends LockedOutgoing = LockedOutgoing> exten
     reason: ReviewReason,
     found: ProviderTransfer | undefined,
   ): Promise<boolean>
+  /** Why a person must act, where the row itself keeps that. Undefined: its reviews say it. */
+  noteOf(reason: ReviewReason): string | undefined
   /** The provider shows it, so nobody has to decide what happened to it any more. */
   closeReviews(uow: UnitOfWork, row: Row, found: ProviderTransfer): Promise<void>
   /** The provider shows the opposite of what these reviews are about. A new fact opens new ones. */

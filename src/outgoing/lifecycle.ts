@@ -14,12 +14,12 @@ export type OutgoingStatus = (typeof outgoingStatuses)[number]
 
 type NamedStep<State extends string> = Pick<Step<State>, 'from' | 'to' | 'by'>
 
+const accepted = 'the provider accepted it, or has it'
+const shownFailed = 'the provider shows it failed or returned, or an operator resolves it'
 /**
  * The steps that the provider's record takes. A row passes through every status between, also when the provider was not asked in
  * time to show it: what the provider has was accepted, so what failed there was `submitted` too.
  */
-const accepted = 'the provider accepted it, or has it'
-const shownFailed = 'the provider shows it failed or returned, or an operator resolves it'
 const providerPath: readonly NamedStep<OutgoingStatus>[] = [
   { from: 'pending', to: 'submitted', by: accepted },
   { from: 'submitted', to: 'processing', by: 'the provider has started it' },

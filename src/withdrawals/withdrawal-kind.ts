@@ -66,6 +66,7 @@ export function withdrawalKind({
     wakeSender: ({ wake }, withdrawal) => wake('payouts', payoutJob(withdrawal)),
     openReview: (uow, { id }, kind, found) =>
       openReview(uow, { withdrawalId: id, kind, details: found === undefined ? {} : detailsOf(found) }),
+    noteOf: () => undefined,
     closeReviews: (uow, { id }, { state }) =>
       closeReviews(uow, id, selfClosingKinds, `the provider shows it ${state}`),
     outdateReviews: (uow, { id }, reasons, { state }) =>

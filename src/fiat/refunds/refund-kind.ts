@@ -1,5 +1,4 @@
 import type { OutgoingAlarm, OutgoingKind, SendingKind } from '../../outgoing/kind.js'
-import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
 import type { ProviderRefund, RefundState, Refunds } from '../../ports/refunds.js'
@@ -78,14 +77,8 @@ export function refundKind({ config, metrics, log }: Needs, refunds: RefundReade
     },
     announce: () => undefined,
     wakeSender: ({ wake }) => wake('payouts'),
-    async openReview({ trx }, { id, lastError }, reason) {
-      await query(trx, {
-        name: 'refunds.review',
-        text: 'update refunds set last_error = $2 where id = $1',
-        values: [id, reviewTexts[reason]],
-      })
-      return lastError !== reviewTexts[reason]
-    },
+    openReview: async (_, { lastError }, reason) => lastError !== reviewTexts[reason],
+    noteOf: (reason) => reviewTexts[reason],
     closeReviews: async () => undefined,
     outdateReviews: async () => undefined,
     watchPause: () => null,

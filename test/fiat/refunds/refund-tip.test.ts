@@ -372,6 +372,42 @@ test.serial(
   },
 )
 
+test.serial(
+  'what the provider accepted and shows twice, or shows no more, says so and alarms an operator',
+  async (t) => {
+    const { fiatpay } = world().fiat
+    fiatpay.faults.setMode({ refunds: 'manual' })
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    await requestRefund(world(), creator, tipId, 2)
+    await workOnRefunds(world())
+    const [{ id, provider_transaction: transaction, kobo }] = await rowsOf(tipId)
+    t.is((await rowsOf(tipId))[0].last_error, null)
+    const own = fiatpay.refunds.find(tipId)
+    if (own === undefined) throw new Error('no refund')
+    fiatpay.refunds.write({ ...own, note: 'somebody changed it' })
+    await world().db('refunds').where({ id }).update({ provider_id: null })
+    await passSettleTime(tipId)
+    const before = await alarms()
+    await workOnRefunds(world())
+    t.is((await rowsOf(tipId))[0].last_error, 'the provider shows no such refund')
+    t.is(await alarms(), before + 1)
+    fiatpay.refunds.write(own)
+    await workOnRefunds(world())
+    t.is((await rowsOf(tipId))[0].last_error, null)
+    await composeRefunds(world().services.config).request({ transaction, kobo, note: id })
+    await workOnRefunds(world())
+    t.regex((await rowsOf(tipId))[0].last_error, /shows other refunds of this payment/)
+    t.is(await alarms(), before + 2)
+    await workOnRefunds(world())
+    t.regex((await rowsOf(tipId))[0].last_error, /shows other refunds of this payment/)
+    t.is(await alarms(), before + 2, 'one alarm for what is known')
+    endRefundAtProvider(world(), tipId, 'failed')
+    fiatpay.setRefundOutcome(own, 'processed')
+    await finish(tipId)
+  },
+)
+
 test.serial('a float that is too low holds a refund up, and it is sent when there is money', async (t) => {
   const creator = await registerCreator(world())
   const tipId = await paidTip(world(), creator)
