@@ -67,12 +67,15 @@ export function settleIntentNow(world: World, intentId: string): Promise<void> {
   return settled
 }
 
-/** Repeats when the intent was skipped, as its row can be locked by a webhook. */
+/**
+ * Repeats both steps: the row can be locked by a webhook, and a worker that has it taken already writes its own next time over
+ * this one when it finishes.
+ */
 async function settleOne(world: World, intentId: string): Promise<void> {
   const intent = () => world.db('fiat_intents').where({ id: intentId })
   const { attempts } = await intent().first()
-  await intent().update({ due_at: new Date(0) })
   await until('the intent is polled', async () => {
+    await intent().update({ due_at: new Date(0) })
     await runBatch(settlementBatch(world))
     return (await intent().first()).attempts > attempts
   })
