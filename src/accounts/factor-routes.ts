@@ -1,10 +1,9 @@
 import type { Context } from 'koa'
 import { type Route, route } from '../http/endpoint.js'
 import { readCaller } from '../http/security/caller.js'
-import { DomainError } from '../kernel/errors.js'
+import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { countFactors } from './factors/change-factors.js'
-import * as endpoints from './factors/endpoints.js'
 import {
   addPasskey,
   confirmOptions,
@@ -14,11 +13,21 @@ import {
   removePasskey,
 } from './factors/manage-passkeys.js'
 import { confirmTotp, removeTotp, startTotp } from './factors/manage-totp.js'
+import * as passkeys from './factors/passkeys/passkey-schemas.js'
 import { renewRecoveryCodes } from './factors/recovery-codes.js'
 import { requireFactor, requireFresh } from './factors/require-fresh.js'
+import * as schemas from './factors/schemas.js'
+import { done, nothing, otpVerifyAnswer } from './schemas.js'
 import { answerSession, ownerGuards, publicGuards, signedIn } from './sessions/auth.js'
 import { whileOpen } from './sessions/while-open.js'
 import { logInWithPasskey } from './sign-in/passkey-login.js'
+
+const owner = { credential: 'session', limit: 'intents' } as const
+const ownerErrors: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'account_frozen']
+/** Of a call that takes a factor or a young session. */
+const freshErrors: readonly ErrorCode[] = [...ownerErrors, 'reauthentication_required', 'account_locked']
+/** Of a call that takes a factor only. */
+const factorErrors: readonly ErrorCode[] = [...ownerErrors, 'second_factor_required', 'account_locked']
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
@@ -32,7 +41,16 @@ function totpRoutes(services: Needs): Route[] {
   const { db } = services
   return [
     route(
-      endpoints.startTotpEndpoint,
+      {
+        ...owner,
+        method: 'post',
+        path: '/auth/totp',
+        summary: 'Make the secret of an authenticator app',
+        input: schemas.factorInput,
+        invalid: 'invalid_code',
+        output: schemas.totpAnswer,
+        errors: ['totp_exists', ...freshErrors],
+      },
       async (presented, ctx) => {
         await requireFresh(services, signedIn(ctx), presented)
         return startTotp(services, signedIn(ctx).account)
@@ -40,12 +58,31 @@ function totpRoutes(services: Needs): Route[] {
       guards,
     ),
     route(
-      endpoints.confirmTotpEndpoint,
+      {
+        ...owner,
+        method: 'post',
+        path: '/auth/totp/confirm',
+        summary: 'Put the authenticator app in force with its first code',
+        input: schemas.confirmTotpInput,
+        invalid: 'invalid_code',
+        output: schemas.totpConfirmed,
+        errors: [...ownerErrors, 'account_locked'],
+      },
       ({ code }, ctx) => confirmTotp(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, code),
       guards,
     ),
     route(
-      endpoints.removeTotpEndpoint,
+      {
+        ...owner,
+        method: 'delete',
+        path: '/auth/totp',
+        summary: 'Remove the authenticator app',
+        input: schemas.factorInput,
+        bodyOfDelete: true,
+        invalid: 'invalid_code',
+        output: done,
+        errors: ['factor_not_found', ...factorErrors],
+      },
       async (presented, ctx) => {
         await removeTotp(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, presented)
         return {}
@@ -53,7 +90,16 @@ function totpRoutes(services: Needs): Route[] {
       guards,
     ),
     route(
-      endpoints.recoveryCodesEndpoint,
+      {
+        ...owner,
+        method: 'post',
+        path: '/auth/recovery-codes',
+        summary: 'Make ten recovery codes in place of the earlier ones; they are shown this once',
+        input: schemas.factorInput,
+        invalid: 'invalid_code',
+        output: schemas.recoveryCodesAnswer,
+        errors: ['factor_not_found', ...factorErrors],
+      },
       async (presented, ctx) => {
         const { account } = signedIn(ctx)
         const { oldest } = await countFactors(db, account.id)
@@ -70,7 +116,16 @@ function passkeyRoutes(services: Needs): Route[] {
   const guards = ownerGuards(services)
   return [
     route(
-      endpoints.creationOptionsEndpoint,
+      {
+        ...owner,
+        method: 'post',
+        path: '/auth/passkeys/options',
+        summary: 'The options with which a browser makes a passkey',
+        input: schemas.factorInput,
+        invalid: 'invalid_code',
+        output: passkeys.creationOptionsAnswer,
+        errors: [...freshErrors],
+      },
       async (presented, ctx) => {
         await requireFresh(services, signedIn(ctx), presented)
         return { options: await creationOptions(services, signedIn(ctx).account) }
@@ -78,17 +133,46 @@ function passkeyRoutes(services: Needs): Route[] {
       guards,
     ),
     route(
-      endpoints.addPasskeyEndpoint,
+      {
+        ...owner,
+        method: 'post',
+        path: '/auth/passkeys',
+        summary: 'Add the passkey that the browser made',
+        input: passkeys.newPasskeyInput,
+        invalid: 'invalid_passkey',
+        output: passkeys.passkeyAdded,
+        errors: ['invalid_label', 'passkey_exists', 'too_many_passkeys', ...ownerErrors],
+      },
       (made, ctx) => addPasskey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, made),
       guards,
     ),
     route(
-      endpoints.listPasskeysEndpoint,
+      {
+        ...owner,
+        method: 'get',
+        path: '/auth/passkeys',
+        summary: 'The own passkeys, oldest first',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: passkeys.passkeysAnswer,
+        errors: [],
+      },
       async (_, ctx) => ({ passkeys: await listPasskeys(services, signedIn(ctx).account.id) }),
       guards,
     ),
     route(
-      endpoints.removePasskeyEndpoint,
+      {
+        ...owner,
+        method: 'delete',
+        path: '/auth/passkeys/:id',
+        summary: 'Remove a passkey',
+        input: schemas.removePasskeyInput,
+        bodyOfDelete: true,
+        invalid: 'invalid_code',
+        output: done,
+        errors: ['factor_not_found', ...factorErrors],
+      },
       async ({ id, ...presented }, ctx) => {
         await removePasskey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, id, presented)
         return {}
@@ -96,7 +180,16 @@ function passkeyRoutes(services: Needs): Route[] {
       guards,
     ),
     route(
-      endpoints.confirmOptionsEndpoint,
+      {
+        ...owner,
+        method: 'post',
+        path: '/auth/passkeys/confirm/options',
+        summary: 'The options with which one of the own passkeys confirms a change or a withdrawal',
+        input: nothing,
+        invalid: 'invalid_json',
+        output: passkeys.requestOptionsAnswer,
+        errors: ['factor_not_found', ...ownerErrors],
+      },
       async (_, ctx) => ({ options: await confirmOptions(services, signedIn(ctx).account.id) }),
       guards,
     ),
@@ -107,9 +200,33 @@ function passkeyLoginRoutes(services: Needs): Route[] {
   const { publicUrl } = services.config.http
   const ownSite = publicGuards(publicUrl)
   return [
-    route(endpoints.loginOptionsEndpoint, async () => ({ options: await loginOptions(services) }), ownSite),
     route(
-      endpoints.passkeyLoginEndpoint,
+      {
+        method: 'post',
+        path: '/auth/passkeys/login/options',
+        summary: 'The options with which a passkey logs in; they name no account',
+        credential: 'none',
+        limit: 'signInAddress',
+        input: nothing,
+        invalid: 'invalid_json',
+        output: passkeys.requestOptionsAnswer,
+        errors: ['forbidden'],
+      },
+      async () => ({ options: await loginOptions(services) }),
+      ownSite,
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/auth/passkeys/login',
+        summary: 'Open a session with a passkey alone',
+        credential: 'none',
+        limit: 'signInAddress',
+        input: passkeys.passkeyLoginInput,
+        invalid: 'invalid_passkey',
+        output: otpVerifyAnswer,
+        errors: ['forbidden'],
+      },
       async (answer, ctx: Context) => {
         const opened = await logInWithPasskey(services, answer, readCaller(ctx, publicUrl))
         return answerSession(ctx, services.config, opened, 'otpVerify')

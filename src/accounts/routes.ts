@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import type { z } from 'zod'
 import { type Route, route } from '../http/endpoint.js'
 import { clientAddress } from '../http/limits/client-address.js'
 import { limitFailures } from '../http/limits/rate-limits.js'
@@ -15,7 +14,6 @@ import { passwordRoutes } from './passwords/routes.js'
 import { presentUser } from './present.js'
 import { readSecurity } from './read-security.js'
 import {
-  type AnyEndpoint,
   credentials,
   done,
   emailAddress,
@@ -38,117 +36,6 @@ import { signInByLink } from './sign-in/sign-in-link.js'
 import { startOtp } from './sign-in/start-code.js'
 import { verifyOtp } from './sign-in/verify-code.js'
 
-const registerEndpoint = {
-  method: 'post',
-  path: '/auth/register',
-  summary: 'Create an account and open a session',
-  credential: 'none',
-  pausedBy: ['registrations'],
-  limit: 'register',
-  input: registration,
-  invalid: 'invalid_registration',
-  output: sessionAnswer,
-  errors: ['email_in_use', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const loginEndpoint = {
-  method: 'post',
-  path: '/auth/login',
-  summary: 'Open a session with e-mail and password',
-  credential: 'none',
-  // The key includes the client address: with the e-mail alone, anyone could lock its owner out.
-  // Texts that are not e-mail addresses share one key per client address.
-  // The budget of the address bounds how much hashing one caller can ask for.
-  limit: {
-    name: 'login',
-    address: 'signInAddress',
-    key: (input: z.output<typeof credentials>, ctx: Context) =>
-      `${clientAddress(ctx)} ${emailAddress.safeParse(input.email).data ?? ''}`,
-  },
-  input: credentials,
-  invalid: 'invalid_login',
-  output: sessionAnswer,
-  errors: ['invalid_credentials', 'second_factor_required', 'invalid_code', 'account_locked', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const otpStartEndpoint = {
-  method: 'post',
-  path: '/auth/otp/start',
-  summary: 'Have a one-time code mailed',
-  credential: 'none',
-  limit: {
-    name: 'otpStart',
-    address: 'signInAddress',
-    key: ({ email }: z.output<typeof otpStartInput>) => email,
-  },
-  input: otpStartInput,
-  invalid: 'email_required',
-  output: done,
-  errors: ['account_not_found', 'account_locked', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const otpVerifyEndpoint = {
-  method: 'post',
-  path: '/auth/otp/verify',
-  summary: 'Open a session with the mailed one-time code',
-  credential: 'none',
-  // This limit is per client address. Wrong codes are counted per account, in PostgreSQL (one-time-codes/lockout.ts),
-  // and per client address over all accounts (`failedCodes`).
-  limit: 'reads',
-  input: otpVerifyInput,
-  invalid: 'invalid_code',
-  output: otpVerifyAnswer,
-  errors: ['second_factor_required', 'account_locked', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const linkEndpoint = {
-  method: 'post',
-  path: '/auth/otp/link',
-  summary: 'Open a session with the link mailed while codes are locked, once',
-  credential: 'none',
-  limit: 'reads',
-  input: signInLinkInput,
-  invalid: 'link_token_required',
-  output: otpVerifyAnswer,
-  errors: ['invalid_link', 'second_factor_required', 'invalid_code', 'account_locked', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const meEndpoint = {
-  method: 'get',
-  path: '/auth/me',
-  summary: 'The own profile',
-  credential: 'session-or-token',
-  limit: 'reads',
-  input: nothing,
-  invalid: 'unauthorized',
-  output: meAnswer,
-  errors: [],
-} as const satisfies AnyEndpoint
-
-const securityEndpoint = {
-  method: 'get',
-  path: '/auth/security',
-  summary: 'What protects the account',
-  credential: 'session',
-  limit: 'reads',
-  input: nothing,
-  invalid: 'unauthorized',
-  output: securityAnswer,
-  errors: [],
-} as const satisfies AnyEndpoint
-
-const logoutEndpoint = {
-  method: 'post',
-  path: '/auth/logout',
-  summary: 'Revoke the session and its access token',
-  credential: 'session-or-token',
-  limit: 'reads',
-  input: nothing,
-  invalid: 'invalid_json',
-  output: done,
-  errors: ['unauthorized', 'forbidden'],
-} as const satisfies AnyEndpoint
-
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits' | 'log'>
 
 /** `/auth/*`: register, log in with password or one-time code, the own profile, log out. */
@@ -163,19 +50,67 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
   const callerOf = (ctx: Context) => readCaller(ctx, publicUrl)
   return [
     route(
-      registerEndpoint,
+      {
+        method: 'post',
+        path: '/auth/register',
+        summary: 'Create an account and open a session',
+        credential: 'none',
+        pausedBy: ['registrations'],
+        limit: 'register',
+        input: registration,
+        invalid: 'invalid_registration',
+        output: sessionAnswer,
+        errors: ['email_in_use', 'forbidden'],
+      },
       async (input, ctx) =>
         answerSession(ctx, config, await register(operationsFor(ctx), input, callerOf(ctx)), 'session'),
       ownSite,
     ),
     route(
-      loginEndpoint,
+      {
+        method: 'post',
+        path: '/auth/login',
+        summary: 'Open a session with e-mail and password',
+        credential: 'none',
+        // The key includes the client address: with the e-mail alone, anyone could lock its owner out.
+        // Texts that are not e-mail addresses share one key per client address.
+        // The budget of the address bounds how much hashing one caller can ask for.
+        limit: {
+          name: 'login',
+          address: 'signInAddress',
+          key: (input, ctx) => `${clientAddress(ctx)} ${emailAddress.safeParse(input.email).data ?? ''}`,
+        },
+        input: credentials,
+        invalid: 'invalid_login',
+        output: sessionAnswer,
+        errors: [
+          'invalid_credentials',
+          'second_factor_required',
+          'invalid_code',
+          'account_locked',
+          'forbidden',
+        ],
+      },
       async (input, ctx) =>
         answerSession(ctx, config, await login(operationsFor(ctx), input, callerOf(ctx)), 'session'),
       ownSite,
     ),
     route(
-      otpStartEndpoint,
+      {
+        method: 'post',
+        path: '/auth/otp/start',
+        summary: 'Have a one-time code mailed',
+        credential: 'none',
+        limit: {
+          name: 'otpStart',
+          address: 'signInAddress',
+          key: ({ email }) => email,
+        },
+        input: otpStartInput,
+        invalid: 'email_required',
+        output: done,
+        errors: ['account_not_found', 'account_locked', 'forbidden'],
+      },
       async ({ email }) => {
         await startOtp(services, email)
         return {}
@@ -183,7 +118,19 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       ownSite,
     ),
     route(
-      otpVerifyEndpoint,
+      {
+        method: 'post',
+        path: '/auth/otp/verify',
+        summary: 'Open a session with the mailed one-time code',
+        credential: 'none',
+        // This limit is per client address. Wrong codes are counted per account, in PostgreSQL (one-time-codes/lockout.ts),
+        // and per client address over all accounts (`failedCodes`).
+        limit: 'reads',
+        input: otpVerifyInput,
+        invalid: 'invalid_code',
+        output: otpVerifyAnswer,
+        errors: ['second_factor_required', 'account_locked', 'forbidden'],
+      },
       async (input, ctx) => {
         const verify = () => verifyOtp(services, input, callerOf(ctx))
         const wrong = { failure: 'invalid_code', key: clientAddress(ctx) } as const
@@ -193,17 +140,48 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       ownSite,
     ),
     route(
-      linkEndpoint,
+      {
+        method: 'post',
+        path: '/auth/otp/link',
+        summary: 'Open a session with the link mailed while codes are locked, once',
+        credential: 'none',
+        limit: 'reads',
+        input: signInLinkInput,
+        invalid: 'link_token_required',
+        output: otpVerifyAnswer,
+        errors: ['invalid_link', 'second_factor_required', 'invalid_code', 'account_locked', 'forbidden'],
+      },
       async (input, ctx) =>
         answerSession(ctx, config, await signInByLink(services, input, callerOf(ctx)), 'otpVerify'),
       ownSite,
     ),
-    route(meEndpoint, async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }), [
-      noStore,
-      authenticated,
-    ]),
     route(
-      securityEndpoint,
+      {
+        method: 'get',
+        path: '/auth/me',
+        summary: 'The own profile',
+        credential: 'session-or-token',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: meAnswer,
+        errors: [],
+      },
+      async (_, ctx) => ({ user: presentUser(signedIn(ctx).account, 'me') }),
+      [noStore, authenticated],
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/auth/security',
+        summary: 'What protects the account',
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: securityAnswer,
+        errors: [],
+      },
       async (_, ctx) => {
         const security = await readSecurity(db, signedIn(ctx).account.id)
         return { ...security, frozenAt: security.frozenAt?.toISOString() ?? null }
@@ -211,7 +189,17 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       ownerGuards(services),
     ),
     route(
-      logoutEndpoint,
+      {
+        method: 'post',
+        path: '/auth/logout',
+        summary: 'Revoke the session and its access token',
+        credential: 'session-or-token',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'invalid_json',
+        output: done,
+        errors: ['unauthorized', 'forbidden'],
+      },
       async (_, ctx) => {
         await revokeSession(db, signedIn(ctx).sessionHash)
         clearSessionCookie(ctx, publicUrl)

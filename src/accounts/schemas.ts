@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Endpoint } from '../http/endpoint.js'
 import { requiredSecret, requiredText } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
@@ -7,8 +6,6 @@ import { emailLength, parseEmailAddress } from './email-address.js'
 import { tokenInput } from './links/schemas.js'
 import { passwordLength } from './password.js'
 import { codePattern } from './secrets/codes.js'
-
-export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 
 /** API: the length of a display name, in characters. */
 const nameLength = { least: 2, most: 100 } as const

@@ -8,7 +8,7 @@ import type { ErrorCode } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { requireFresh } from './factors/require-fresh.js'
 import { factorInput } from './factors/schemas.js'
-import { type AnyEndpoint, done, nothing } from './schemas.js'
+import { done, nothing } from './schemas.js'
 import { requireSession, signedIn } from './sessions/auth.js'
 import { endOtherSessions, endSession, isOwnSession } from './sessions/end-sessions.js'
 import { listSessions } from './sessions/list-sessions.js'
@@ -29,50 +29,12 @@ export const sessionsAnswer = z.object({
   ),
 })
 
-const listEndpoint = {
-  method: 'get',
-  path: '/auth/sessions',
-  summary: 'The open sessions, newest first',
-  credential: 'session',
-  limit: 'reads',
-  input: nothing,
-  invalid: 'unauthorized',
-  output: sessionsAnswer,
-  errors: [],
-} as const satisfies AnyEndpoint
-
-const endErrors = [
+const endErrors: readonly ErrorCode[] = [
   'unauthorized',
   'forbidden',
   'reauthentication_required',
   'account_locked',
-] as const satisfies ErrorCode[]
-
-const endEndpoint = {
-  method: 'delete',
-  path: '/auth/sessions/:id',
-  summary: 'End a session with its access token',
-  credential: 'session',
-  limit: 'reads',
-  input: factorInput.extend({ id: requiredText('session_not_found').pipe(z.uuid('session_not_found')) }),
-  bodyOfDelete: true,
-  invalid: 'invalid_code',
-  output: done,
-  errors: ['session_not_found', ...endErrors],
-} as const satisfies AnyEndpoint
-
-const endOthersEndpoint = {
-  method: 'delete',
-  path: '/auth/sessions',
-  summary: 'End all other sessions with their access tokens',
-  credential: 'session',
-  limit: 'reads',
-  input: factorInput,
-  bodyOfDelete: true,
-  invalid: 'invalid_code',
-  output: done,
-  errors: [...endErrors],
-} as const satisfies AnyEndpoint
+]
 
 /**
  * Ending other sessions needs a factor or a session of the last minutes: whoever stole an old cookie must not throw the owner out.
@@ -84,7 +46,17 @@ export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transa
   const guards = [noStore, requireSession(services), refuseCrossSite(publicUrl)]
   return [
     route(
-      listEndpoint,
+      {
+        method: 'get',
+        path: '/auth/sessions',
+        summary: 'The open sessions, newest first',
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: sessionsAnswer,
+        errors: [],
+      },
       async (_, ctx) => ({
         sessions: (await listSessions(db, config.sessions, signedIn(ctx))).map((session) => ({
           ...session,
@@ -95,7 +67,20 @@ export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transa
       guards,
     ),
     route(
-      endEndpoint,
+      {
+        method: 'delete',
+        path: '/auth/sessions/:id',
+        summary: 'End a session with its access token',
+        credential: 'session',
+        limit: 'reads',
+        input: factorInput.extend({
+          id: requiredText('session_not_found').pipe(z.uuid('session_not_found')),
+        }),
+        bodyOfDelete: true,
+        invalid: 'invalid_code',
+        output: done,
+        errors: ['session_not_found', ...endErrors],
+      },
       async ({ id, ...presented }, ctx) => {
         const who = signedIn(ctx)
         if (await isOwnSession(db, who, id)) {
@@ -110,7 +95,18 @@ export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transa
       guards,
     ),
     route(
-      endOthersEndpoint,
+      {
+        method: 'delete',
+        path: '/auth/sessions',
+        summary: 'End all other sessions with their access tokens',
+        credential: 'session',
+        limit: 'reads',
+        input: factorInput,
+        bodyOfDelete: true,
+        invalid: 'invalid_code',
+        output: done,
+        errors: [...endErrors],
+      },
       async (presented, ctx) => {
         const who = signedIn(ctx)
         await requireFresh(services, who, presented)

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { hasFactor } from '../accounts/factors/check-factor.js'
 import { tokenInput } from '../accounts/links/schemas.js'
 import type { PasswordsFor } from '../accounts/password.js'
-import { type AnyEndpoint, done, nothing } from '../accounts/schemas.js'
+import { done, nothing } from '../accounts/schemas.js'
 import {
   assertRecentSession,
   limitGuesses,
@@ -23,54 +23,6 @@ import { openExport } from './exports/make-exports.js'
 import { requestExport } from './exports/request-export.js'
 import { closeInput, exportAnswer, exportFile } from './schemas.js'
 
-const exportEndpoint = {
-  method: 'get',
-  path: '/auth/export',
-  summary: "Have the account's data gathered, and a link to the file mailed",
-  credential: 'session',
-  limit: 'reads',
-  input: nothing,
-  invalid: 'unauthorized',
-  output: exportAnswer,
-  errors: ['reauthentication_required', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const downloadEndpoint = {
-  method: 'post',
-  path: '/auth/export/download',
-  summary: 'The file of a mailed link',
-  credential: 'none',
-  limit: 'reads',
-  input: tokenInput,
-  invalid: 'link_token_required',
-  output: exportFile,
-  errors: ['invalid_link', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const closeEndpoint = {
-  method: 'delete',
-  path: '/auth/me',
-  summary: 'Close the account, for good',
-  credential: 'session',
-  limit: ownerLimit,
-  input: closeInput,
-  bodyOfDelete: true,
-  invalid: 'password_required',
-  output: done,
-  errors: [
-    'invalid_credentials',
-    'invalid_code',
-    'second_factor_required',
-    'reauthentication_required',
-    'account_locked',
-    'account_frozen',
-    'account_has_money',
-    'recently_changed',
-    'unauthorized',
-    'forbidden',
-  ],
-} as const satisfies AnyEndpoint
-
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'chain' | 'limits'>
 
 /** What the law gives an owner: the account's data, and the end of the account. */
@@ -87,7 +39,17 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
   }
   return [
     route(
-      exportEndpoint,
+      {
+        method: 'get',
+        path: '/auth/export',
+        summary: "Have the account's data gathered, and a link to the file mailed",
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: exportAnswer,
+        errors: ['reauthentication_required', 'forbidden'],
+      },
       async (_, ctx) => {
         assertRecentSession(signedIn(ctx))
         const { status, requestedAt, expiresAt } = await requestExport(services, signedIn(ctx).account.id)
@@ -98,7 +60,17 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       [...ownerGuards(services), refuseCrossSite(publicUrl, { everyMethod: true })],
     ),
     route(
-      downloadEndpoint,
+      {
+        method: 'post',
+        path: '/auth/export/download',
+        summary: 'The file of a mailed link',
+        credential: 'none',
+        limit: 'reads',
+        input: tokenInput,
+        invalid: 'link_token_required',
+        output: exportFile,
+        errors: ['invalid_link', 'forbidden'],
+      },
       async ({ token }, ctx) => {
         const { text, madeAt } = await openExport(services, token)
         ctx.attachment(`account-data-${madeAt.toISOString().slice(0, 10)}.json`)
@@ -109,7 +81,29 @@ export function privacyRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       publicGuards(publicUrl),
     ),
     route(
-      closeEndpoint,
+      {
+        method: 'delete',
+        path: '/auth/me',
+        summary: 'Close the account, for good',
+        credential: 'session',
+        limit: ownerLimit,
+        input: closeInput,
+        bodyOfDelete: true,
+        invalid: 'password_required',
+        output: done,
+        errors: [
+          'invalid_credentials',
+          'invalid_code',
+          'second_factor_required',
+          'reauthentication_required',
+          'account_locked',
+          'account_frozen',
+          'account_has_money',
+          'recently_changed',
+          'unauthorized',
+          'forbidden',
+        ],
+      },
       async ({ leaveTokens, ...presented }, ctx) => {
         const who = signedIn(ctx)
         const { id, walletPublicKey } = who.account

@@ -1,14 +1,38 @@
 import { type Route, route } from '../http/endpoint.js'
+import type { KeyedLimit } from '../http/limits/rate-limits.js'
 import { iconPath } from '../http/pages/icon.js'
 import { nameRow, requestIdOf } from '../http/request-id.js'
+import { readBearer } from '../http/security/credentials.js'
 import { noStore } from '../http/security/response-headers.js'
+import { intentOutput } from '../intents/schemas.js'
+import type { ErrorCode } from '../kernel/errors.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
 import { createSdkTip } from './create-tip.js'
-import * as endpoints from './endpoints.js'
 import { listEvents } from './list-events.js'
 import { createPayLinkTransaction, findPayLink } from './pay-link.js'
 import { listSdkIntents, readSdkIntent } from './read-intent.js'
+import {
+  eventsInput,
+  eventsOutput,
+  handoffInput,
+  handoffOutput,
+  initInput,
+  initOutput,
+  intentListOutput,
+  intentStatusInput,
+  intentStatusOutput,
+  nothing,
+  payInput,
+  payLinkInput,
+  payLinkOutput,
+  payOutput,
+  redeemInput,
+  redeemOutput,
+  renewOutput,
+  sessionOutput,
+  tipInput,
+} from './schemas.js'
 import {
   findKeyOwner,
   presentedSession,
@@ -22,17 +46,61 @@ import { createHandoff, redeemHandoff } from './sessions/handoff.js'
 import { initSession, renewSession } from './sessions/init-session.js'
 import { meansCreator } from './sessions/match-creator.js'
 
+/** The errors of creating an intent. */
+const intentErrors: readonly ErrorCode[] = [
+  'invalid_amount',
+  'creator_wallet_pending',
+  'amount_below_minimum',
+  'no_price',
+  'price_unavailable',
+  'no_route',
+  'swap_engines_unavailable',
+]
+
+/** The errors of a session token. They have one text. `session_unknown` also stands for a deleted session. */
+const readingErrors: readonly ErrorCode[] = ['session_unknown', 'session_expired']
+const sessionErrors: readonly ErrorCode[] = [...readingErrors, 'session_consumed']
+const tippingErrors: readonly ErrorCode[] = [...sessionErrors, 'session_exhausted']
+
+/** Counts the presented key before it is checked, so that guessed keys count too. */
+const perKey: KeyedLimit<unknown> = {
+  name: 'apiKey',
+  address: 'sdkAddress',
+  key: (_, ctx) => readBearer(ctx) ?? '',
+}
+
 /** The routes of creators' backends, with an API key. */
 function backendRoutes(services: Services): Route[] {
   const { db } = services
   return [
     route(
-      endpoints.initEndpoint,
+      {
+        method: 'post',
+        path: '/sdk/init',
+        summary: 'Open an SDK session for an embed on one of the own sites',
+        credential: 'api-key',
+        limit: perKey,
+        input: initInput,
+        invalid: 'sdk_init_fields_required',
+        output: initOutput,
+        errors: ['invalid_api_key', 'creator_not_found', 'unauthorized_origin', 'creator_wallet_pending'],
+      },
       async (input, ctx) => initSession(services, await findKeyOwner(services, ctx), input),
       [noStore, requireKey],
     ),
     route(
-      endpoints.eventsEndpoint,
+      {
+        method: 'get',
+        path: '/sdk/events',
+        summary: 'The newest 50 confirmed tips of the own account between two moments',
+        credential: 'api-key',
+        limit: perKey,
+        input: eventsInput,
+        invalid: 'creator_id_required',
+        output: eventsOutput,
+        errors: ['invalid_api_key', 'invalid_since', 'invalid_before'],
+        internal: 'events_failed',
+      },
       async ({ creatorId, ...range }, ctx) => {
         const userId = await findKeyOwner(services, ctx)
         const own = await meansCreator(services, creatorId, userId)
@@ -49,7 +117,25 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
   const readable = [noStore, requireReadableSession(services)]
   return [
     route(
-      endpoints.tipEndpoint,
+      {
+        method: 'post',
+        path: '/sdk/tip',
+        summary: 'Make a tip intent within a session',
+        credential: 'sdk-session',
+        pausedBy: ['intents', 'maintenance'],
+        limit: 'intents',
+        input: tipInput,
+        invalid: 'intent_fields_required',
+        output: intentOutput,
+        errors: [
+          'invalid_session_token',
+          ...tippingErrors,
+          'invalid_input_token_mint',
+          'invalid_source_wallet',
+          'session_of_another_creator',
+          ...intentErrors,
+        ],
+      },
       async (input, ctx) => {
         const { session } = presentedSession(ctx)
         const answer = await createSdkTip(services, prices, session, input, requestIdOf(ctx))
@@ -59,29 +145,89 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
       [noStore, requireTippingSession(services)],
     ),
     route(
-      endpoints.intentEndpoint,
+      {
+        method: 'get',
+        path: '/sdk/intents/:intentId',
+        summary: "One of the session's intents and where its payment stands",
+        credential: 'sdk-session',
+        limit: {
+          name: 'sdkIntentReads',
+          address: 'sdkAddress',
+          key: ({ intentId }, ctx) => `${presentedSession(ctx).session.id} ${intentId}`,
+        },
+        input: intentStatusInput,
+        invalid: 'payment_intent_not_found',
+        output: intentStatusOutput,
+        errors: ['invalid_session_token', ...readingErrors],
+      },
       ({ intentId }, ctx) => readSdkIntent(db, presentedSession(ctx).session.id, intentId),
       readable,
     ),
     route(
-      endpoints.intentListEndpoint,
+      {
+        method: 'get',
+        path: '/sdk/intents',
+        summary: "The session's newest intents and where their payments stand",
+        credential: 'sdk-session',
+        limit: {
+          name: 'sdkIntentReads',
+          address: 'sdkAddress',
+          key: (_, ctx) => presentedSession(ctx).session.id,
+        },
+        input: nothing,
+        invalid: 'invalid_session_token',
+        output: intentListOutput,
+        errors: [...readingErrors],
+      },
       async (_, ctx) => ({ intents: await listSdkIntents(db, presentedSession(ctx).session.id) }),
       readable,
     ),
     route(
-      endpoints.sessionEndpoint,
+      {
+        method: 'get',
+        path: '/sdk/session',
+        summary: 'What a tipping page needs to know about its session',
+        credential: 'sdk-session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'invalid_session_token',
+        output: sessionOutput,
+        errors: [...readingErrors, 'creator_wallet_pending'],
+      },
       (_, ctx) => describeSession(services, presentedSession(ctx).session),
       readable,
     ),
     route(
-      endpoints.renewEndpoint,
+      {
+        method: 'post',
+        path: '/sdk/session/renew',
+        summary: 'Another session for the same creator and site, after the tip of this one',
+        credential: 'sdk-session',
+        limit: 'intents',
+        input: nothing,
+        invalid: 'invalid_json',
+        output: renewOutput,
+        errors: ['invalid_session_token', ...readingErrors, 'session_unpaid', 'unauthorized_origin'],
+      },
       (_, ctx) => renewSession(services, presentedSession(ctx).session),
       readable,
     ),
-    route(endpoints.handoffEndpoint, (input, ctx) => createHandoff(db, presentedSession(ctx), input), [
-      noStore,
-      requireOpenSession(services),
-    ]),
+    route(
+      {
+        method: 'post',
+        path: '/sdk/handoff',
+        summary:
+          'A code for a minute that continues the session elsewhere or, with an amount, lets a wallet pay it',
+        credential: 'sdk-session',
+        limit: 'intents',
+        input: handoffInput,
+        invalid: 'invalid_json',
+        output: handoffOutput,
+        errors: ['invalid_session_token', ...sessionErrors, 'invalid_amount', 'invalid_input_token_mint'],
+      },
+      (input, ctx) => createHandoff(db, presentedSession(ctx), input),
+      [noStore, requireOpenSession(services)],
+    ),
   ]
 }
 
@@ -90,14 +236,49 @@ function codeRoutes(services: Services, prices: TokenPrices): Route[] {
   const { db, config } = services
   const icon = `${config.http.publicUrl}${iconPath}`
   return [
-    route(endpoints.redeemEndpoint, ({ code }) => redeemHandoff(db, code), [noStore]),
     route(
-      endpoints.payLinkEndpoint,
+      {
+        method: 'post',
+        path: '/sdk/handoff/redeem',
+        summary: 'Take over the session of a code, once',
+        credential: 'none',
+        limit: 'intents',
+        input: redeemInput,
+        invalid: 'handoff_code_required',
+        output: redeemOutput,
+        errors: ['invalid_handoff_code'],
+      },
+      ({ code }) => redeemHandoff(db, code),
+      [noStore],
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/pay/:code',
+        summary: 'Solana Pay transaction request: whom a wallet is about to pay',
+        credential: 'none',
+        limit: 'intents',
+        input: payLinkInput,
+        invalid: 'not_found',
+        output: payLinkOutput,
+        errors: [],
+      },
       async ({ code }) => ({ label: (await findPayLink(db, code)).creatorName, icon }),
       [noStore],
     ),
     route(
-      endpoints.payEndpoint,
+      {
+        method: 'post',
+        path: '/pay/:code',
+        summary: 'Solana Pay transaction request: the transaction for this wallet',
+        credential: 'none',
+        pausedBy: ['intents', 'maintenance'],
+        limit: 'intents',
+        input: payInput,
+        invalid: 'invalid_account',
+        output: payOutput,
+        errors: ['not_found', ...tippingErrors, ...intentErrors],
+      },
       (input, ctx) => createPayLinkTransaction(services, prices, input, requestIdOf(ctx)),
       [noStore],
     ),

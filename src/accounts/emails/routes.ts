@@ -6,62 +6,11 @@ import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
 import type { PasswordsFor } from '../password.js'
-import { type AnyEndpoint, done, emailAddress } from '../schemas.js'
+import { done, emailAddress } from '../schemas.js'
 import { limitGuesses, ownerGuards, ownerLimit, publicGuards, signedIn } from '../sessions/auth.js'
 import { presentedFields } from '../step-up/reauthenticate.js'
 import { confirmEmailChange, requestEmailChange } from './change-email.js'
 import { undoEmailChange } from './undo-email.js'
-
-const changeEndpoint = {
-  method: 'post',
-  path: '/auth/email',
-  summary: 'Have a link mailed to a new e-mail address',
-  credential: 'session',
-  limit: ownerLimit,
-  input: z.object({
-    ...presentedFields,
-    email: emailAddress,
-    password: z.string().min(1).optional(),
-  }),
-  invalid: 'email_required',
-  output: done,
-  errors: [
-    'password_required',
-    'invalid_credentials',
-    'email_in_use',
-    'invalid_code',
-    'account_locked',
-    'second_factor_required',
-    'reauthentication_required',
-    'account_frozen',
-    'unauthorized',
-    'forbidden',
-  ],
-} as const satisfies AnyEndpoint
-
-const confirmEndpoint = {
-  method: 'post',
-  path: '/auth/email/confirm',
-  summary: 'Change the e-mail address with the link mailed to the new one',
-  credential: 'none',
-  limit: 'reads',
-  input: tokenInput,
-  invalid: 'link_token_required',
-  output: done,
-  errors: ['invalid_link', 'email_in_use', 'account_frozen', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const undoEndpoint = {
-  method: 'post',
-  path: '/auth/email/undo',
-  summary: 'Restore the e-mail address with the link mailed to the old one',
-  credential: 'none',
-  limit: 'reads',
-  input: tokenInput,
-  invalid: 'link_token_required',
-  output: done,
-  errors: ['invalid_link', 'email_in_use', 'forbidden'],
-} as const satisfies AnyEndpoint
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits'>
 
@@ -70,7 +19,32 @@ export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[
   const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
   return [
     route(
-      changeEndpoint,
+      {
+        method: 'post',
+        path: '/auth/email',
+        summary: 'Have a link mailed to a new e-mail address',
+        credential: 'session',
+        limit: ownerLimit,
+        input: z.object({
+          ...presentedFields,
+          email: emailAddress,
+          password: z.string().min(1).optional(),
+        }),
+        invalid: 'email_required',
+        output: done,
+        errors: [
+          'password_required',
+          'invalid_credentials',
+          'email_in_use',
+          'invalid_code',
+          'account_locked',
+          'second_factor_required',
+          'reauthentication_required',
+          'account_frozen',
+          'unauthorized',
+          'forbidden',
+        ],
+      },
       async (input, ctx) => {
         await limitGuesses(services, ctx, () => requestEmailChange(operationsFor(ctx), signedIn(ctx), input))
         return {}
@@ -78,7 +52,17 @@ export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[
       ownerGuards(services),
     ),
     route(
-      confirmEndpoint,
+      {
+        method: 'post',
+        path: '/auth/email/confirm',
+        summary: 'Change the e-mail address with the link mailed to the new one',
+        credential: 'none',
+        limit: 'reads',
+        input: tokenInput,
+        invalid: 'link_token_required',
+        output: done,
+        errors: ['invalid_link', 'email_in_use', 'account_frozen', 'forbidden'],
+      },
       async ({ token }, ctx) => {
         await confirmEmailChange(services, token, readCaller(ctx, services.config.http.publicUrl))
         return {}
@@ -86,7 +70,17 @@ export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[
       ownSite,
     ),
     route(
-      undoEndpoint,
+      {
+        method: 'post',
+        path: '/auth/email/undo',
+        summary: 'Restore the e-mail address with the link mailed to the old one',
+        credential: 'none',
+        limit: 'reads',
+        input: tokenInput,
+        invalid: 'link_token_required',
+        output: done,
+        errors: ['invalid_link', 'email_in_use', 'forbidden'],
+      },
       async ({ token }) => {
         await undoEmailChange(services, token)
         return {}

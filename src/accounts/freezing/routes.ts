@@ -1,27 +1,25 @@
 import { type Route, route } from '../../http/endpoint.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
-import { type AnyEndpoint, done } from '../schemas.js'
+import { done } from '../schemas.js'
 import { publicGuards } from '../sessions/auth.js'
 import { freezeByLink } from './not-me.js'
-
-const notMeEndpoint = {
-  method: 'post',
-  path: '/auth/not-me',
-  summary: 'Freeze the account with the link of a mail, without signing in',
-  credential: 'none',
-  limit: 'reads',
-  input: tokenInput,
-  invalid: 'link_token_required',
-  output: done,
-  errors: ['invalid_link', 'forbidden'],
-} as const satisfies AnyEndpoint
 
 /** `/auth/not-me`. */
 export function freezingRoutes(services: Pick<Services, 'config' | 'transact' | 'log'>): Route[] {
   return [
     route(
-      notMeEndpoint,
+      {
+        method: 'post',
+        path: '/auth/not-me',
+        summary: 'Freeze the account with the link of a mail, without signing in',
+        credential: 'none',
+        limit: 'reads',
+        input: tokenInput,
+        invalid: 'link_token_required',
+        output: done,
+        errors: ['invalid_link', 'forbidden'],
+      },
       async ({ token }) => {
         await freezeByLink(services, token)
         return {}

@@ -6,7 +6,6 @@ import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import { tokenInput } from '../links/schemas.js'
 import { type PasswordsFor, passwordLength } from '../password.js'
-import type { AnyEndpoint } from '../schemas.js'
 import { done, otpStartInput, textOf } from '../schemas.js'
 import {
   limitGuesses,
@@ -23,74 +22,6 @@ import { requestReset, resetPassword } from './reset-password.js'
 
 const newPassword = textOf(passwordLength, 'invalid_password')
 
-const changeEndpoint = {
-  method: 'post',
-  path: '/auth/password',
-  summary: 'Set a new password, and end every other session',
-  credential: 'session',
-  limit: ownerLimit,
-  input: z.object({
-    ...presentedFields,
-    currentPassword: z.string().min(1).optional(),
-    newPassword,
-  }),
-  invalid: 'invalid_password',
-  output: done,
-  errors: [
-    'password_required',
-    'invalid_credentials',
-    'common_password',
-    'invalid_code',
-    'account_locked',
-    'second_factor_required',
-    'reauthentication_required',
-    'account_frozen',
-    'unauthorized',
-    'forbidden',
-  ],
-} as const satisfies AnyEndpoint
-
-const checkEndpoint = {
-  method: 'post',
-  path: '/auth/password/check',
-  summary: 'Whether a password is easy to guess',
-  credential: 'session',
-  limit: 'reads',
-  input: z.object({ password: z.string().min(1) }),
-  invalid: 'invalid_password',
-  output: done.extend({ common: z.boolean() }),
-  errors: ['unauthorized', 'forbidden'],
-} as const satisfies AnyEndpoint
-
-const resetEndpoint = {
-  method: 'post',
-  path: '/auth/password/reset',
-  summary: 'Have a link for a new password mailed',
-  credential: 'none',
-  limit: {
-    name: 'otpStart',
-    address: 'signInAddress',
-    key: ({ email }: z.output<typeof otpStartInput>) => `reset ${email}`,
-  },
-  input: otpStartInput,
-  invalid: 'email_required',
-  output: done,
-  errors: ['forbidden'],
-} as const satisfies AnyEndpoint
-
-const confirmEndpoint = {
-  method: 'post',
-  path: '/auth/password/reset/confirm',
-  summary: 'Set a new password with the mailed link, and end every session',
-  credential: 'none',
-  // Hashing a password needs a valid link, so this needs no budget as signing in does.
-  limit: 'reads',
-  input: tokenInput.extend({ newPassword }),
-  invalid: 'link_token_required',
-  output: done,
-  errors: ['invalid_password', 'common_password', 'invalid_link', 'forbidden'],
-} as const satisfies AnyEndpoint
-
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'limits'>
 
 export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Route[] {
@@ -99,7 +30,32 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
   const operationsFor = (ctx: Context) => ({ ...services, passwords: passwordsFor(clientAddress(ctx)) })
   return [
     route(
-      changeEndpoint,
+      {
+        method: 'post',
+        path: '/auth/password',
+        summary: 'Set a new password, and end every other session',
+        credential: 'session',
+        limit: ownerLimit,
+        input: z.object({
+          ...presentedFields,
+          currentPassword: z.string().min(1).optional(),
+          newPassword,
+        }),
+        invalid: 'invalid_password',
+        output: done,
+        errors: [
+          'password_required',
+          'invalid_credentials',
+          'common_password',
+          'invalid_code',
+          'account_locked',
+          'second_factor_required',
+          'reauthentication_required',
+          'account_frozen',
+          'unauthorized',
+          'forbidden',
+        ],
+      },
       async (input, ctx) => {
         const caller = readCaller(ctx, publicUrl)
         const change = () => changePassword(operationsFor(ctx), signedIn(ctx), input, caller)
@@ -110,14 +66,38 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
       ownerGuards(services),
     ),
     route(
-      checkEndpoint,
+      {
+        method: 'post',
+        path: '/auth/password/check',
+        summary: 'Whether a password is easy to guess',
+        credential: 'session',
+        limit: 'reads',
+        input: z.object({ password: z.string().min(1) }),
+        invalid: 'invalid_password',
+        output: done.extend({ common: z.boolean() }),
+        errors: ['unauthorized', 'forbidden'],
+      },
       async ({ password }, ctx) => ({
         common: await isCommonPassword(services.config, password, signedIn(ctx).account),
       }),
       ownerGuards(services),
     ),
     route(
-      resetEndpoint,
+      {
+        method: 'post',
+        path: '/auth/password/reset',
+        summary: 'Have a link for a new password mailed',
+        credential: 'none',
+        limit: {
+          name: 'otpStart',
+          address: 'signInAddress',
+          key: ({ email }: z.output<typeof otpStartInput>) => `reset ${email}`,
+        },
+        input: otpStartInput,
+        invalid: 'email_required',
+        output: done,
+        errors: ['forbidden'],
+      },
       async ({ email }) => {
         await requestReset(services, email)
         return {}
@@ -125,7 +105,18 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
       ownSite,
     ),
     route(
-      confirmEndpoint,
+      {
+        method: 'post',
+        path: '/auth/password/reset/confirm',
+        summary: 'Set a new password with the mailed link, and end every session',
+        credential: 'none',
+        // Hashing a password needs a valid link, so this needs no budget as signing in does.
+        limit: 'reads',
+        input: tokenInput.extend({ newPassword }),
+        invalid: 'link_token_required',
+        output: done,
+        errors: ['invalid_password', 'common_password', 'invalid_link', 'forbidden'],
+      },
       async (input, ctx) => {
         await resetPassword(operationsFor(ctx), input, readCaller(ctx, publicUrl))
         return {}

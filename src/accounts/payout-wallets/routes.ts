@@ -3,7 +3,7 @@ import { readCaller } from '../../http/security/caller.js'
 import type { ErrorCode } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import type { PayoutWallet } from '../models.js'
-import { type AnyEndpoint, done, nothing } from '../schemas.js'
+import { done, nothing } from '../schemas.js'
 import { signedIn } from '../sessions/auth.js'
 import { whileOpen } from '../sessions/while-open.js'
 import { readPayoutWallet } from './payout-wallet.js'
@@ -16,63 +16,7 @@ import {
   walletChallengeInput,
 } from './schemas.js'
 
-const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const satisfies ErrorCode[]
-
-const challengeEndpoint = {
-  method: 'post',
-  path: '/creators/payout-wallet/challenge',
-  summary: 'The message that a wallet signs to become the payout wallet',
-  credential: 'session',
-  limit: 'intents',
-  input: walletChallengeInput,
-  invalid: 'invalid_wallet',
-  output: walletChallengeAnswer,
-  errors: ['service_unavailable', ...ownerErrors],
-} as const satisfies AnyEndpoint
-
-const proveEndpoint = {
-  method: 'put',
-  path: '/creators/payout-wallet',
-  summary: 'Make a wallet of your own the payout wallet',
-  credential: 'session',
-  limit: 'intents',
-  input: provePayoutWalletInput,
-  invalid: 'invalid_wallet',
-  output: payoutWalletAnswer,
-  errors: [
-    'invalid_wallet_signature',
-    'payout_wallet_in_use',
-    'step_up_required',
-    'invalid_code',
-    'account_locked',
-    'service_unavailable',
-    ...ownerErrors,
-  ],
-} as const satisfies AnyEndpoint
-
-const readEndpoint = {
-  method: 'get',
-  path: '/creators/payout-wallet',
-  summary: 'The own payout wallet',
-  credential: 'session',
-  limit: 'reads',
-  input: nothing,
-  invalid: 'unauthorized',
-  output: payoutWalletAnswer,
-  errors: [],
-} as const satisfies AnyEndpoint
-
-const removeEndpoint = {
-  method: 'delete',
-  path: '/creators/payout-wallet',
-  summary: 'Remove the payout wallet: new tips go to the custody wallet',
-  credential: 'session',
-  limit: 'intents',
-  input: nothing,
-  invalid: 'unauthorized',
-  output: done,
-  errors: ['forbidden', 'account_frozen'],
-} as const satisfies AnyEndpoint
+const ownerErrors: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'account_frozen']
 
 /** `/creators/payout-wallet`. app.ts applies the session guard of these paths before routing. */
 export function payoutWalletRoutes(
@@ -80,24 +24,84 @@ export function payoutWalletRoutes(
 ): Route[] {
   const { publicUrl } = services.config.http
   return [
-    route(challengeEndpoint, async ({ wallet }, ctx) => ({
-      message: await createWalletChallenge(services, signedIn(ctx).account.id, wallet),
-    })),
-    route(proveEndpoint, async (proof, ctx) => {
-      const owner = signedIn(ctx)
-      const caller = readCaller(ctx, publicUrl)
-      const stored = await provePayoutWallet(whileOpen(services, owner), owner.account.id, proof, caller)
-      return { payoutWallet: present(stored) }
-    }),
-    route(readEndpoint, async (_, ctx) => {
-      const stored = await readPayoutWallet(services.db, signedIn(ctx).account.id)
-      return { payoutWallet: stored === undefined ? null : present(stored) }
-    }),
-    route(removeEndpoint, async (_, ctx) => {
-      const owner = signedIn(ctx)
-      await unsetPayoutWallet(whileOpen(services, owner), owner.account.id, readCaller(ctx, publicUrl))
-      return {}
-    }),
+    route(
+      {
+        method: 'post',
+        path: '/creators/payout-wallet/challenge',
+        summary: 'The message that a wallet signs to become the payout wallet',
+        credential: 'session',
+        limit: 'intents',
+        input: walletChallengeInput,
+        invalid: 'invalid_wallet',
+        output: walletChallengeAnswer,
+        errors: ['service_unavailable', ...ownerErrors],
+      },
+      async ({ wallet }, ctx) => ({
+        message: await createWalletChallenge(services, signedIn(ctx).account.id, wallet),
+      }),
+    ),
+    route(
+      {
+        method: 'put',
+        path: '/creators/payout-wallet',
+        summary: 'Make a wallet of your own the payout wallet',
+        credential: 'session',
+        limit: 'intents',
+        input: provePayoutWalletInput,
+        invalid: 'invalid_wallet',
+        output: payoutWalletAnswer,
+        errors: [
+          'invalid_wallet_signature',
+          'payout_wallet_in_use',
+          'step_up_required',
+          'invalid_code',
+          'account_locked',
+          'service_unavailable',
+          ...ownerErrors,
+        ],
+      },
+      async (proof, ctx) => {
+        const owner = signedIn(ctx)
+        const caller = readCaller(ctx, publicUrl)
+        const stored = await provePayoutWallet(whileOpen(services, owner), owner.account.id, proof, caller)
+        return { payoutWallet: present(stored) }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/payout-wallet',
+        summary: 'The own payout wallet',
+        credential: 'session',
+        limit: 'reads',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: payoutWalletAnswer,
+        errors: [],
+      },
+      async (_, ctx) => {
+        const stored = await readPayoutWallet(services.db, signedIn(ctx).account.id)
+        return { payoutWallet: stored === undefined ? null : present(stored) }
+      },
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/creators/payout-wallet',
+        summary: 'Remove the payout wallet: new tips go to the custody wallet',
+        credential: 'session',
+        limit: 'intents',
+        input: nothing,
+        invalid: 'unauthorized',
+        output: done,
+        errors: ['forbidden', 'account_frozen'],
+      },
+      async (_, ctx) => {
+        const owner = signedIn(ctx)
+        await unsetPayoutWallet(whileOpen(services, owner), owner.account.id, readCaller(ctx, publicUrl))
+        return {}
+      },
+    ),
   ]
 }
 

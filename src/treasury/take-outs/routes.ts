@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import type { AnyEndpoint } from '../../accounts/schemas.js'
 import { signedIn } from '../../accounts/sessions/auth.js'
 import { whileOpen } from '../../accounts/sessions/while-open.js'
 import { type Route, route } from '../../http/endpoint.js'
@@ -28,109 +27,114 @@ const perUser = (what: string): KeyedLimit<unknown> => ({
   name: 'withdraw',
   key: (_, ctx) => `${what} ${userOf(ctx)}`,
 })
-const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const satisfies ErrorCode[]
-
-const prepareEndpoint = {
-  method: 'post',
-  path: '/creators/wallet/transfers',
-  summary: 'Prepare a transfer of tokens from the custody wallet to the payout wallet',
-  credential: 'session',
-  pausedBy: ['maintenance'],
-  limit: perUser('take-out'),
-  input: prepareInput,
-  invalid: 'invalid_mint',
-  output: transferAnswer,
-  errors: [
-    'invalid_amount',
-    'insufficient_balance',
-    'payout_wallet_required',
-    'owes_money',
-    'transfer_in_progress',
-    'transfer_would_fail',
-    'step_up_required',
-    'invalid_code',
-    'account_locked',
-    'service_unavailable',
-    ...ownerErrors,
-  ],
-} as const satisfies AnyEndpoint
-
-const signEndpoint = {
-  method: 'post',
-  path: '/creators/wallet/transfers/:id/sign',
-  summary: 'Complete a transfer that the payout wallet has signed',
-  credential: 'session',
-  pausedBy: ['maintenance'],
-  limit: perUser('sign'),
-  input: signInput,
-  invalid: 'invalid_transaction',
-  output: transferAnswer,
-  errors: [
-    'transfer_not_found',
-    'transfer_expired',
-    'transfer_in_progress',
-    'transfer_would_fail',
-    'insufficient_balance',
-    'request_in_progress',
-    'service_unavailable',
-    ...ownerErrors,
-  ],
-} as const satisfies AnyEndpoint
-
-const listEndpoint = {
-  method: 'get',
-  path: '/creators/wallet/transfers',
-  summary: 'The transfers to the payout wallet, newest first',
-  credential: 'session',
-  limit: 'reads',
-  input: transfersInput,
-  invalid: 'invalid_cursor',
-  output: transfersAnswer,
-  errors: ['invalid_limit', 'unauthorized'],
-} as const satisfies AnyEndpoint
-
-const takeableEndpoint = {
-  method: 'get',
-  path: '/creators/wallet/tokens',
-  summary: 'What can be taken out of the custody wallet, by token',
-  credential: 'session',
-  limit: 'reads',
-  input: noInput,
-  invalid: 'unauthorized',
-  output: takeableAnswer,
-  errors: [],
-} as const satisfies AnyEndpoint
-
-const readEndpoint = {
-  method: 'get',
-  path: '/creators/wallet/transfers/:id',
-  summary: 'One transfer to the payout wallet',
-  credential: 'session',
-  limit: 'reads',
-  input: transferInput,
-  invalid: 'transfer_not_found',
-  output: transferAnswer,
-  errors: ['unauthorized'],
-} as const satisfies AnyEndpoint
+const ownerErrors: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'account_frozen']
 
 /** `/creators/wallet/*`. app.ts applies the session guard of these paths before routing. */
 export function takeOutRoutes(services: Services): Route[] {
   return [
-    route(prepareEndpoint, async ({ mint, amount, ...presented }, ctx) => {
-      const owner = signedIn(ctx)
-      const wanted = parseTokenAmount(mint, amount)
-      const id = await prepareTakeOut(whileOpen(services, owner), owner.account, wanted, presented)
-      return { transfer: await readTakeOut(services, owner.account.id, id) }
-    }),
-    route(signEndpoint, async ({ id, transaction }, ctx) => {
-      const takeOut = await handIn(whileOpen(services, signedIn(ctx)), userOf(ctx), id, transaction)
-      return { transfer: presentTakeOut(services, takeOut) }
-    }),
-    route(listEndpoint, async (input, ctx) => {
-      const { transfers, next } = await listTakeOuts(services, userOf(ctx), input)
-      return { transfers, nextCursor: cursorOf(next) }
-    }),
-    route(takeableEndpoint, async (_, ctx) => ({ tokens: await listTakeable(services.db, userOf(ctx)) })),
-    route(readEndpoint, async ({ id }, ctx) => ({ transfer: await readTakeOut(services, userOf(ctx), id) })),
+    route(
+      {
+        method: 'post',
+        path: '/creators/wallet/transfers',
+        summary: 'Prepare a transfer of tokens from the custody wallet to the payout wallet',
+        credential: 'session',
+        pausedBy: ['maintenance'],
+        limit: perUser('take-out'),
+        input: prepareInput,
+        invalid: 'invalid_mint',
+        output: transferAnswer,
+        errors: [
+          'invalid_amount',
+          'insufficient_balance',
+          'payout_wallet_required',
+          'owes_money',
+          'transfer_in_progress',
+          'transfer_would_fail',
+          'step_up_required',
+          'invalid_code',
+          'account_locked',
+          'service_unavailable',
+          ...ownerErrors,
+        ],
+      },
+      async ({ mint, amount, ...presented }, ctx) => {
+        const owner = signedIn(ctx)
+        const wanted = parseTokenAmount(mint, amount)
+        const id = await prepareTakeOut(whileOpen(services, owner), owner.account, wanted, presented)
+        return { transfer: await readTakeOut(services, owner.account.id, id) }
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/creators/wallet/transfers/:id/sign',
+        summary: 'Complete a transfer that the payout wallet has signed',
+        credential: 'session',
+        pausedBy: ['maintenance'],
+        limit: perUser('sign'),
+        input: signInput,
+        invalid: 'invalid_transaction',
+        output: transferAnswer,
+        errors: [
+          'transfer_not_found',
+          'transfer_expired',
+          'transfer_in_progress',
+          'transfer_would_fail',
+          'insufficient_balance',
+          'request_in_progress',
+          'service_unavailable',
+          ...ownerErrors,
+        ],
+      },
+      async ({ id, transaction }, ctx) => {
+        const takeOut = await handIn(whileOpen(services, signedIn(ctx)), userOf(ctx), id, transaction)
+        return { transfer: presentTakeOut(services, takeOut) }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/wallet/transfers',
+        summary: 'The transfers to the payout wallet, newest first',
+        credential: 'session',
+        limit: 'reads',
+        input: transfersInput,
+        invalid: 'invalid_cursor',
+        output: transfersAnswer,
+        errors: ['invalid_limit', 'unauthorized'],
+      },
+      async (input, ctx) => {
+        const { transfers, next } = await listTakeOuts(services, userOf(ctx), input)
+        return { transfers, nextCursor: cursorOf(next) }
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/wallet/tokens',
+        summary: 'What can be taken out of the custody wallet, by token',
+        credential: 'session',
+        limit: 'reads',
+        input: noInput,
+        invalid: 'unauthorized',
+        output: takeableAnswer,
+        errors: [],
+      },
+      async (_, ctx) => ({ tokens: await listTakeable(services.db, userOf(ctx)) }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/creators/wallet/transfers/:id',
+        summary: 'One transfer to the payout wallet',
+        credential: 'session',
+        limit: 'reads',
+        input: transferInput,
+        invalid: 'transfer_not_found',
+        output: transferAnswer,
+        errors: ['unauthorized'],
+      },
+      async ({ id }, ctx) => ({ transfer: await readTakeOut(services, userOf(ctx), id) }),
+    ),
   ]
 }
