@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import { operatorsPages } from '../src/operators/routes.js'
 import type { loadOperators } from '../src/platform/config/own-settings.js'
-import { openQueues } from '../src/platform/queue/queues.js'
 import type { Services } from '../src/services.js'
 
 type Settings = NonNullable<ReturnType<typeof loadOperators>>
@@ -14,8 +13,7 @@ export async function startOperators(
   services: Services,
   { host, port, ...login }: Settings,
 ): Promise<() => Promise<void>> {
-  const queues = openQueues(services.config.redis)
-  const server = createServer(operatorsPages(services, queues, login))
+  const server = createServer(operatorsPages(services, login))
   await new Promise<void>((done) => {
     server.once('error', (error) => {
       services.log.error({ err: error }, "the operators' pages cannot be served")
@@ -29,6 +27,5 @@ export async function startOperators(
   return async () => {
     server.close()
     server.closeAllConnections()
-    await queues.close()
   }
 }

@@ -11,9 +11,8 @@ import { threadFlags } from './thread-flags.mjs'
 
 const folder = 'dist/node_modules'
 const loader = join(folder, 'bundle.cjs')
-/** Packages that find files by their own path: machine code, pages, a thread's program. */
-const apart =
-  /^(@node-rs[/]argon2|@bull-board[/].*|pino|bigint-buffer|msgpackr-extract|bufferutil|utf-8-validate)$/
+/** Packages that find files by their own path: machine code, a thread's program. */
+const apart = /^(@node-rs[/]argon2|pino|bigint-buffer|msgpackr-extract|bufferutil|utf-8-validate)$/
 
 const loaderText = `const { readFileSync, writeFileSync } = require('node:fs')
 const { wrap } = require('node:module')

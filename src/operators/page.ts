@@ -60,14 +60,13 @@ ${content}
 `.text
 }
 
-/** The first page. `board`: the path of Bull Board. */
+/** The first page. */
 export function operatorsPage(
   { at, counts, rows, openCases, switches }: OperatorsView,
   frame: Frame,
-  board: string,
 ): string {
   const content = html`<h1>Operators</h1>
-<p>Read from the database at ${at.toISOString()}, and again every ${refreshSeconds} s. <a href="${board}">Queues (Bull Board)</a>: wake-ups, and one job for each withdrawal. These pages change nothing: copy a command and run it in a terminal.</p>
+<p>Read from the database at ${at.toISOString()}, and again every ${refreshSeconds} s. These pages change nothing: copy a command and run it in a terminal.</p>
 <h2>Waiting for a person</h2>
 ${casesTable(openCases)}
 <h2>Switches</h2>

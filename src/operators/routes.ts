@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import { extname } from 'node:path'
 import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
 import { trustProxies } from '../http/limits/trusted-proxies.js'
 import { noStore, securityHeaders } from '../http/security/response-headers.js'
 import { readSwitches } from '../platform/database/switches/switches.js'
-import type { OpenQueues } from '../platform/queue/queues.js'
 import type { Services } from '../services.js'
 import { type OperatorsLogin, requireLogin } from './auth.js'
-import { type Board, createBoard } from './board.js'
 import { listOpenCases } from './open-cases.js'
 import { operatorsPage, refreshScript } from './page.js'
 import { findPath, pathOf, storyPage, subjectPaths } from './story-page.js'
@@ -18,7 +15,6 @@ import { parseBefore, trace } from './trace/trace.js'
 import { countWork, listWork, type WorkCount, type WorkRow } from './work-rows.js'
 
 const pagePath = '/ops'
-const boardPath = `${pagePath}/queues`
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 const stylePath = `${pagePath}/${hashOf(styleSheet)}.css`
 const scriptPath = `${pagePath}/${hashOf(refreshScript)}.js`
@@ -27,19 +23,14 @@ const rowsPerKind = 10
 
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-/** Bull Board's page needs inline styles and a base element. */
-const boardPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-  "font-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'"
 
 /**
  * The operators' pages: `/ops` shows the cases that wait for a person and the work rows, `/ops/tips/<id>` and the like the life of
- * one tip, withdrawal, intent or creator, which `/ops/find` finds by any of its names, and `/ops/queues` is Bull Board.
- * They only read, and every path requires the login.
+ * one tip, withdrawal, intent or creator, which `/ops/find` finds by any of its names. They only read, and every path requires the
+ * login.
  */
 export function operatorsPages(
   { config, db, log }: Pick<Services, 'config' | 'db' | 'log'>,
-  queues: OpenQueues,
   login: OperatorsLogin,
 ): RequestListener {
   const app = new Koa()
@@ -59,7 +50,7 @@ export function operatorsPages(
     ])
     const rows = await listDueOrFailing(counts, (kind) => listWork(db, kind, rowsPerKind))
     const view = { at: new Date(), counts, rows, openCases, switches }
-    answerPage(ctx, operatorsPage(view, frame, `${boardPath}/`))
+    answerPage(ctx, operatorsPage(view, frame))
   })
   router.get(findPath, async (ctx) => {
     const text = new URLSearchParams(ctx.querystring).get('q')?.trim() ?? ''
@@ -86,7 +77,6 @@ export function operatorsPages(
       ctx.type = type
       ctx.body = body
     })
-  mountBoard(router, createBoard(queues, boardPath))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app.callback()
@@ -108,26 +98,4 @@ async function listDueOrFailing(
   const busy = counts.filter(({ due, failing }) => due + failing > 0)
   const rows = await Promise.all(busy.map(({ kind }) => list(kind)))
   return rows.flat().filter(({ dueSeconds, lastError }) => dueSeconds > 0 || lastError !== null)
-}
-
-function mountBoard(router: Router, { views, page, reads, readFile }: Board): void {
-  const showPage = (ctx: Context): void => {
-    ctx.set('Content-Security-Policy', boardPolicy)
-    ctx.type = 'text/html; charset=utf-8'
-    ctx.body = page
-  }
-  for (const path of views) router.get(`${boardPath}${path === '/' ? '' : path}`, showPage)
-  for (const { path, read } of reads)
-    router.get(`${boardPath}${path}`, async (ctx) => {
-      const { status, body } = await read({ query: ctx.query, params: ctx['params'] })
-      ctx.status = status
-      ctx.body = body
-    })
-  router.get(`${boardPath}/static/*path`, (ctx) => {
-    const path = String(ctx['params']['path'])
-    const content = readFile(path)
-    if (content === undefined) return
-    ctx.type = extname(path)
-    ctx.body = content
-  })
 }

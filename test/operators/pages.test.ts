@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { listOpenCases } from '../../src/operators/open-cases.js'
 import { countWork, listWork } from '../../src/operators/work-rows.js'
-import { registerCreator, registerPerson } from '../helpers/make/creators.js'
+import { registerPerson } from '../helpers/make/creators.js'
 import { someClaim } from '../helpers/make/tips.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import {
@@ -38,7 +38,7 @@ test('without the login every path answers 401, also paths that do not exist', a
     basicLogin(user.toUpperCase(), password),
   ]
   for (const headers of [...wrongLogins, { authorization: 'Bearer x' }, { authorization: 'Basic %%%' }])
-    for (const path of ['/', '/ops', '/ops/queues/', '/ops/queues/api/queues', '/nowhere']) {
+    for (const path of ['/', '/ops', '/ops/find', '/nowhere']) {
       const { status, text, headers: answered } = await get(path, headers)
       if (status === 429) continue
       t.is(status, 401)
@@ -273,62 +273,3 @@ test.serial(
     t.regex((await runOpsScript(world(), 'switch')).out, /^payouts: on$/m)
   },
 )
-
-test('Bull Board shows the queues, and refuses every request that would change one', async (t) => {
-  const get = await startPages(t)
-  world().services.wake('payouts', { id: 'payout-x-1', row: 'FIATPAY-X' })
-  await registerCreator(world())
-  const read = async () =>
-    JSON.parse((await get('/ops/queues/api/queues?activeQueue=payouts&status=waiting&page=1')).text) as {
-      queues: { name: string; readOnlyMode: boolean; jobs: { id: string }[] }[]
-    }
-  await until('the job is shown', async () =>
-    (await read()).queues.some(({ jobs }) => jobs.some(({ id }) => id === 'payout-x-1')),
-  )
-  const { queues } = await read()
-  t.deepEqual(queues.map(({ name }) => name).sort(), [
-    'custodian',
-    'mailer',
-    'payouts',
-    'provisioner',
-    'reconciler',
-    'settlement',
-    'take-outs',
-    'verifier',
-  ])
-  t.true(queues.every(({ readOnlyMode }) => readOnlyMode))
-  for (const path of [
-    'pause',
-    'retry/failed',
-    'clean/failed',
-    'empty',
-    'obliterate',
-    'payout-x-1/clean',
-    'add',
-  ])
-    for (const method of ['PUT', 'POST', 'PATCH', 'DELETE']) {
-      const { status } = await get(
-        `/ops/queues/api/queues/payouts/${path}`,
-        basicLogin(login.user, login.password),
-        method,
-      )
-      t.true(status === 404 || status === 405, `${method} ${path}: ${status}`)
-    }
-  t.deepEqual((await read()).queues, queues)
-})
-
-test('the page of Bull Board loads only files of this server', async (t) => {
-  const get = await startPages(t)
-  const { status, text, headers } = await get('/ops/queues/queue/payouts')
-  t.is(status, 200)
-  t.regex(String(headers['content-security-policy']), /script-src 'self';/)
-  const elements = elementsOf(text)
-  t.is(elements.find(({ name }) => name === 'base')?.attributes.get('href'), '/ops/queues/')
-  const loaded = elements.flatMap(({ name, attributes }) =>
-    name === 'script' ? (attributes.get('src') ?? []) : name === 'link' ? (attributes.get('href') ?? []) : [],
-  )
-  t.true(loaded.length >= 4)
-  for (const path of loaded) t.is((await get(`/ops/queues/${path}`)).status, 200, path)
-  for (const path of ['../index.ejs', '%2e%2e/index.ejs', '..%2f..%2fpackage.json', 'js/none.js'])
-    t.is((await get(`/ops/queues/static/${path}`)).status, 404, path)
-})

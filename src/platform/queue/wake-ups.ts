@@ -27,7 +27,7 @@ export function queuePrefix(namespace: string): string {
 }
 
 /** The queue of a kind. Connection errors are ignored here; the client's `status` shows them (redis/clients.ts). */
-export function openQueue(kind: WokenKind, connection: RedisClient, namespace: string): Queue {
+function openQueue(kind: WokenKind, connection: RedisClient, namespace: string): Queue {
   const queue = new Queue(kind, { connection, prefix: queuePrefix(namespace), skipVersionCheck: true })
   queue.on('error', () => undefined)
   return queue

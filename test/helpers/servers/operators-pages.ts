@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { closeServer } from '../../../scripts/sandbox/http-server.js'
 import { operatorsPages } from '../../../src/operators/routes.js'
-import { openQueues } from '../../../src/platform/queue/queues.js'
 import { requestRaw } from '../http/raw-request.js'
 import type { World } from './world.js'
 
@@ -20,13 +19,9 @@ export async function startOperatorsPages(
   trustProxy = 0,
 ) {
   const config = { ...services.config, http: { ...services.config.http, trustProxy } }
-  const queues = openQueues(config.redis)
-  const server = createServer(operatorsPages({ ...services, config }, queues, operatorsLogin))
+  const server = createServer(operatorsPages({ ...services, config }, operatorsLogin))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  t.teardown(async () => {
-    await closeServer(server)
-    await queues.close()
-  })
+  t.teardown(() => closeServer(server))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const login = basicLogin(operatorsLogin.user, operatorsLogin.password)
   return (path: string, headers: Record<string, string> = login, method = 'GET') =>
