@@ -9,8 +9,6 @@ import {
 } from '../../kernel/personal-data.js'
 import { ConfigError } from '../../platform/config/read-settings.js'
 import { query } from '../../platform/database/database.js'
-import { readFirstSealed } from './reseal.js'
-import { sealedColumns } from './sealed-columns.js'
 
 const fingerprintBytes = 16
 const hashKeysPurpose = 'hash-keys/1'
@@ -69,34 +67,16 @@ export async function openDataKeys(db: Knex, dataKeys: DataKeys, store = true): 
   return openDataKeys(db, dataKeys, false)
 }
 
-/** No process with this release has run yet. */
+/** No process has run on this database yet. */
 async function useFirst(db: Knex, dataKeys: DataKeys, store: boolean): Promise<number> {
   const [key, ...others] = dataKeys.given
   if (others.length > 0)
     throw refusal(
       'has two values, and this database knows neither: first start every process with the one that has sealed its data alone',
     )
-  if (!(await opensFirst(db, dataKeys))) throw refusal(anotherKey)
   if (!store) return 0
   await storeKey(db, 1, key, makeHashKeys(key))
   return openDataKeys(db, dataKeys, false)
-}
-
-/** Data may be older than the list of keys. False when there is some, and none of it opens. */
-async function opensFirst(db: Knex, dataKeys: DataKeys): Promise<boolean> {
-  let broken = 0
-  for (const column of sealedColumns) {
-    const first = await readFirstSealed(db, column)
-    if (first === undefined) continue
-    try {
-      createSealer(dataKeys, column.purpose).open(first.sealed, first.context)
-      return true
-    } catch (error) {
-      if (!(error instanceof SealBroken)) throw error
-      broken += 1
-    }
-  }
-  return broken === 0
 }
 
 function refuseMissing(rows: readonly StoredKey[], { given }: DataKeys): void {

@@ -85,27 +85,6 @@ async function storeSealed(
   return changed.length
 }
 
-/** A value among the first thousand rows. Undefined: none, or this role may not read them. */
-export async function readFirstSealed(
-  db: Knex,
-  { table, column, id, context }: SealedColumn,
-): Promise<Omit<SealedRow, 'id'> | undefined> {
-  const [may] = await query<{ read: boolean }>(db, {
-    name: 'data-keys.may-read',
-    text: `select has_table_privilege($1, 'select') as read`,
-    values: [table],
-  })
-  if (may?.read !== true) return undefined
-  const [row] = await query<Omit<SealedRow, 'id'>>(db, {
-    name: `data-keys.first ${table}.${column}`,
-    text: /* sql */ `
-      select ${column} as sealed, ${context} as context
-        from (select * from ${table} order by ${id} limit 1000) t where ${column} is not null limit 1`,
-    values: [],
-  })
-  return row
-}
-
 /** How many values of a column each version of the key has sealed, newest first. */
 export async function countByVersion(
   db: Knex,
