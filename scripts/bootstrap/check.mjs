@@ -22,6 +22,7 @@ export async function check(args) {
     await timed('tsc: types of the pages', () => tool('tsc', ['--project', 'src/pages'])),
     await timed('dependency-cruiser: floors', floors),
     await timed('folders: one way', () => node('dist/scripts/check/folder-circles.js')),
+    await timed('walks: docs/architecture.md', () => node('dist/scripts/check/walks.js', fix)),
     await timed('knip: dead code', () => tool('knip', [])),
     await timed('states: docs/states.md', () => node('dist/scripts/check/draw-states.js', fix)),
     await timed('reference: docs/reference.md', () => node('dist/scripts/check/reference.js', fix)),

@@ -18,35 +18,8 @@ import {
 
 /** Recording, listing and streaming tips. */
 export function tipRoutes(services: Services, streams: TipStreams): Route[] {
-  const record = createRecorder(services)
   return [
-    route(
-      {
-        method: 'post',
-        path: '/chain/tips/create',
-        summary: 'Record a submitted tip, once per transaction signature',
-        credential: 'none',
-        pausedBy: ['maintenance'],
-        limit: 'tipsCreate',
-        input: recordTipInput,
-        invalid: 'tip_fields_required',
-        output: recordTipOutput,
-        errors: [
-          'invalid_creator_wallet',
-          'invalid_tip_amount',
-          'invalid_sender_wallet',
-          'invalid_tx_signature',
-        ],
-      },
-      async (input, ctx) => {
-        const { message, ...notice } = cleanMessage(input.message)
-        const claim = claimFromRequest(input, message, requestIdOf(ctx))
-        nameRow(ctx, { tip: claim.signature })
-        const recorded = await record(claim)
-        services.wake('verifier')
-        return { ...presentRecorded(input, claim.tokenSymbol, recorded), ...notice }
-      },
-    ),
+    recordRoute(services),
     route(
       {
         method: 'get',
@@ -77,6 +50,37 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
       ({ wallet }, ctx) => streams.serve(ctx, wallet),
     ),
   ]
+}
+
+function recordRoute(services: Services): Route {
+  const record = createRecorder(services)
+  return route(
+    {
+      method: 'post',
+      path: '/chain/tips/create',
+      summary: 'Record a submitted tip, once per transaction signature',
+      credential: 'none',
+      pausedBy: ['maintenance'],
+      limit: 'tipsCreate',
+      input: recordTipInput,
+      invalid: 'tip_fields_required',
+      output: recordTipOutput,
+      errors: [
+        'invalid_creator_wallet',
+        'invalid_tip_amount',
+        'invalid_sender_wallet',
+        'invalid_tx_signature',
+      ],
+    },
+    async (input, ctx) => {
+      const { message, ...notice } = cleanMessage(input.message)
+      const claim = claimFromRequest(input, message, requestIdOf(ctx))
+      nameRow(ctx, { tip: claim.signature })
+      const recorded = await record(claim)
+      services.wake('verifier')
+      return { ...presentRecorded(input, claim.tokenSymbol, recorded), ...notice }
+    },
+  )
 }
 
 /** API: the answer to a duplicate contains only the id and the status of the tip. */
