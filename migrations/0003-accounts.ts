@@ -82,7 +82,7 @@ export async function up(knex: Knex): Promise<void> {
       check ((public_key is null) = (key_version is null)));
     create index wallets_due on wallets (due_at) where due_at is not null;
 
-    -- A check of the key that seals custody wallets (docs/decisions/0061).
+    -- A check of the key that seals custody wallets (docs/decisions/0059).
     create table wallet_key_checks (
       key_version int primary key,
       -- A known text that the key has wrapped. Another key does not unwrap it.

@@ -25,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
       gross_kobo bigint not null,
       fee_kobo bigint not null check (fee_kobo >= 0),
       net_kobo bigint not null check (net_kobo = gross_kobo - fee_kobo and net_kobo > 0),
-      -- The provider's own codes of wallets and microfinance banks are longer than three digits (docs/decisions/0021).
+      -- The provider's own codes of wallets and microfinance banks are longer than three digits (docs/decisions/0017).
       bank_code text not null check (bank_code ~ '^[0-9]{3,6}$'),
       -- Number and name, sealed and bound to the reference.
       sealed_account bytea not null,
@@ -58,7 +58,7 @@ export async function up(knex: Knex): Promise<void> {
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,
-      -- When the creator was credited again (docs/decisions/0020). The provider transfer stays watched after it.
+      -- When the creator was credited again (docs/decisions/0019). The provider transfer stays watched after it.
       recredited_at timestamptz(3),
       -- How often an operator had it sent again.
       replays int not null default 0 check (replays >= 0),

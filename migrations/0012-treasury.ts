@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 
 /**
  * Sweeps, which move USDC from custody wallets to the treasury (docs/decisions/0064), and take-outs, which move what a custody wallet holds to
- * the creator's own wallet (docs/decisions/0065). The triggers refuse every step that the lifecycles do not list.
+ * the creator's own wallet (docs/decisions/0064). The triggers refuse every step that the lifecycles do not list.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 /**
- * The provider's balance in our books, and the signed reports that show what we owe against what we have (docs/decisions/0066).
+ * The provider's balance in our books, and the signed reports that show what we owe against what we have (docs/decisions/0023).
  * Amounts are whole kobo.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,6 +1,6 @@
 import { workKinds } from '../../src/platform/queue/wake-ups.js'
 
-// Which process may do what with which table (docs/decisions/0061). `npm run ops -- keys roles` makes SQL of it.
+// Which process may do what with which table (docs/decisions/0059). `npm run ops -- keys roles` makes SQL of it.
 
 /** The kinds of processes that have a role of their own. Migrations run as the owner of the tables, who may do everything. */
 export const roleKinds = ['web', ...workKinds, 'clock', 'operators'] as const

@@ -6,7 +6,7 @@ import { hasEnded, type OutgoingStatus, providerSteps, type SendState } from './
 const maxSends = 3
 
 /**
- * Why only a person can decide (docs/decisions/0020).
+ * Why only a person can decide (docs/decisions/0019).
  * - `unknown`: it is not known whether it was executed
  * - `mismatch`: the provider shows another amount, currency or reference
  * - `reversed`: the money came back after completion

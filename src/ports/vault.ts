@@ -1,5 +1,5 @@
 /**
- * Holds the key-encryption keys and never returns them: it wraps and unwraps data keys (docs/decisions/0061). `context`
+ * Holds the key-encryption keys and never returns them: it wraps and unwraps data keys (docs/decisions/0059). `context`
  * is authenticated with the wrapped key, so that a key copied to another row does not unwrap.
  */
 export interface Vault {

@@ -25,7 +25,7 @@ const maxInSequence = 4
 
 /**
  * One batch of the verifier: take due tips, check them on the chain, write the results. Reading, calling and writing
- * happen in this order, so after a crash at any point the tips come due again (docs/decisions/0002). While more tips are
+ * happen in this order, so after a crash at any point the tips come due again (docs/decisions/0001). While more tips are
  * due than one check takes, several checks run concurrently.
  */
 export function createVerifierBatch(services: Needs): Batch {
@@ -162,7 +162,7 @@ async function verifyPending(
     })
 }
 
-/** Credits custody wallets that a final transaction paid although it is no tip (docs/decisions/0039). */
+/** Credits custody wallets that a final transaction paid although it is no tip (docs/decisions/0007). */
 async function creditWithoutTip(
   { transact }: Needs,
   paid: readonly (readonly [string, Credits])[],

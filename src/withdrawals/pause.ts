@@ -11,7 +11,7 @@ export function waitsForBreaker(alias: string): string {
 }
 
 /**
- * Pauses payouts: once this is committed no new request is sent, by no process (docs/decisions/0062). Withdrawals are accepted and
+ * Pauses payouts: once this is committed no new request is sent, by no process (docs/decisions/0057). Withdrawals are accepted and
  * wait. Requests that have begun end. Also for alarms: `by` is then the alarm's kind. False: they are paused already.
  */
 export function pausePayouts({ trx }: Pick<UnitOfWork, 'trx'>, change: SwitchChange): Promise<boolean> {

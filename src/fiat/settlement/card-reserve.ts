@@ -9,7 +9,7 @@ import type { Services } from '../../services.js'
 
 /**
  * Posts a credit of naira. Money that was paid by card may be called back for weeks, so until `availableAt` it is pending
- * (docs/decisions/0062). Null: it is available at once.
+ * (docs/decisions/0057). Null: it is available at once.
  */
 export async function creditOrReserve(
   trx: Knex,

@@ -35,7 +35,7 @@ const rates = ['RATE_URL', 'SECOND_RATE_URL'] as const
 
 /**
  * Which process reads which secret: all others are not read, and `npm run dev` does not even give them
- * (docs/decisions/0061). `ops`: the operators' commands. A process that uses what it has no key for gets an error that
+ * (docs/decisions/0059). `ops`: the operators' commands. A process that uses what it has no key for gets an error that
  * names this list.
  */
 export const secretsOf = {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from './database.js'
 
 /**
- * The rows of a table that workers take, under a lease (docs/decisions/0002). A row is due when `due_at` has come, and has no
+ * The rows of a table that workers take, under a lease (docs/decisions/0001). A row is due when `due_at` has come, and has no
  * more work to do when it is null. Taking a row moves `due_at` to the end of the lease and counts `attempts`, which is the
  * fence: a worker that has been too slow finds another number, and its result is not written.
  */

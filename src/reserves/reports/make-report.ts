@@ -86,7 +86,7 @@ const micro = (units: bigint): string => displayText(units, usdc.decimals)
 const naira = (kobo: bigint): string => displayText(kobo, 2)
 
 /**
- * What everybody may read: sums, no names and no addresses but the treasury's (docs/decisions/0066). The order of the fields is
+ * What everybody may read: sums, no names and no addresses but the treasury's (docs/decisions/0023). The order of the fields is
  * the order in the signed text.
  */
 function presentReport(

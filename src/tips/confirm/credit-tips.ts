@@ -29,7 +29,7 @@ export interface CreditedTip {
 }
 
 /**
- * The key of the ledger transfer: one credit per signature and wallet (docs/decisions/0039). `wallet`: one that the tip's
+ * The key of the ledger transfer: one credit per signature and wallet (docs/decisions/0007). `wallet`: one that the tip's
  * transaction paid besides the tip's recipient.
  */
 export function creditKey(tipId: string, wallet?: string): string {

@@ -28,7 +28,7 @@ const morning = /* sql */ `
 
 /**
  * The mails that are due: at most one in ten minutes of each tip, or one for all tips until this morning. Confirmations write
- * nothing for it: the cursor that orders them says who has new tips (docs/decisions/0058).
+ * nothing for it: the cursor that orders them says who has new tips (docs/decisions/0055).
  */
 const dueSql = /* sql */ `
   with this as (select ${morning} as morning)

@@ -148,7 +148,7 @@ export function debitsAny(
 }
 
 /**
- * The micro-USDC that a transaction credits to each custody wallet: what arrived, whoever lost it (docs/decisions/0039). A
+ * The micro-USDC that a transaction credits to each custody wallet: what arrived, whoever lost it (docs/decisions/0007). A
  * transaction that debits a custody wallet credits none. A wallet that signs is left out, as in `findPayment`; the treasury
  * only receives fees.
  */

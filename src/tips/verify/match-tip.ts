@@ -49,7 +49,7 @@ export interface MatchInput {
 /** The facts of a tip, proven by the chain. Amounts are in base units of the token. */
 export interface TipFacts {
   readonly recipient: string
-  /** The custody wallet of the creator to whose own wallet the tip went: the tip is the creator's (docs/decisions/0065). */
+  /** The custody wallet of the creator to whose own wallet the tip went: the tip is the creator's (docs/decisions/0064). */
   readonly custodyWallet?: string | undefined
   readonly sender: string
   readonly token: Token
@@ -64,7 +64,7 @@ export interface TipFacts {
   readonly intentId: string | null
   /** The intent that this transaction carries and pays too little for. It stays unpaid. */
   readonly underpaidIntentId: string | null
-  /** What each custody wallet received, in micro-USDC (docs/decisions/0039). */
+  /** What each custody wallet received, in micro-USDC (docs/decisions/0007). */
   readonly credits: ReadonlyMap<string, bigint>
   /** For each claim of the input, in order: whether it agrees with the facts, or with those of a further payee. */
   readonly agreeing: readonly boolean[]

@@ -1,7 +1,7 @@
 import type { StateMachine } from '../../kernel/state-machine.js'
 
 /**
- * A transaction that moves what is in a creator's custody wallet to a wallet of their own (docs/decisions/0065).
+ * A transaction that moves what is in a creator's custody wallet to a wallet of their own (docs/decisions/0064).
  * - `prepared`: built; it holds and blocks nothing
  * - `signed`: complete, and with the creator's browser, which submits it
  * - `final`, `failed`: it landed for good, and its instructions succeeded or failed

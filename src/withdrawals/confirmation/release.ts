@@ -73,7 +73,7 @@ interface PricedRelease extends Release {
 }
 
 /**
- * Prices a held withdrawal for its release at the last accepted rate, never above the promise (docs/decisions/0021). The
+ * Prices a held withdrawal for its release at the last accepted rate, never above the promise (docs/decisions/0017). The
  * caller has read the feed before, outside the transaction.
  */
 export async function planRelease(

@@ -10,7 +10,7 @@ import { exceedsShared, type SharedPayee } from './shared-payee.js'
 
 const koboPerNaira = 100n
 
-/** Whether a creator's identity is verified (docs/decisions/0062), and how old the account is. */
+/** Whether a creator's identity is verified (docs/decisions/0057), and how old the account is. */
 export interface CreatorIdentity {
   readonly email: string
   readonly verified: boolean

@@ -10,7 +10,7 @@ import { bankAnswerMs } from './banks.js'
 
 /**
  * Limits of what all creators together withdraw to one bank account, and to accounts whose holders have one name
- * (docs/decisions/0062). One person behind many creators is seen by where the money goes.
+ * (docs/decisions/0057). One person behind many creators is seen by where the money goes.
  */
 type Limits = Pick<Config['withdrawals'], 'perAccount' | 'perName'>
 type Sums = Limits['perAccount']

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { query } from '../database.js'
 import { databaseIsKnown } from '../restore-guard.js'
 
-/** What can be stopped, each a row of `switches` (docs/decisions/0062, 0071). */
+/** What can be stopped, each a row of `switches` (docs/decisions/0057, 0071). */
 export const switchNames = [
   'payouts',
   'intents',
