@@ -4,7 +4,7 @@ import { withGuardDefaults } from '../../src/platform/config/guards.js'
 import { type ProcessKind, secretsOf } from '../../src/platform/config/process-secrets.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
 import { listedPrograms, opsHelp, opsPrograms } from '../bootstrap/ops.mjs'
-import { type Command, exitHelp } from '../ops/support/command.js'
+import type { Command } from '../ops/support/command.js'
 import { keepDocument, table } from './keep-document.js'
 
 // Writes docs/reference.md: the settings from .env.example, the operators' commands from their help, the metrics from the code and the
@@ -40,16 +40,15 @@ function groupText(group: string): string {
 
 function guardsText(): string {
   const names = Object.keys(withGuardDefaults({}))
-  const values = (guards: string) => withGuardDefaults({ GUARDS: guards })
-  const [recommended, contract] = [values('recommended'), values('contract')]
+  const contract = withGuardDefaults({ GUARDS: 'contract' })
   return table(
-    ['setting', '`recommended`', '`contract`'],
-    names.map((name) => [`\`${name}\``, recommended[name] ?? '', contract[name] ?? '']),
+    ['setting', '`contract`'],
+    names.map((name) => [`\`${name}\``, contract[name] ?? '']),
   )
 }
 
-/** The options that every command describes in the same words are described once. */
-const common = ['--apply', '--as', '--json', '--help', '--reason']
+/** The options that the introduction describes. */
+const common = ['--apply', '--as', '--confirm', '--json', '--help', '--reason', '--user']
 
 /** Of a help text: the lines before the first empty one, and the indented lists of verbs and options with the line above each list. */
 function usageOf(help: string): string {
@@ -62,7 +61,8 @@ function usageOf(help: string): string {
     else if (!line.startsWith('   ')) return line.endsWith(':') && lines[at + 1]?.startsWith('  ')
     return keeps
   })
-  return kept.join('\n')
+  const usage = kept.join('\n').replaceAll('npm run ops -- ', 'ops ')
+  return usage.replace(/ \[--apply --confirm <[^>]+> --reason <text>\]/g, ' [--apply ...]')
 }
 
 function secretsText(name: string): string {
@@ -116,22 +116,17 @@ async function metricsText(): Promise<string> {
 function alertsText(): string {
   const rules = readFileSync('scripts/deploy/monitoring/rules.yml', 'utf8')
   const pattern =
-    /- alert: (\S+)\n +expr: '(.*)'\n(?: +for: (\S+)\n)? +labels: \{ severity: (\w+) \}\n +annotations: \{ summary: "(.*?)", runbook_url/g
+    /- alert: (\S+)\n +expr: '.*'\n(?: +for: (\S+)\n)? +labels: \{ severity: (\w+) \}\n +annotations: \{ summary: "(.*?)", runbook_url/g
   const alerts = matchAll(rules, pattern)
   if (alerts.length !== matchAll(rules, /- alert: /g).length)
     throw new Error('rules.yml has a rule that is not read')
   return table(
-    ['alert', 'severity', 'after', 'meaning', 'seen in'],
-    alerts.map(([, name = '', expression = '', after = '', severity = '', summary = '']) => [
+    ['alert', 'severity', 'after', 'meaning'],
+    alerts.map(([, name = '', after = '', severity = '', summary = '']) => [
       `[\`${name}\`](${runbook}#${name})`,
       severity,
       after,
       summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, '`$1`'),
-      expression.includes('tipping_alerts_total')
-        ? 'the counter'
-        : [...new Set(expression.match(/\b(?:up|tipping[_:][a-z_]+)/g))]
-            .map((name) => `\`${name}\``)
-            .join(', '),
     ]),
   )
 }
@@ -140,30 +135,29 @@ const text = `# Reference
 
 <!-- Made from .env.example, the code and the rules by scripts/check/reference.ts. Change those, then run: npm run check -- --fix -->
 
-[Settings](#settings), [operators' commands](#operators-commands), [metrics](#metrics), [alerts](#alerts). When to use what is in the
-[runbook](${runbook}); the secrets are in [keys.md](keys.md).
+When to use what is in the [runbook](${runbook}); the secrets are in [keys.md](keys.md).
 
 ## Settings
 
-All settings are environment variables. An empty value counts as absent. A process with a missing or bad setting does not start: it
-prints every fault in one message and ends with exit code 1. After a change restart the processes that read the setting.
+Environment variables; an empty value counts as absent. A process with a bad setting does not start, and prints every fault in one
+message. After a change restart the processes that read the setting.
 
 ${settingsText()}
 
 ### Values of GUARDS
 
+Under \`recommended\` the defaults above hold.
+
 ${guardsText()}
 
 ## Operators' commands
 
-\`npm run ops -- <command>\`; \`--help\` explains each in full. They read the settings of the service, also from a \`.env\` in the folder of
-the clone. Every command takes \`--json\` (one object, also for errors) and \`--help\`. Commands that change something show a plan, and act
-with \`--apply\`; only \`migrate\`, \`backup\`, \`reserves --make\` and \`payouts ask\` act at once. \`--reason <text>\` and \`--as <name>\`
-go into the audit log, in the transaction of the action. Running an action twice, or two people at once, does it once. Of the secrets a
-command needs those named here; one with more than \`DATABASE_URL\` reads the other required settings too, unless its help says otherwise.
-To list, \`suspense\`, \`disputes\`, \`refunds\` and \`reserves\` need only \`DATABASE_URL\`.
-
-${exitHelp.trim()}
+\`ops\` stands for \`npm run ops --\` ([on a server](${runbook})); exit codes are there too. \`--help\` explains each command in full. All
+take \`--json\` (one object, also for errors) and read a \`.env\` in the folder of the clone. Commands that change something show a plan,
+and act with \`--apply\`; only \`migrate\`, \`backup\`, \`reserves --make\` and \`payouts ask\` act at once. \`...\`: also \`--confirm <the
+id once more>\`, of several ids how many they are, and \`--reason <text>\`, which goes into the audit log with \`--as <name>\`. A command
+needs the secrets named here; one with more than \`DATABASE_URL\` reads the other required settings too, unless its help says otherwise. To
+list, \`suspense\`, \`disputes\`, \`refunds\` and \`reserves\` need only \`DATABASE_URL\`.
 
 ${await commandsText()}
 
@@ -175,8 +169,7 @@ ${await metricsText()}
 
 ## Alerts
 
-\`page\`: get up now. \`ticket\`: within the day. After: how long the condition holds before the alert fires. "The counter" is
-\`tipping_alerts_total\` with the alert's name as \`kind\`: the process that notices the problem counts it and logs a warning or an error.
+\`page\`: get up now. \`ticket\`: within the day. After: how long the condition holds before the alert fires.
 
 ${alertsText()}
 `

@@ -31,10 +31,10 @@ const described = defineOptions(
       "bank of the account to resolve and to send test money to; default 001, the provider's test bank",
     '--account <number>': 'that account; default 0123456789',
     '--signature <signature>':
-      'a transaction on the chain that must be readable, such as one of version 1; may be repeated',
+      'a transaction that must be readable, such as one of version 1; may be repeated',
     '--wallet <address>': 'a public address with some SOL for the quotes of swaps; default TREASURY_WALLET',
     '--mail-to <address>': 'send one mail there',
-    '--record <folder>': 'keep the answers, without secrets and personal data, as one file for each question',
+    '--record <folder>': 'keep the answers there, without secrets and personal data',
   },
 )
 const options = { ...described, signature: { ...described.signature, multiple: true } } as const

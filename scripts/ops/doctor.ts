@@ -136,7 +136,7 @@ export const command = await defineCommand(import.meta, {
     {
       '--web <n>': 'web processes that will run; default 1. Of the workers one each',
       '--as-deployed':
-        'also takes each process by itself, with DATABASE_URL_WEB and so on: do its own settings suffice, does its role\nlog in (through a pooler, if the address leads to one) with its rights and limits, what may default_pool_size\nbe, and do the ports answer that Prometheus asks',
+        'also takes each process by itself, with DATABASE_URL_WEB and so on: do its own settings suffice, does its role\nlog in with its rights and limits, what may default_pool_size be, and do the ports answer that Prometheus asks',
     },
   ),
   async run({ web = '1', 'as-deployed': asDeployed = false }) {

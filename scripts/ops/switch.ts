@@ -38,8 +38,7 @@ maintenance, answer 503 "Service unavailable" with Retry-After.
   naira-intents   new naira tips: /payments/fiat/intent
   registrations   /auth/register
   swaps           new crypto tips that need a swap engine; others go on
-  maintenance     on: no call that changes money. Reads and streams go on, and workers finish what was asked for; to send
-                  nothing either, switch payouts off too`
+  maintenance     on: no call that changes money. Reads, streams and workers go on; to send nothing either, switch payouts off`
 
 type Given = Values<typeof options>
 

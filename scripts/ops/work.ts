@@ -32,8 +32,8 @@ const usage = `npm run ops -- work list --kind mailer
 npm run ops -- work <command> [<row>] [options]
 
   list                  without --kind: how much work each worker has; with --kind: its rows, failing rows first
-  retry <row>           makes a row due now, instead of at the end of its pause. Without --apply it changes nothing.
-                        Not for withdrawals: use payouts ask and payouts replay, which check that it is safe`
+  retry <row>           makes a row due now, instead of at the end of its pause. Not for withdrawals: payouts ask and payouts
+                        replay check that it is safe`
 
 type Given = Values<typeof options>
 

@@ -37,7 +37,7 @@ const options = defineOptions(finalOptions, {
   '--message <text>': 'for the bank, at most 1,000 characters; required with --decline',
   '--all': 'also list the disputes that have ended',
   '--compare':
-    "compare the payments, refunds and disputes of the last days with the provider's lists now, as the clock\ndoes every day; exit code 4 when they differ",
+    "compare payments, refunds and disputes of the last days with the provider's lists; exit code 4: they differ",
   '--confirm <id>': "the dispute's id once more; required with --apply, because an answer is final",
 })
 

@@ -18,7 +18,7 @@ const options = defineOptions(
   {},
   {
     '--make':
-      'read the chain and the provider, and make and publish a report now. Like the daily one it pauses\npayouts when wallets lack USDC on the chain; npm run ops -- payouts resume lets them run again',
+      'make and publish a report now. Like the daily one it pauses payouts when wallets lack USDC on the chain',
   },
 )
 

@@ -21,9 +21,8 @@ import { withDatabase } from '../support/with-database.js'
 const options = defineOptions(reasonedOptions, {
   '--usdc <amount>': 'USDC with at most 6 decimals, such as 1500.25',
   '--ngn <amount>': 'naira with at most 2 decimals',
-  '--evidence <text>': 'what proves it, such as the number of a bank statement; kept in the audit log',
-  '--reference <text>':
-    "the event's own number, such as the exchange's order: letters, digits and ._:/- , at most 80",
+  '--evidence <text>': 'what proves it, such as the number of a bank statement',
+  '--reference <text>': "the event's own number: letters, digits and ._:/- , at most 80",
   '--out': 'the owners took it out',
 })
 
@@ -36,14 +35,13 @@ npm run ops -- treasury record-fee --ngn <amount> --evidence <text> [--reference
 Without a verb it prints what the ledger has, and the last reading of the balance at the provider and of the reserve report. It
 changes nothing.
 
-  record-sale    USDC of the treasury were sold for naira outside. The naira are in transit until the provider's balance shows
-                 them. Refused when the ledger's treasury has less: record what else came in there first
-  record-equity  the owners put money in, or, with --out, took it out; also what the treasury or the balance had before these
-                 books began, and the fees of crypto tips that arrived in the treasury. Naira are in transit until the
-                 provider's balance shows them; with --out they have left it
-  record-fee     a charge of the provider that it names at no payment and no transfer: it has left the balance
+  record-sale    USDC of the treasury were sold for naira outside. Refused when the ledger's treasury has less: record what else
+                 came in there first
+  record-equity  the owners put money in, or, with --out, took it out; also what treasury and balance had before the books
+                 began, and the fees of crypto tips that arrived in the treasury
+  record-fee     a charge of the provider that it names at no payment and no transfer
 
-One event per kind and reference is booked; the same again changes nothing. Without --reference it is made of the amounts and
+Recorded naira are in transit until the provider's balance shows them; with --out, or as a fee, they have left it. One event per kind and reference is booked; the same again changes nothing. Without --reference it is made of the amounts and
 the evidence. These show a plan; with --apply and --reason they book it.`
 
 type Given = Values<typeof options>

@@ -32,10 +32,8 @@ import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
-  '--since <time>':
-    'declares a restore that the server does not show: the rows are as they were then, such as\n2026-11-22T08:00:00Z',
-  '--adopt-all':
-    'plans what the commands of all lines would do; with --apply it is done. verifier and settlement must run',
+  '--since <time>': 'declares a restore that the server does not show: the rows are as they were then',
+  '--adopt-all': 'plans what the commands of all lines would do. verifier and settlement must run',
   '--confirm <hash>':
     'of the plan, or of what is left: 0 for nothing; required with --apply, without --since',
 })

@@ -148,7 +148,7 @@ const exitCodes = { done: 0, failed: 1, usage: 2, unconfirmed: 3, problem: 4, un
 type ExitReason = keyof typeof exitCodes
 
 /** The exit codes, for the help of every command. */
-export const exitHelp = `Exit codes: 0 done, planned or nothing to do; 1 refused or failed; 2 wrong arguments; 3 --confirm is missing or wrong;
+const exitHelp = `Exit codes: 0 done, planned or nothing to do; 1 refused or failed; 2 wrong arguments; 3 --confirm is missing or wrong;
 4 the command found a problem; 5 the database or the provider is unavailable, try again later.
 `
 
