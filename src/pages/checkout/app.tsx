@@ -1,4 +1,4 @@
-import type { ComponentType, JSX } from 'preact'
+import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../i18n/checkout.js'
 import { Announcer, Notice } from '../ui/messages.js'
@@ -53,7 +53,7 @@ interface Checkout {
 }
 
 /** The checkout: the creator's name and the current step. */
-export function App({ state, dispatch, onShowWindow }: Checkout): JSX.Element {
+export function App({ state, dispatch, onShowWindow }: Checkout) {
   const { step, session } = state
   const sheet = useRef<HTMLElement>(null)
   useFocusOfStep(sheet, step.at)
@@ -76,7 +76,7 @@ export function App({ state, dispatch, onShowWindow }: Checkout): JSX.Element {
   )
 }
 
-function warning(icon: 'offline' | 'warn', title: string, more: string): JSX.Element {
+function warning(icon: 'offline' | 'warn', title: string, more: string) {
   return (
     <Notice tone="warn" icon={icon}>
       <strong>{title}</strong> {more}
@@ -96,7 +96,7 @@ function useFocusOfStep(sheet: { readonly current: HTMLElement | null }, at: Ste
   }, [at, sheet])
 }
 
-function Skeleton(): JSX.Element {
+function Skeleton() {
   return (
     <div class="skeleton" aria-hidden="true">
       <span />
@@ -108,7 +108,7 @@ function Skeleton(): JSX.Element {
 }
 
 /** Says that the link has expired, unless another session is on its way. */
-function SessionOver({ state, step }: ViewOf<'session-over'>): JSX.Element {
+function SessionOver({ state, step }: ViewOf<'session-over'>) {
   if (step.asked !== undefined) return <Working text={words.renewingSession} />
   const newTip = press(words.newTip, { type: 'tip-again' }, 'primary')
   const more = state.framed ? words.sessionOverFramed : words.sessionOverMore

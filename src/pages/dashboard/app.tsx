@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
 import { Button } from '../ui/buttons.js'
@@ -28,7 +27,7 @@ const readSecurity = (): Promise<Security | undefined> =>
   call<Security>('GET', '/auth/security').catch(() => undefined)
 
 /** Shows the sign-in page, or the dashboard of the signed-in creator. */
-export function App(): JSX.Element {
+export function App() {
   const [me, setMe] = useState<SignedIn>()
   const [security, setSecurity] = useState<Security>()
   const [link, setLink] = useState(() => mailedLink(location.hash))
@@ -133,7 +132,7 @@ function signOut(me: Me, onLeft: () => void): void {
   })
 }
 
-function Loading(): JSX.Element {
+function Loading() {
   return (
     <main class="sign-in-page">
       <p class="quiet" role="status">
@@ -143,16 +142,12 @@ function Loading(): JSX.Element {
   )
 }
 
-function ServiceUnavailable({ onRetry }: { readonly onRetry: () => void }): JSX.Element {
+function ServiceUnavailable({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <main class="sign-in-page">
       <h1>{words.brand}</h1>
-      <Notice tone="warn" icon="offline" urgent>
-        {words.unavailable}
-      </Notice>
-      <Button kind="primary" onPress={onRetry}>
-        {words.tryAgain}
-      </Button>
+      <Notice tone="warn" icon="offline" urgent text={words.unavailable} />
+      <Button kind="primary" text={words.tryAgain} onPress={onRetry} />
     </main>
   )
 }
@@ -165,7 +160,7 @@ function ClosedPage({
   /** Of the account that was closed. */
   readonly email: string
   readonly onLeave: () => void
-}): JSX.Element {
+}) {
   const text = words.closing
   const heading = useFocus(email, { atFirst: true })
   useEffect(() => {
@@ -175,13 +170,9 @@ function ClosedPage({
   }, [])
   return (
     <OutsidePage title={text.closedTitle} heading={heading}>
-      <Notice tone="good" icon="tick">
-        {text.closed(email)}
-      </Notice>
+      <Notice tone="good" text={text.closed(email)} />
       <p class="quiet">{text.again}</p>
-      <Button kind="primary" onPress={onLeave}>
-        {text.next}
-      </Button>
+      <Button kind="primary" text={text.next} onPress={onLeave} />
     </OutsidePage>
   )
 }

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { words } from '../i18n/dashboard.js'
 import { isPassing } from '../lib/failures.js'
 import { call, codeOf } from './api.js'
 import { useRetry } from './connection.js'
@@ -63,10 +64,14 @@ export function usePolling(poll: () => void, ms: number, active: boolean): void 
   }, [poll, ms, active])
 }
 
-interface Submit<Given extends unknown[]> {
+export interface Submission<Given extends unknown[] = []> {
   readonly busy: boolean
   /** The error code of the last run, if it failed. */
   readonly fault: string | undefined
+  /** The same, if no field of the form shows it. */
+  readonly untold: string | undefined
+  /** The last run succeeded, and nothing was edited since. */
+  readonly done: boolean
   readonly run: (...given: Given) => void
   readonly clear: () => void
   readonly fail: (code: string) => void
@@ -75,23 +80,63 @@ interface Submit<Given extends unknown[]> {
 /** Runs a form's request, one at a time, and keeps the error code of the last one. */
 export function useSubmit<Given extends unknown[] = []>(
   work: (...given: Given) => Promise<void>,
-): Submit<Given> {
+): Submission<Given> {
   const [busy, setBusy] = useState(false)
   const [fault, fail] = useState<string>()
+  const [done, setDone] = useState(false)
   const running = useRef(false)
+  const clear = (): void => {
+    fail(undefined)
+    setDone(false)
+  }
   const run = (...given: Given): void => {
     if (running.current) return
     running.current = true
     setBusy(true)
-    fail(undefined)
+    clear()
     work(...given)
+      .then(() => setDone(true))
       .catch((error: unknown) => fail(codeOf(error) === abandoned ? undefined : codeOf(error)))
       .finally(() => {
         running.current = false
         setBusy(false)
       })
   }
-  return { busy, fault, run, clear: () => fail(undefined), fail }
+  return { busy, fault, untold: fault, done, run, clear, fail }
+}
+
+/** The faults that a field shows: all, or those of these codes. */
+type Shown = 'all' | readonly string[]
+type Texts<Values> = { [Key in keyof Values]: Values[Key] extends string ? Key : never }[keyof Values]
+
+/**
+ * The texts of a form and its request. An edit clears the fault of the last try. `field` gives an input its props, and its fault if
+ * it shows that one.
+ */
+export function useForm<Values extends object>(first: Values, work: (values: Values) => Promise<void>) {
+  const [values, setValues] = useState(first)
+  const submission = useSubmit(() => work(values))
+  const set = (change: Partial<Values>): void => {
+    setValues((before) => ({ ...before, ...change }))
+    submission.clear()
+  }
+  const form = {
+    ...submission,
+    values,
+    set,
+    /** The fault, if it is one of these, for what shows it. */
+    told(shown: Shown) {
+      const fault = shown === 'all' ? submission.fault : among(submission.fault, shown)
+      if (fault !== undefined) form.untold = undefined
+      return fault
+    },
+    field(name: Texts<Values>, shown: Shown = [], textOf = words.fault) {
+      const fault = form.told(shown)
+      const onInput = (text: string): void => set({ [name]: text } as unknown as Partial<Values>)
+      return { value: values[name] as string, fault: fault && textOf(fault), onInput }
+    },
+  }
+  return form
 }
 
 /** The error code, if it is one of these. */
@@ -102,7 +147,7 @@ export function among(fault: string | undefined, codes: readonly string[]): stri
 /** A list of the API. Its first page is read as by `useLoad`, each further one by `more`. */
 export interface Pages<Page> extends Loaded<Page> {
   readonly pages: readonly Page[]
-  readonly more: Submit<[]>
+  readonly more: Submission
   readonly hasMore: boolean
 }
 

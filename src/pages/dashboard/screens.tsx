@@ -33,7 +33,7 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
 const helpName = 'shortcuts'
 
 /** The top bar and the current screen. */
-export function Screens(): JSX.Element {
+export function Screens() {
   const { screen } = useRoute()
   const drawer = useDrawer()
   const help = (): void => drawer.show(helpName)
@@ -64,7 +64,7 @@ export function Screens(): JSX.Element {
 }
 
 /** The screens and the account menu. */
-function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: () => void }): JSX.Element {
+function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: () => void }) {
   const { me, signOut } = useSession()
   return (
     <header class="bar">
@@ -85,10 +85,15 @@ function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: 
             <p class="quiet">
               <bdi>{me.email}</bdi>
             </p>
-            <TextButton onPress={onHelp}>
-              {words.shortcuts.title} <kbd>?</kbd>
-            </TextButton>
-            <TextButton onPress={signOut}>{words.signOut}</TextButton>
+            <TextButton
+              text={
+                <>
+                  {words.shortcuts.title} <kbd>?</kbd>
+                </>
+              }
+              onPress={onHelp}
+            />
+            <TextButton text={words.signOut} onPress={signOut} />
           </div>
         </details>
       </div>
@@ -97,7 +102,7 @@ function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: 
 }
 
 /** Says that the service cannot be reached, and when it can be again. */
-function ConnectionNotice(): JSX.Element {
+function ConnectionNotice() {
   const state = useConnection()
   const isBack = state === 'back'
   return (
@@ -105,9 +110,12 @@ function ConnectionNotice(): JSX.Element {
       <Announcer text={isBack ? words.connection.back : ''} />
       {state !== 'good' && (
         <div class="connection">
-          <Notice tone={isBack ? 'good' : 'warn'} icon={isBack ? 'tick' : 'offline'} urgent={!isBack}>
-            {words.connection[state]}
-          </Notice>
+          <Notice
+            tone={isBack ? 'good' : 'warn'}
+            icon={isBack ? 'tick' : 'offline'}
+            urgent={!isBack}
+            text={words.connection[state]}
+          />
         </div>
       )}
     </>
@@ -115,13 +123,13 @@ function ConnectionNotice(): JSX.Element {
 }
 
 /** Says that the account is frozen, what still works and who unfreezes it. */
-function FrozenNotice(): JSX.Element | null {
+function FrozenNotice() {
   const { security } = useSession()
   if (security === undefined || security.frozenAt === null) return null
   const { title, stops, works, remedy } = words.frozen
   return (
     <div class="connection">
-      <Notice tone="warn" icon="warn" urgent title={title}>
+      <Notice tone="warn" urgent title={title}>
         {stops} {works} {remedy}
       </Notice>
     </div>

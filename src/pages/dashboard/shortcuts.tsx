@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
 import { Button } from '../ui/buttons.js'
@@ -66,7 +65,7 @@ function isDialogOpen(): boolean {
   return document.querySelector('dialog[open]') !== null
 }
 
-export function ShortcutsHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {
+export function ShortcutsHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={words.shortcuts.title} onClose={onClose}>
       <dl class="keys">
@@ -81,7 +80,7 @@ export function ShortcutsHelp({ onClose }: { readonly onClose: () => void }): JS
           </div>
         ))}
       </dl>
-      <Button onPress={onClose}>{words.close}</Button>
+      <Button text={words.close} onPress={onClose} />
     </Dialog>
   )
 }

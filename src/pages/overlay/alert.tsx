@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { words } from '../i18n/overlay.js'
 import { amountParts, cut, senderText } from '../lib/tip-text.js'
 import type { Parameters } from './parameters.js'
@@ -18,7 +17,7 @@ export function AlertCard({
   readonly alert: Alert
   readonly phase: Phase
   readonly parameters: Parameters
-}): JSX.Element {
+}) {
   if (alert.kind === 'more')
     return (
       <article class={`tip tip--${phase}`} data-count={alert.more.count}>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../i18n/overlay.js'
 import { followTips } from '../lib/follow-tips.js'
@@ -24,7 +23,7 @@ export function Overlay({
 }: {
   readonly parameters: Parameters
   readonly wallet: string
-}): JSX.Element {
+}) {
   const [shown, setShown] = useState<Shown>()
   const [fault, setFault] = useState<string>()
   const [disconnected, setDisconnected] = useState(false)

@@ -8,21 +8,23 @@ type Kind = 'primary' | 'plain' | 'quiet' | 'danger'
 
 interface Shared {
   readonly kind?: Kind
-  readonly children: ComponentChildren
+  readonly text: ComponentChildren
 }
 
-/** `busy`: the button's action is still running. The button is not disabled, so it keeps the focus. */
+/** While its action runs the button is not disabled, so it keeps the focus. `does`: the action and whether it runs. */
 export function Button({
   kind = 'plain',
   type = 'button',
-  busy = false,
-  onPress,
-  children,
+  does,
+  busy = does?.busy ?? false,
+  text,
+  onPress = () => does?.run(),
 }: Shared & {
   readonly type?: 'button' | 'submit'
+  readonly does?: { readonly busy: boolean; readonly run: () => void }
   readonly busy?: boolean
   readonly onPress?: (() => void) | undefined
-}): JSX.Element {
+}) {
   return (
     <button
       type={type}
@@ -30,10 +32,10 @@ export function Button({
       aria-disabled={busy}
       onClick={(event) => {
         if (busy) event.preventDefault()
-        else onPress?.()
+        else onPress()
       }}
     >
-      {children}
+      {text}
     </button>
   )
 }
@@ -43,11 +45,11 @@ export function LinkButton({
   kind = 'plain',
   href,
   newTab = false,
-  children,
+  text,
 }: Shared & {
   readonly href: string
   readonly newTab?: boolean
-}): JSX.Element {
+}) {
   return (
     <a
       class={`button button--${kind}`}
@@ -55,7 +57,7 @@ export function LinkButton({
       target={newTab ? '_blank' : '_top'}
       rel="noopener noreferrer"
     >
-      {children}
+      {text}
     </a>
   )
 }
@@ -71,7 +73,7 @@ export function CopyButton({
   readonly value: string
   readonly label: string
   readonly named?: boolean
-}): JSX.Element {
+}) {
   const [copied, setCopied] = useState<boolean>()
   useEffect(() => {
     if (copied === undefined) return
@@ -118,7 +120,7 @@ export function Tabs<Key extends string>({
   readonly tabs: readonly Tab<Key>[]
   readonly chosen: Key
   readonly onChoose: (key: Key) => void
-}): JSX.Element {
+}) {
   const list = useRef<HTMLDivElement>(null)
   const move = (step: number): void => {
     const at = tabs.findIndex(({ key }) => key === chosen)

@@ -26,7 +26,7 @@ export function Field({
   readonly fault?: string | undefined
   /** One input, select or textarea. */
   readonly children: VNode<HTMLAttributes>
-}): JSX.Element {
+}) {
   const [id] = useState(() => {
     last += 1
     return `field-${last}`
@@ -60,7 +60,7 @@ export function Field({
 export function Form({
   onSubmit,
   ...form
-}: Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'> & { readonly onSubmit: () => void }): JSX.Element {
+}: Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'> & { readonly onSubmit: () => void }) {
   return (
     <form
       class="stack"
@@ -104,7 +104,7 @@ export function TextField({
   readonly class?: string
   readonly value: string
   readonly onInput: (text: string) => void
-}): JSX.Element {
+}) {
   return (
     <Field label={label} hint={hint} fault={fault}>
       <input
@@ -134,7 +134,7 @@ export function Select<Key extends string>({
   texts,
   chosen,
   onChoose,
-}: Choices<Key> & { readonly label: string; readonly bare?: boolean }): JSX.Element {
+}: Choices<Key> & { readonly label: string; readonly bare?: boolean }) {
   const select = (
     <select
       class="input"
@@ -165,7 +165,7 @@ export function RadioGroup<Key extends string>({
   readonly name: string
   readonly legend: string
   readonly stacked?: boolean
-}): JSX.Element {
+}) {
   return (
     <fieldset class={`choices ${stacked ? 'choices--stacked' : ''}`}>
       <legend class="visually-hidden">{legend}</legend>
@@ -188,7 +188,7 @@ export function Checkbox({
   readonly label: JSX.Element | string
   readonly value: boolean
   readonly onChange: (value: boolean) => void
-}): JSX.Element {
+}) {
   return (
     <label class="checkbox">
       <input

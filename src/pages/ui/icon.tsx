@@ -1,5 +1,3 @@
-import type { JSX } from 'preact'
-
 const paths = {
   tick: 'M5 12.5l4.5 4.5L19 7.5',
   cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
@@ -21,7 +19,7 @@ export type IconName = keyof typeof paths
 const rem = (size: number): string => `${size / 16}rem`
 
 /** An icon next to a text, never instead of one: hidden from screen readers. */
-export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }): JSX.Element {
+export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg
       aria-hidden="true"

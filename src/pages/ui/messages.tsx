@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icon.js'
 
@@ -6,7 +6,7 @@ import { Icon, type IconName } from './icon.js'
  * The polite live region of a page. It is rendered empty first, because screen readers do not read a region that appears
  * together with its text.
  */
-export function Announcer({ text }: { readonly text: string }): JSX.Element {
+export function Announcer({ text }: { readonly text: string }) {
   const [announced, announce] = useState('')
   useEffect(() => announce(text), [text])
   return (
@@ -16,24 +16,30 @@ export function Announcer({ text }: { readonly text: string }): JSX.Element {
   )
 }
 
-type Tone = 'plain' | 'good' | 'warn' | 'bad'
+const icons = { plain: 'wait', good: 'tick', warn: 'warn', bad: 'warn' } as const satisfies Record<
+  string,
+  IconName
+>
 
 /** A message with icon, text and colour: colour alone never carries the meaning. */
 export function Notice({
   tone,
-  icon,
+  icon = icons[tone],
   urgent = false,
   title,
-  children,
+  text,
+  children = text,
 }: {
-  readonly tone: Tone
-  readonly icon: IconName
+  readonly tone: keyof typeof icons
+  readonly icon?: IconName
   /** Screen readers read it immediately, because the person has to act. */
   readonly urgent?: boolean
   /** Stands above what is told. */
   readonly title?: ComponentChildren
-  readonly children: ComponentChildren
-}): JSX.Element {
+  readonly text?: ComponentChildren
+  /** Instead of a text. */
+  readonly children?: ComponentChildren
+}) {
   return (
     <div class={`notice notice--${tone}`} {...(urgent && { role: 'alert' })}>
       <Icon name={icon} />
@@ -46,7 +52,7 @@ export function Notice({
 }
 
 /** A QR code, dark on light in both themes with a quiet zone of four modules, because cameras need both. Loaded on demand. */
-export function Qr({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
+export function Qr({ text, label }: { readonly text: string; readonly label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     let wanted = true

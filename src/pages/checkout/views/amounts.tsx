@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { common } from '../../i18n/common.js'
@@ -64,7 +63,7 @@ export function Chips<Key extends string | number>({
   chosen,
   choices,
   onChoose,
-}: Choices<Key>): JSX.Element {
+}: Choices<Key>) {
   const isCurrency = name === 'currency'
   return (
     <fieldset class={isCurrency ? 'chips amounts__currency' : 'chips'}>
@@ -81,7 +80,7 @@ export function Chips<Key extends string | number>({
 }
 
 /** The currency, the presets and the typed amount. */
-export function Amounts({ state }: { readonly state: State }): JSX.Element {
+export function Amounts({ state }: { readonly state: State }) {
   const edit = useEdit()
   const { form, session } = state
   const { currency } = form
@@ -110,15 +109,13 @@ export function Amounts({ state }: { readonly state: State }): JSX.Element {
       />
       {form.preset === 'other' && <OtherAmount state={state} />}
       {rateMissing && form.method === 'crypto' && state.naira === 'unavailable' && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.noRate}
-        </Notice>
+        <Notice tone="warn" urgent text={words.noRate} />
       )}
     </div>
   )
 }
 
-function OtherAmount({ state }: { readonly state: State }): JSX.Element {
+function OtherAmount({ state }: { readonly state: State }) {
   const edit = useEdit()
   const { form } = state
   const range = rangeText(state)
@@ -151,7 +148,7 @@ function Chip({
   readonly checked: boolean
   readonly onChoose: () => void
   readonly children: string
-}): JSX.Element {
+}) {
   return (
     <label class="chip">
       <input type="radio" name={name} checked={checked} onChange={onChoose} />

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { ngn, usd } from '../../lib/money.js'
@@ -15,7 +14,7 @@ import { NairaPanel } from './naira-panel.js'
 const maxMessage = 500
 
 /** The form: amount, message and payment method. */
-export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>): JSX.Element | null {
+export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>) {
   const dispatch = useContext(Dispatching)
   const edit = useEdit()
   const { form, session } = state
@@ -72,7 +71,7 @@ function focusFault(state: State): void {
     document.querySelector<HTMLElement>('input[type=email]')?.focus()
 }
 
-const tabLabel = (icon: 'wallet' | 'bank', text: string): JSX.Element => (
+const tabLabel = (icon: 'wallet' | 'bank', text: string) => (
   <>
     <Icon name={icon} size={18} />
     {text}
@@ -82,7 +81,7 @@ const cryptoTab = { key: 'crypto', label: tabLabel('wallet', words.crypto) } as 
 const nairaTab = { key: 'naira', label: tabLabel('bank', words.naira) } as const
 
 /** A naira payment that was left and may still be paid. */
-function Left({ tip }: { readonly tip: NonNullable<State['left']> }): JSX.Element {
+function Left({ tip }: { readonly tip: NonNullable<State['left']> }) {
   return (
     <Notice tone="warn" icon="wait">
       <div class="actions">
@@ -96,7 +95,7 @@ function Left({ tip }: { readonly tip: NonNullable<State['left']> }): JSX.Elemen
 }
 
 /** The crypto tab: the token and the submit button. */
-function CryptoPanel({ state }: { readonly state: State }): JSX.Element {
+function CryptoPanel({ state }: { readonly state: State }) {
   const edit = useEdit()
   const { session } = state
   const token = chosenToken(state)
@@ -112,9 +111,11 @@ function CryptoPanel({ state }: { readonly state: State }): JSX.Element {
         choices={tokens.map(({ mint, symbol }) => [mint, symbol])}
         onChoose={(mint) => edit({ mint })}
       />
-      <Button kind="primary" type="submit">
-        {words.tipWith(amount, token?.symbol ?? '').replace('  ', ' ')}
-      </Button>
+      <Button
+        kind="primary"
+        type="submit"
+        text={words.tipWith(amount, token?.symbol ?? '').replace('  ', ' ')}
+      />
       <p class="quiet small">
         {words.feeLine(session?.creator.name ?? '')} {words.publicAddress}
       </p>

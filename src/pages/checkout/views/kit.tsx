@@ -19,7 +19,7 @@ export const Dispatching = createContext<(event: Event) => void>(() => undefined
 
 type ButtonProps = Omit<Parameters<typeof Button>[0], 'onPress' | 'type'>
 
-function Press({ event, ...button }: ButtonProps & { readonly event: Event }): JSX.Element {
+function Press({ event, ...button }: ButtonProps & { readonly event: Event }) {
   const dispatch = useContext(Dispatching)
   return <Button {...button} onPress={() => dispatch(event)} />
 }
@@ -30,12 +30,8 @@ export function press(
   event: Event,
   kind: NonNullable<ButtonProps['kind']> = 'plain',
   busy = false,
-): JSX.Element {
-  return (
-    <Press event={event} kind={kind} busy={busy}>
-      {text}
-    </Press>
-  )
+) {
+  return <Press event={event} kind={kind} busy={busy} text={text} />
 }
 
 export const retry = press(words.tryAgain, { type: 'retried' }, 'primary')
@@ -43,7 +39,7 @@ export const retry = press(words.tryAgain, { type: 'retried' }, 'primary')
 export const back = press(words.back, { type: 'start-over' }, 'quiet')
 
 /** The heading of a step. It gets the focus when the step appears, so that screen readers continue there. */
-export function Heading({ children }: { readonly children: ComponentChildren }): JSX.Element {
+export function Heading({ children }: { readonly children: ComponentChildren }) {
   return (
     <h2 tabIndex={-1} data-heading>
       {children}
@@ -52,7 +48,7 @@ export function Heading({ children }: { readonly children: ComponentChildren }):
 }
 
 /** The buttons of a step, the most likely one first. */
-export function Actions({ children }: { readonly children: ComponentChildren }): JSX.Element {
+export function Actions({ children }: { readonly children: ComponentChildren }) {
   return <div class="actions">{children}</div>
 }
 
@@ -68,7 +64,7 @@ interface OutcomeText {
 }
 
 /** A result: a title, an explanation and the possible actions. A warning is read immediately, because the supporter has to act. */
-export function Outcome(outcome: OutcomeText): JSX.Element {
+export function Outcome(outcome: OutcomeText) {
   const { tone = 'warn', icon = icons[tone], title, more, children, actions } = outcome
   const urgent = tone === 'warn' || tone === 'bad'
   return (
@@ -90,7 +86,7 @@ const stillMs = 4000
 const slowMs = 12_000
 
 /** A spinner that shows an explanation when it takes long. Only for steps in which no money can have moved. */
-export function Working({ text }: { readonly text: string }): JSX.Element {
+export function Working({ text }: { readonly text: string }) {
   const [explanation, explain] = useState('')
   useEffect(() => {
     const timers = [
@@ -111,7 +107,7 @@ export function Working({ text }: { readonly text: string }): JSX.Element {
 }
 
 /** A spinner beside a text. */
-export function spinning(text: string): JSX.Element {
+export function spinning(text: string) {
   return (
     <p class="working">
       <span class="spinner" aria-hidden="true" />
@@ -135,7 +131,7 @@ export function Sums({
 }: {
   readonly stacked?: boolean
   readonly lines: readonly (Sum | false)[]
-}): JSX.Element {
+}) {
   return (
     <dl class={stacked ? 'sums sums--stacked number' : 'sums number'}>
       {lines.map(
@@ -158,33 +154,40 @@ export function Sums({
 
 /** The wallet declined, and nothing was paid. */
 export const declinedNotice = (
-  <Notice tone="warn" icon="warn" urgent>
+  <Notice tone="warn" urgent>
     <strong>{words.declined}</strong> {words.nothingPaid}
   </Notice>
 )
 
-export function WalletIcon(props: { readonly wallet: WalletChoice; readonly size: number }): JSX.Element {
+export function WalletIcon(props: { readonly wallet: WalletChoice; readonly size: number }) {
   const { wallet, size } = props
   if (wallet.icon === '') return <Icon name="wallet" size={size} />
   return <img class="wallet__icon" src={wallet.icon} alt="" width={size} height={size} />
 }
 
 /** A link that opens a new tab. */
-export function linkOut(text: string, href: string, kind: 'plain' | 'primary' = 'plain'): JSX.Element {
+export function linkOut(text: string, href: string, kind: 'plain' | 'primary' = 'plain') {
   return (
-    <LinkButton kind={kind} href={href} newTab>
-      {text} <Icon name="out" />
-    </LinkButton>
+    <LinkButton
+      kind={kind}
+      href={href}
+      newTab
+      text={
+        <>
+          {text} <Icon name="out" />
+        </>
+      }
+    />
   )
 }
 
 /** A link to the transaction in a public explorer, if there is a transaction. */
-export function explorerLink(signature: string | null, text: string): JSX.Element | false {
+export function explorerLink(signature: string | null, text: string) {
   return signature !== null && linkOut(text, explorerUrl(signature))
 }
 
 /** Returns to the form with its naira tab, where the creator takes naira. */
-export function payInNaira({ session }: State, icon?: JSX.Element): JSX.Element | false {
+export function payInNaira({ session }: State, icon?: JSX.Element) {
   const text = (
     <>
       {icon} {words.payInNaira}

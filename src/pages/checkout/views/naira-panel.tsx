@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, usd } from '../../lib/money.js'
 import { Button } from '../../ui/buttons.js'
@@ -15,14 +14,14 @@ interface Props {
 }
 
 /** The naira tab: the payment method, the payer's details and the amount. */
-export function NairaPanel({ state }: Props): JSX.Element {
+export function NairaPanel({ state }: Props) {
   const { session, naira } = state
   if (naira === 'unavailable')
     return (
       <div class="panel">
         {/* The page already says that it is offline. */}
         {!state.offline && (
-          <Notice tone="warn" icon="warn" urgent>
+          <Notice tone="warn" urgent>
             <strong>{words.nairaUnavailable}</strong> {words.nairaUnavailableMore}
           </Notice>
         )}
@@ -45,7 +44,7 @@ export function NairaPanel({ state }: Props): JSX.Element {
   )
 }
 
-function Payer({ state: { form, session } }: Props): JSX.Element {
+function Payer({ state: { form, session } }: Props) {
   const edit = useEdit()
   const name = session?.creator.name ?? ''
   return (
@@ -85,7 +84,7 @@ function Payer({ state: { form, session } }: Props): JSX.Element {
 }
 
 /** The amount in naira and the submit button, which is busy until the amount is known. */
-function Sum({ state }: Props): JSX.Element {
+function Sum({ state }: Props) {
   const name = state.session?.creator.name ?? ''
   const cents = chosenCents(state)
   const quote = nairaQuote(state)
@@ -96,9 +95,12 @@ function Sum({ state }: Props): JSX.Element {
           ? words.nairaSum(ngn(quote.amountNgn), name, usd(quote.receivedUsd))
           : cents !== undefined && words.nairaPricing}
       </p>
-      <Button kind="primary" type="submit" busy={cents !== undefined && quote === undefined}>
-        {quote ? words.payNaira(ngn(quote.amountNgn)) : words.payNairaPlain}
-      </Button>
+      <Button
+        kind="primary"
+        type="submit"
+        busy={cents !== undefined && quote === undefined}
+        text={quote ? words.payNaira(ngn(quote.amountNgn)) : words.payNairaPlain}
+      />
     </>
   )
 }

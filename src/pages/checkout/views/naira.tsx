@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn } from '../../lib/money.js'
 import { CopyButton } from '../../ui/buttons.js'
@@ -10,7 +9,7 @@ const minuteMs = 60_000
 /** The countdown is shown in the last five minutes. */
 const countdownMs = 5 * minuteMs
 
-export function Starting(): JSX.Element {
+export function Starting() {
   return <Working text={words.starting} />
 }
 
@@ -18,7 +17,7 @@ export function Starting(): JSX.Element {
 const leave = press(words.leave, { type: 'start-over' }, 'quiet')
 
 /** Waits for the payment: shows the bank account, or a link to the provider's page. */
-export function Waiting({ state, step }: ViewOf<'naira-waiting'>): JSX.Element {
+export function Waiting({ state, step }: ViewOf<'naira-waiting'>) {
   const { tip, markedSent } = step
   const { account } = tip
   if (account === undefined) {
@@ -64,7 +63,7 @@ export function Waiting({ state, step }: ViewOf<'naira-waiting'>): JSX.Element {
 }
 
 /** The time at which the account expires; in the last minutes a countdown. */
-function Until({ tip, now }: { readonly tip: NairaTip; readonly now: number }): JSX.Element {
+function Until({ tip, now }: { readonly tip: NairaTip; readonly now: number }) {
   const end = Date.parse(tip.expiresAt)
   const left = Math.max(0, end - now)
   if (left > countdownMs) {
@@ -80,7 +79,7 @@ function Until({ tip, now }: { readonly tip: NairaTip; readonly now: number }): 
 }
 
 /** The intent has expired. A payment that arrives later still counts. */
-export function Late({ step }: ViewOf<'naira-late'>): JSX.Element {
+export function Late({ step }: ViewOf<'naira-late'>) {
   const more = (
     <>
       {words.lateMore} <strong>{words.lateSent}</strong>
@@ -97,7 +96,7 @@ export function Late({ step }: ViewOf<'naira-late'>): JSX.Element {
 }
 
 /** Nothing arrived, or too little: says where the money is and whom to ask. */
-export function NairaFailed({ state, step }: ViewOf<'naira-failed'>): JSX.Element {
+export function NairaFailed({ state, step }: ViewOf<'naira-failed'>) {
   const { tip, receivedNgn } = step
   const name = state.session?.creator.name ?? ''
   const short = receivedNgn !== undefined
@@ -119,7 +118,7 @@ export function NairaFailed({ state, step }: ViewOf<'naira-failed'>): JSX.Elemen
 }
 
 /** The payment was not started, so nothing was paid. */
-export function Refused({ state, step }: ViewOf<'naira-refused'>): JSX.Element {
+export function Refused({ state, step }: ViewOf<'naira-refused'>) {
   const [title = '', more] = {
     amount: [words.nairaAmountRefused, `${words.nothingPaid} ${rangeText(state) ?? ''}`],
     'too-many': [words.nairaTooMany, words.nairaTooManyMore],

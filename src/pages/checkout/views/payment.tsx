@@ -33,7 +33,7 @@ const countdownSeconds = 15
 const percent = (value: number): string => `${value.toFixed(value > 0 && value < 0.1 ? 2 : 1)} %`
 
 /** The details of the payment, before the wallet asks for approval. */
-export function Review({ state, step }: ViewOf<'review'>): JSX.Element {
+export function Review({ state, step }: ViewOf<'review'>) {
   const dispatch = useContext(Dispatching)
   const { pay, declined, accepted } = step
   const { input, output, quote } = pay.intent
@@ -64,11 +64,7 @@ export function Review({ state, step }: ViewOf<'review'>): JSX.Element {
           { term: words.impact, value: percent(impact) },
         ]}
       />
-      {impact > impactToWarn && (
-        <Notice tone="warn" icon="warn">
-          {words.impactWarning}
-        </Notice>
-      )}
+      {impact > impactToWarn && <Notice tone="warn" text={words.impactWarning} />}
       {mustAccept && (
         <Checkbox
           label={words.impactAccept(percent(impact))}
@@ -86,7 +82,7 @@ export function Review({ state, step }: ViewOf<'review'>): JSX.Element {
 }
 
 /** How long the price is still valid. Shown only in the last 15 seconds; screen readers do not read every second. */
-function TimeLeft({ pay, now }: { readonly pay: PricedTip; readonly now: number }): JSX.Element | null {
+function TimeLeft({ pay, now }: { readonly pay: PricedTip; readonly now: number }) {
   const seconds = Math.ceil((Date.parse(pay.intent.expiresAt) - now) / 1000)
   if (seconds > countdownSeconds || seconds < 0) return null
   return (
@@ -99,7 +95,7 @@ function TimeLeft({ pay, now }: { readonly pay: PricedTip; readonly now: number 
 const otherWallet = press(words.otherWallet, { type: 'other-wallet' })
 
 /** The wallet asks its owner. */
-function asking(wallet: WalletChoice, outcome: JSX.Element): JSX.Element {
+function asking(wallet: WalletChoice, outcome: JSX.Element) {
   return (
     <section class="stack stack--centre">
       <WalletIcon wallet={wallet} size={56} />
@@ -109,11 +105,11 @@ function asking(wallet: WalletChoice, outcome: JSX.Element): JSX.Element {
   )
 }
 
-export function Connecting({ step: { wallet } }: ViewOf<'connecting'>): JSX.Element {
+export function Connecting({ step: { wallet } }: ViewOf<'connecting'>) {
   return asking(wallet, <Outcome tone="plain" title={words.connecting(wallet.name)} />)
 }
 
-export function Approving({ state, step: { pay } }: ViewOf<'approving'>): JSX.Element {
+export function Approving({ state, step: { pay } }: ViewOf<'approving'>) {
   return asking(
     pay.wallet,
     <Outcome tone="plain" title={words.approving(pay.wallet.name)} more={words.approvingMore}>
@@ -122,20 +118,20 @@ export function Approving({ state, step: { pay } }: ViewOf<'approving'>): JSX.El
   )
 }
 
-export function WrongNetwork({ step: { wallet } }: ViewOf<'wrong-network'>): JSX.Element {
+export function WrongNetwork({ step: { wallet } }: ViewOf<'wrong-network'>) {
   const title = words.wrongNetwork(wallet.name)
   return <Outcome title={title} more={words.wrongNetworkMore} actions={[retry, otherWallet]} />
 }
 
-export function Busy({ step: { wallet } }: ViewOf<'busy'>): JSX.Element {
+export function Busy({ step: { wallet } }: ViewOf<'busy'>) {
   return <Outcome title={words.busy(wallet.name)} more={words.busyMore} actions={[retry]} />
 }
 
-export function Pricing(): JSX.Element {
+export function Pricing() {
   return <Working text={words.pricing} />
 }
 
-export function NoPrice({ state, step }: ViewOf<'no-price'>): JSX.Element {
+export function NoPrice({ state, step }: ViewOf<'no-price'>) {
   const least = shortUsd(Math.max(1, state.session?.limits.minTipUsd ?? 1))
   const [title = '', more, change] = {
     'no-route': [words.noRoute(chosenToken(state)?.symbol ?? ''), words.noRouteMore, words.changeToken],
@@ -147,12 +143,12 @@ export function NoPrice({ state, step }: ViewOf<'no-price'>): JSX.Element {
   return <Outcome title={title} more={more} actions={actions} />
 }
 
-export function QuoteExpired(): JSX.Element {
+export function QuoteExpired() {
   const newPrice = press(words.newPrice, { type: 'retried' }, 'primary')
   return <Outcome icon="wait" title={words.expired} more={words.nothingPaid} actions={[newPrice]} />
 }
 
-export function Insufficient({ state, step }: ViewOf<'insufficient'>): JSX.Element {
+export function Insufficient({ state, step }: ViewOf<'insufficient'>) {
   const { input } = step.pay.intent
   const sol = input.symbol === 'SOL'
   // Every wallet that can pay has SOL, for the network fee.
@@ -172,20 +168,16 @@ export function Insufficient({ state, step }: ViewOf<'insufficient'>): JSX.Eleme
   return <Outcome title={words.notEnough(symbol)} more={more} actions={actions} />
 }
 
-function PayWith({ token }: { readonly token: SessionDescription['tokens'][number] }): JSX.Element {
+function PayWith({ token }: { readonly token: SessionDescription['tokens'][number] }) {
   const dispatch = useContext(Dispatching)
   const choose = (): void => {
     dispatch({ type: 'edited', form: { mint: token.mint } })
     dispatch({ type: 'retried' })
   }
-  return (
-    <Button kind="primary" onPress={choose}>
-      {words.payWithToken(token.symbol)}
-    </Button>
-  )
+  return <Button kind="primary" text={words.payWithToken(token.symbol)} onPress={choose} />
 }
 
-export function NotSent({ step: { detail } }: ViewOf<'not-sent'>): JSX.Element {
+export function NotSent({ step: { detail } }: ViewOf<'not-sent'>) {
   return (
     <Outcome tone="bad" title={words.notSent} more={words.nothingPaid} actions={[retry, otherWallet]}>
       {detail !== '' && (
@@ -198,16 +190,16 @@ export function NotSent({ step: { detail } }: ViewOf<'not-sent'>): JSX.Element {
   )
 }
 
-export function NotLanded(): JSX.Element {
+export function NotLanded() {
   return <Outcome icon="wait" title={words.notLanded} more={words.nothingPaid} actions={[retry]} />
 }
 
-export function FailedOnChain({ step }: ViewOf<'failed-on-chain'>): JSX.Element {
+export function FailedOnChain({ step }: ViewOf<'failed-on-chain'>) {
   const actions = [retry, explorerLink(step.payment.signature, words.details)]
   return <Outcome tone="bad" title={words.failedOnChain} more={words.failedOnChainMore} actions={actions} />
 }
 
-export function Mismatch({ state, step: { payment, received } }: ViewOf<'mismatch'>): JSX.Element {
+export function Mismatch({ state, step: { payment, received } }: ViewOf<'mismatch'>) {
   const name = state.session?.creator.name ?? ''
   const reference = payment.signature ?? payment.intentId
   const title = received === undefined ? words.mismatch : words.underpaid

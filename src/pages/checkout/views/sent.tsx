@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
 import { Icon } from '../../ui/icon.js'
@@ -6,7 +6,7 @@ import { slowSentMs } from '../machine/pauses.js'
 import { Actions, explorerLink, Outcome, press, Sums, type ViewOf } from './kit.js'
 
 /** Money may be moving, so this view never says that the payment failed. */
-export function Sent({ state, step }: ViewOf<'sent'>): JSX.Element {
+export function Sent({ state, step }: ViewOf<'sent'>) {
   const slow = state.now - step.since > slowSentMs
   const link = explorerLink(step.payment.signature, words.viewTransaction)
   return (
@@ -40,7 +40,7 @@ export function Sent({ state, step }: ViewOf<'sent'>): JSX.Element {
 }
 
 /** The service has confirmed the crypto tip, which ends the session. */
-export function Done({ state, step }: ViewOf<'done'>): JSX.Element {
+export function Done({ state, step }: ViewOf<'done'>) {
   const { input, output, quote, signature } = step.intent
   const received = tokenAmount(output.amount, output.decimals, output.symbol)
   return (
@@ -57,7 +57,7 @@ export function Done({ state, step }: ViewOf<'done'>): JSX.Element {
 }
 
 /** The service has confirmed the naira tip. */
-export function NairaDone({ state, step }: ViewOf<'naira-done'>): JSX.Element {
+export function NairaDone({ state, step }: ViewOf<'naira-done'>) {
   const { amountNgn, amountUsd, intentId, email } = step.tip
   return (
     <Thanks
@@ -81,7 +81,7 @@ interface Receipt {
   readonly children?: ComponentChildren
 }
 
-function Thanks({ title, more, amount, message, at, reference, children }: Receipt): JSX.Element {
+function Thanks({ title, more, amount, message, at, reference, children }: Receipt) {
   const time = new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
   const shortReference = (
     <span class="reference" title={reference}>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { shortUsd } from '../../lib/money.js'
@@ -22,14 +21,14 @@ import {
 } from './kit.js'
 
 /** The wallets to choose from, or ways to continue without one here. */
-export function Wallets(props: ViewOf<'wallets'>): JSX.Element {
+export function Wallets(props: ViewOf<'wallets'>) {
   const { state } = props
   if (state.wallets.length > 0) return <WalletList {...props} />
   if (!state.walletSearchDone) return <Working text={words.searchingWallets} />
   return state.framed ? <NoWalletInFrame /> : <NoWallet {...props} />
 }
 
-function WalletList({ state, step }: ViewOf<'wallets'>): JSX.Element {
+function WalletList({ state, step }: ViewOf<'wallets'>) {
   const dispatch = useContext(Dispatching)
   return (
     <section class="stack">
@@ -68,13 +67,13 @@ const onPhone = (
 const openWindow = (kind: 'primary' | 'quiet') => press(continueInWindow, { type: 'open-window' }, kind)
 const usePhone = (kind: 'plain' | 'quiet') => press(onPhone, { type: 'use-phone' }, kind)
 
-function NoWalletInFrame(): JSX.Element {
+function NoWalletInFrame() {
   const text = { title: words.noWalletInFrame, more: words.noWalletInFrameMore }
   const actions = [openWindow('primary'), usePhone('plain'), back]
   return <Outcome tone="plain" icon="wallet" {...text} actions={actions} />
 }
 
-function NoWallet({ state }: ViewOf<'wallets'>): JSX.Element {
+function NoWallet({ state }: ViewOf<'wallets'>) {
   const text = { title: words.noWallet, more: words.noWalletMore(state.session?.fiat.enabled === true) }
   const actions = [
     linkOut(words.getPhantom, 'https://phantom.com/download', 'primary'),
@@ -92,7 +91,7 @@ function inWalletApp(browse: string, link: string): string {
 }
 
 /** Continues on a phone: a QR code for its camera, and links for a tap. */
-export function Phone({ state, step: { links } }: ViewOf<'phone'>): JSX.Element {
+export function Phone({ state, step: { links } }: ViewOf<'phone'>) {
   const amount = shortUsd((chosenCents(state) ?? 0) / 100)
   return (
     <section class="stack">
@@ -104,12 +103,15 @@ export function Phone({ state, step: { links } }: ViewOf<'phone'>): JSX.Element 
           <p class="quiet">{words.phoneMore}</p>
           <Qr text={links.request ?? links.browser} label={words.scan(amount)} />
           <Actions>
-            <LinkButton kind="primary" href={inWalletApp('https://phantom.app/ul/browse/', links.browser)}>
-              {words.openPhantom}
-            </LinkButton>
-            <LinkButton href={inWalletApp('https://solflare.com/ul/v1/browse/', links.browser)}>
-              {words.openSolflare}
-            </LinkButton>
+            <LinkButton
+              kind="primary"
+              href={inWalletApp('https://phantom.app/ul/browse/', links.browser)}
+              text={words.openPhantom}
+            />
+            <LinkButton
+              href={inWalletApp('https://solflare.com/ul/v1/browse/', links.browser)}
+              text={words.openSolflare}
+            />
             <div class="row">
               <span class="quiet">{words.codeRenewed}</span>
               <CopyButton value={links.browser} label={words.link} named />
@@ -123,7 +125,7 @@ export function Phone({ state, step: { links } }: ViewOf<'phone'>): JSX.Element 
 }
 
 /** The browser blocked the window: shows a link instead. */
-export function Blocked({ step: { link } }: ViewOf<'blocked'>): JSX.Element {
+export function Blocked({ step: { link } }: ViewOf<'blocked'>) {
   const actions =
     link === undefined
       ? [<Working key="working" text={words.stillWorking} />]
@@ -135,13 +137,9 @@ export function Blocked({ step: { link } }: ViewOf<'blocked'>): JSX.Element {
 }
 
 /** The tip continues in another window. */
-export function OtherWindow({ onShow }: { readonly onShow: () => void }): JSX.Element {
+export function OtherWindow({ onShow }: { readonly onShow: () => void }) {
   const text = { title: words.otherWindow, more: words.updatesItself }
-  const show = (
-    <Button kind="primary" onPress={onShow}>
-      {words.showWindow}
-    </Button>
-  )
+  const show = <Button kind="primary" text={words.showWindow} onPress={onShow} />
   const actions = [show, press(words.payInThisWindow, { type: 'start-over' })]
   return <Outcome tone="plain" icon="out" {...text} actions={actions} />
 }

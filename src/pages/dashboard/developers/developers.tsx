@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { CopyButton, Tabs } from '../../ui/buttons.js'
@@ -12,13 +11,13 @@ import { Card } from '../parts/cards.js'
 import { type Ending, FormDialog, OnceDialog, Submit } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { OwnRow } from '../parts/rows.js'
-import { useLoad, useSubmit } from '../requests.js'
+import { useForm, useLoad, useSubmit } from '../requests.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { parseTypedSite } from './site.js'
 
 /** What a creator needs for tips on their own site: API keys, domains and code samples. */
-export function Developers(): JSX.Element {
+export function Developers() {
   return (
     <div class="columns">
       <Keys />
@@ -35,7 +34,7 @@ interface Sites {
 const sitesPath = '/creators/domains'
 
 /** The sites that may show the creator's checkout. */
-function Domains(): JSX.Element {
+function Domains() {
   const { data, unread } = useLoad<Sites>(sitesPath)
   const [domains, setDomains] = useState<readonly string[]>()
   const [text, setText] = useState('')
@@ -97,7 +96,7 @@ const sides = ['backend', 'frontend', 'events'] as const
 type Side = (typeof sides)[number]
 
 /** Code samples with the creator's own id. */
-function Snippets(): JSX.Element {
+function Snippets() {
   const { me } = useSession()
   const [side, setSide] = useState<Side>('backend')
   const code = codeFor(side, me.id)
@@ -155,16 +154,15 @@ const { events } = await answer.json() // newest first`
 const keysPath = '/creators/api-keys'
 
 /** The API keys: create, show once, list, revoke. */
-function Keys(): JSX.Element {
+function Keys() {
   const { data, unread, reload } = useLoad<ApiKeys>(keysPath)
-  const [label, setLabel] = useState('')
   const [made, setMade] = useState<NewApiKey>()
   const drawer = useDrawer()
   const now = useNow()
   const revoking = data?.apiKeys.find(({ id }) => id === drawer.open)
-  const make = useSubmit(async () => {
-    setMade(await call<NewApiKey>('POST', keysPath, { body: { label } }))
-    setLabel('')
+  const make = useForm({ label: '' }, async (body) => {
+    setMade(await call<NewApiKey>('POST', keysPath, { body }))
+    make.set({ label: '' })
     reload()
   })
   const text = words.keys
@@ -176,8 +174,7 @@ function Keys(): JSX.Element {
           name="label"
           maxLength={100}
           placeholder={text.labelExample}
-          value={label}
-          onInput={setLabel}
+          {...make.field('label')}
         />
         <Submit text={text.make} busy={make.busy} />
       </Form>
@@ -216,9 +213,8 @@ function RevokeDialog({
   apiKey: { id, label, prefix },
   onClose,
   onDone,
-}: Ending & { readonly apiKey: ApiKey }): JSX.Element {
-  const [typed, setTyped] = useState('')
-  const revoke = useSubmit(async () => {
+}: Ending & { readonly apiKey: ApiKey }) {
+  const revoke = useForm({ typed: '' }, async () => {
     await call('DELETE', `${keysPath}/${id}`)
     onClose()
     onDone()
@@ -227,21 +223,16 @@ function RevokeDialog({
     <FormDialog
       title={words.revoke.title(label ?? prefix)}
       submit={words.revoke.submit}
-      busy={revoke.busy}
-      onSubmit={() => (typed.trim() === prefix ? revoke.run() : revoke.fail('wrong_prefix'))}
+      of={revoke}
+      onSubmit={() => (revoke.values.typed.trim() === prefix ? revoke.run() : revoke.fail('wrong_prefix'))}
       onClose={onClose}
     >
       <p>{words.revoke.effect}</p>
       <TextField
         label={words.revoke.type(prefix)}
-        fault={revoke.fault && words.fault(revoke.fault)}
         name="prefix"
         spellcheck={false}
-        value={typed}
-        onInput={(text) => {
-          revoke.clear()
-          setTyped(text)
-        }}
+        {...revoke.field('typed', 'all')}
       />
     </FormDialog>
   )

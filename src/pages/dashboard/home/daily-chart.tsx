@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
@@ -51,7 +50,7 @@ export function DailyChart({
 }: {
   readonly days: DailyTips
   readonly rate: Rate | undefined
-}): JSX.Element {
+}) {
   const [asTable, setAsTable] = useState(false)
   const days = data?.days ?? []
   const total = days.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
@@ -75,9 +74,11 @@ export function DailyChart({
             chosen={span}
             onChoose={setSpan}
           />
-          <TextButton aria-pressed={asTable} onPress={() => setAsTable(!asTable)}>
-            {asTable ? words.chart.asBars : words.chart.asTable}
-          </TextButton>
+          <TextButton
+            aria-pressed={asTable}
+            text={asTable ? words.chart.asBars : words.chart.asTable}
+            onPress={() => setAsTable(!asTable)}
+          />
         </div>
       </header>
       {asTable ? <DayTable days={days} rate={rate} /> : <Bars days={days} rate={rate} />}
@@ -91,7 +92,7 @@ function bothText(valueUsd: number, rate: Rate | undefined): string {
   return naira === undefined ? usd(valueUsd) : `${usd(valueUsd)} (${naira})`
 }
 
-function Bars({ days, rate }: Shown): JSX.Element {
+function Bars({ days, rate }: Shown) {
   const most = Math.max(0, ...days.map(({ valueUsd }) => valueUsd))
   const top = scaleTop(most)
   const best = days.find(({ valueUsd }) => valueUsd === most && most > 0)
@@ -140,7 +141,7 @@ function Bars({ days, rate }: Shown): JSX.Element {
   )
 }
 
-function DayTable({ days, rate }: Shown): JSX.Element {
+function DayTable({ days, rate }: Shown) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class="chart__table" tabIndex={0} aria-label={words.chart.title}>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { usd, usdBelow } from '../../lib/money.js'
@@ -23,7 +22,7 @@ const walletEveryMs = 2000
 const minReloadMs = 3000
 
 /** The start screen: balance, set-up steps, daily chart and live tips. */
-export function Home(): JSX.Element {
+export function Home() {
   const { me, refresh } = useSession()
   const news = useTipNews(me.walletPublicKey)
   const version = useThrottled(news.count, minReloadMs)
@@ -66,7 +65,7 @@ function BalanceCard({
   readonly balance: Loaded<Balance>
   readonly rate: Rate | undefined
   readonly tokens: TokenBalances['tokens']
-}): JSX.Element {
+}) {
   return (
     <section class="card balance" aria-label={words.balance.title}>
       <dl class="balance__figures">
@@ -86,9 +85,15 @@ function BalanceCard({
       </dl>
       <div class="balance__act">
         <FaultNotice fault={unread} tone="warn" onRetry={reload} />
-        <Button kind="primary" onPress={() => go('withdraw')}>
-          {words.balance.withdraw} <kbd>w</kbd>
-        </Button>
+        <Button
+          kind="primary"
+          text={
+            <>
+              {words.balance.withdraw} <kbd>w</kbd>
+            </>
+          }
+          onPress={() => go('withdraw')}
+        />
       </div>
       {tokens.length > 0 && <OtherTokens tokens={tokens} />}
     </section>
@@ -96,7 +101,7 @@ function BalanceCard({
 }
 
 /** The tokens besides USDC in the creator's wallet, and what can be done with them. */
-function OtherTokens({ tokens }: { readonly tokens: TokenBalances['tokens'] }): JSX.Element {
+function OtherTokens({ tokens }: { readonly tokens: TokenBalances['tokens'] }) {
   return (
     <div class="balance__tokens">
       <h3>{words.otherTokens.title}</h3>

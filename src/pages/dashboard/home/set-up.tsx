@@ -24,7 +24,7 @@ export function SetUp({
 }: {
   readonly keys: Loaded<ApiKeys>
   readonly profile: Loaded<Profile>
-}): JSX.Element | null {
+}) {
   const { me, refresh } = useSession()
   const drawer = useDrawer()
   const send = useSubmit(async () => {
@@ -41,7 +41,7 @@ export function SetUp({
     <Card name="set-up" title={words.setUp.title}>
       <ul class="steps">
         <Step done={verified} text={words.setUp.email}>
-          {!verified && <TextButton onPress={send.run}>{words.setUp.verify}</TextButton>}
+          {!verified && <TextButton text={words.setUp.verify} onPress={send.run} />}
         </Step>
         <Step
           done={me.walletPublicKey !== null}
@@ -55,9 +55,7 @@ export function SetUp({
           )}
         </Step>
         <Step done={chosen} text={words.setUp.receive}>
-          {!chosen && (
-            <TextButton onPress={() => drawer.show('receive')}>{words.setUp.chooseReceive}</TextButton>
-          )}
+          {!chosen && <TextButton text={words.setUp.chooseReceive} onPress={() => drawer.show('receive')} />}
         </Step>
         <Step done={hasKey} text={words.setUp.key}>
           {!hasKey && <ScreenLink to="developers">{words.setUp.makeKey}</ScreenLink>}
@@ -78,7 +76,7 @@ export function SetUp({
               refresh()
             }}
           />
-          <Button onPress={drawer.close}>{words.cancel}</Button>
+          <Button text={words.cancel} onPress={drawer.close} />
         </Dialog>
       )}
     </Card>
@@ -93,7 +91,7 @@ function Step({
   readonly done: boolean
   readonly text: string
   readonly children?: JSX.Element | false
-}): JSX.Element {
+}) {
   return (
     <li class={`steps__step ${done ? 'steps__step--done' : ''}`}>
       <span class="steps__mark">
@@ -110,7 +108,7 @@ const ways = ['usdc', 'sent'] as const
 type Way = (typeof ways)[number]
 
 /** Asks a new creator what tips arrive as, because only USDC can be withdrawn to a bank. */
-function ReceiveChoice({ onClose, onDone }: Ending): JSX.Element {
+function ReceiveChoice({ onClose, onDone }: Ending) {
   const [way, setWay] = useState<Way>('usdc')
   const save = useSubmit(async () => {
     await call('PATCH', '/creators/me', { body: { settings: { autoConvertUsdc: way === 'usdc' } } })
@@ -124,9 +122,7 @@ function ReceiveChoice({ onClose, onDone }: Ending): JSX.Element {
       kind="primary"
       submit={text.save}
       cancel={text.later}
-      busy={save.busy}
-      fault={save.fault}
-      onSubmit={save.run}
+      of={save}
       onClose={onClose}
     >
       <RadioGroup

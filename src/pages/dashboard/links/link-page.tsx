@@ -1,5 +1,4 @@
-import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { saveFile } from '../../lib/save-file.js'
 import { Button } from '../../ui/buttons.js'
@@ -9,7 +8,7 @@ import { call, request } from '../api.js'
 import { OutsidePage } from '../parts/cards.js'
 import { useFocus } from '../parts/focus.js'
 import { Submit } from '../parts/forms.js'
-import { among, useSubmit } from '../requests.js'
+import { useForm } from '../requests.js'
 import { NewPasswordField, passwordFaults } from '../sign-in/password-field.js'
 import { showForm } from '../sign-in/sign-in-page.js'
 import { linkPaths, type MailedLink } from './mailed-link.js'
@@ -22,19 +21,17 @@ export function LinkPage({
   readonly link: MailedLink
   /** `done`: the link did its work; else it was too late for that. */
   readonly onDone: (done: boolean) => void
-}): JSX.Element {
+}) {
   const text = words.links[kind]
-  const [password, setPassword] = useState('')
-  const [done, setDone] = useState(false)
-  const heading = useFocus(done)
-  const act = useSubmit(async () => {
-    const body = kind === 'reset-password' ? { token, newPassword: password } : { token }
+  const act = useForm({ newPassword: '' }, async (typed) => {
+    const body = kind === 'reset-password' ? { token, ...typed } : { token }
     if (kind === 'export') {
       const file = await request('POST', linkPaths.export, { body })
       saveFile('account-data.json', await file.text(), 'application/json')
     } else await call('POST', linkPaths[kind], { body })
-    setDone(true)
   })
+  const { done } = act
+  const heading = useFocus(done)
   const title = done ? text.doneTitle : text.title
   // The browser's history must not keep the token.
   useEffect(() => history.replaceState(undefined, '', location.pathname), [])
@@ -44,33 +41,25 @@ export function LinkPage({
   if (done)
     return (
       <OutsidePage title={title} heading={heading}>
-        <Notice tone="good" icon="tick">
-          {text.done}
-        </Notice>
-        <Button kind="primary" onPress={() => onDone(true)}>
-          {text.next}
-        </Button>
+        <Notice tone="good" text={text.done} />
+        <Button kind="primary" text={text.next} onPress={() => onDone(true)} />
       </OutsidePage>
     )
   // The link was used, or is too old.
   if (act.fault === 'invalid_link')
     return (
       <OutsidePage title={title} heading={heading}>
-        <Notice tone="warn" icon="warn" urgent title={words.links.gone}>
-          {text.remedy}
-        </Notice>
+        <Notice tone="warn" urgent title={words.links.gone} text={text.remedy} />
         <Button
           kind="primary"
+          text={text.otherWay}
           onPress={() => {
             if (kind === 'reset-password' || kind === 'not-me') showForm('forgot')
             onDone(false)
           }}
-        >
-          {text.otherWay}
-        </Button>
+        />
       </OutsidePage>
     )
-  const refused = among(act.fault, passwordFaults)
   return (
     <OutsidePage title={title} heading={heading}>
       <Form onSubmit={act.run}>
@@ -78,18 +67,11 @@ export function LinkPage({
         {kind === 'reset-password' && (
           <NewPasswordField
             label={words.password.new}
-            value={password}
             email=""
-            fault={refused && words.fault(refused)}
-            onInput={setPassword}
+            {...act.field('newPassword', passwordFaults)}
           />
         )}
-        <Submit
-          text={text.submit}
-          kind={kind === 'not-me' ? 'danger' : 'primary'}
-          busy={act.busy}
-          fault={refused ? undefined : act.fault}
-        />
+        <Submit text={text.submit} kind={kind === 'not-me' ? 'danger' : 'primary'} of={act} />
       </Form>
     </OutsidePage>
   )

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { sendTestAlert } from '../../lib/test-alert.js'
@@ -30,18 +29,13 @@ export function overlayWasCopied(wallet: string): boolean {
 }
 
 /** Preview, parameters and URL of the overlay. */
-export function OverlaySettings(): JSX.Element {
+export function OverlaySettings() {
   const wallet = useSession().me.walletPublicKey
-  if (wallet === null)
-    return (
-      <Notice tone="plain" icon="wait">
-        {words.setUp.walletComing}
-      </Notice>
-    )
+  if (wallet === null) return <Notice tone="plain" text={words.setUp.walletComing} />
   return <OverlayEditor wallet={wallet} />
 }
 
-function OverlayEditor({ wallet }: { readonly wallet: string }): JSX.Element {
+function OverlayEditor({ wallet }: { readonly wallet: string }) {
   const { query } = useRoute()
   const parameters: Parameters = { ...readParameters(query), wallet, preview: false }
   const address = addressOf(parameters)
@@ -50,7 +44,7 @@ function OverlayEditor({ wallet }: { readonly wallet: string }): JSX.Element {
     <div class="overlay">
       <Card name="preview" title={words.overlay.preview}>
         <iframe class="overlay__frame" title={words.overlay.preview} src={preview} />
-        <Button onPress={() => sendTestAlert(wallet)}>{words.overlay.test}</Button>
+        <Button text={words.overlay.test} onPress={() => sendTestAlert(wallet)} />
         <p class="quiet">{words.overlay.testHint}</p>
         <h3>{words.overlay.address}</h3>
         <code class="secret">{address}</code>
@@ -96,20 +90,20 @@ function OverlayForm({
 }: {
   readonly parameters: Parameters
   readonly onChange: (change: Partial<Parameters>) => void
-}): JSX.Element {
+}) {
   const text = words.overlay.form
   const template = useTyped(parameters.template, (text) => onChange({ template: text || defaults.template }))
   const number = (
     key: 'durationMs' | 'gapMs' | 'minUsd' | 'scale' | 'queue' | 'replayMinutes' | 'volume',
     unit = 1,
-  ): JSX.Element => (
+  ) => (
     <NumberField
       label={text[key]}
       value={parameters[key] / unit}
       onChange={(value) => onChange({ [key]: value === undefined ? defaults[key] : value * unit })}
     />
   )
-  const select = (key: keyof typeof selects): JSX.Element => (
+  const select = (key: keyof typeof selects) => (
     <Select<Parameters[typeof key]>
       label={text[key]}
       choices={selects[key]}
@@ -118,7 +112,7 @@ function OverlayForm({
       onChoose={(chosen) => onChange({ [key]: chosen })}
     />
   )
-  const check = (key: 'message' | 'sound' | 'hold' | 'dot'): JSX.Element => (
+  const check = (key: 'message' | 'sound' | 'hold' | 'dot') => (
     <Checkbox label={text[key]} value={parameters[key]} onChange={(value) => onChange({ [key]: value })} />
   )
   return (

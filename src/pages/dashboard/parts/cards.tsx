@@ -21,7 +21,7 @@ export function Card({
   readonly heading?: RefObject<HTMLHeadingElement | null>
   readonly class?: string
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   const head = (
     <h2 id={`${name}-title`} {...(heading && { ref: heading, tabIndex: -1 })}>
       {title}
@@ -52,7 +52,7 @@ export function Fact({
   readonly name: string
   readonly strong?: boolean
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   return (
     <div class={`facts__line ${strong ? 'facts__line--strong' : ''}`}>
       <dt>{name}</dt>
@@ -62,7 +62,7 @@ export function Fact({
 }
 
 /** The service's icon and name. */
-export function Brand(): JSX.Element {
+export function Brand() {
   return (
     <span class="brand">
       <svg aria-hidden="true" width="28" height="28" viewBox="0 0 64 64" fill="none">
@@ -86,7 +86,7 @@ export function OutsidePage({
   /** Stands below the card. */
   readonly below?: JSX.Element | false
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   return (
     <main class="sign-in-page">
       <Brand />

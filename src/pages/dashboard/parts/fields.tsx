@@ -1,4 +1,4 @@
-import type { JSX, Ref } from 'preact'
+import type { Ref } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { numberFault, numberText, typedNumber } from '../../lib/amount-text.js'
@@ -25,7 +25,7 @@ export function CodeField({
   readonly onInput: (digits: string) => void
   /** Called once for each six digits. Without it the form has a further field. */
   readonly onComplete?: () => void
-}): JSX.Element {
+}) {
   const input: Ref<HTMLInputElement> = useRef(null)
   useEffect(() => {
     if (focused) input.current?.focus()
@@ -60,8 +60,8 @@ interface Typed {
 }
 
 /** The text for a refused second factor. */
-export function factorFault(code: string | undefined): string | undefined {
-  return code && words.fault(code === 'account_locked' ? 'factor_locked' : code)
+export function factorFault(code: string): string {
+  return words.fault(code === 'account_locked' ? 'factor_locked' : code)
 }
 
 /** A field for a recovery code, and for a code of the authenticator app when there is one. */
@@ -73,7 +73,7 @@ export function FactorField({
   readonly app: boolean
   readonly hint?: string | undefined
   readonly fault?: string | undefined
-}): JSX.Element {
+}) {
   return (
     <TextField
       label={app ? words.factor.either : words.factor.recovery}
@@ -89,7 +89,7 @@ export function FactorField({
 }
 
 /** The creator's display name, with the API's length limits. */
-export function NameField(field: Typed): JSX.Element {
+export function NameField(field: Typed) {
   return (
     <TextField
       label={words.register.name}
@@ -109,12 +109,10 @@ export function SignatureField({
   advice,
   message,
   ...field
-}: Typed & { readonly advice: string; readonly message: string }): JSX.Element {
+}: Typed & { readonly advice: string; readonly message: string }) {
   return (
     <>
-      <Notice tone="plain" icon="warn" urgent>
-        {advice}
-      </Notice>
+      <Notice tone="plain" icon="warn" urgent text={advice} />
       <code class="secret">{message}</code>
       <CopyButton value={message} label={words.sol.message} />
       <TextField label={words.sol.signature} required spellcheck={false} {...field} />
@@ -136,7 +134,7 @@ export function NumberField({
   readonly value: number | undefined
   readonly placeholder?: string
   readonly onChange: (value: number | undefined) => void
-}): JSX.Element {
+}) {
   const [wrong, setWrong] = useState<string>()
   const typed = useTyped(wrong ?? (value === undefined ? '' : numberText(value)), (typedText, input) => {
     const text = typedText.trim()
@@ -197,7 +195,7 @@ export function AmountField({
   /** Undefined: not known, or nothing. */
   readonly most: string | undefined
   readonly onInput: (text: string) => void
-}): JSX.Element {
+}) {
   return (
     <div class="amount">
       <TextField class="amount__input number" name="amount" inputMode="decimal" {...field} />

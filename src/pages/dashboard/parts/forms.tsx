@@ -4,7 +4,7 @@ import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
 import { Form } from '../../ui/fields.js'
 import { Notice } from '../../ui/messages.js'
-import { useSubmit } from '../requests.js'
+import { type Submission, useSubmit } from '../requests.js'
 import { useLeaveQuestion } from '../route.js'
 import { FaultNotice } from './notices.js'
 
@@ -12,21 +12,21 @@ import { FaultNotice } from './notices.js'
 export function Submit({
   text,
   kind = 'primary',
-  busy = false,
-  fault,
+  of,
+  busy = of?.busy ?? false,
+  fault = of?.untold,
 }: {
   readonly text: string
   readonly kind?: 'primary' | 'plain' | 'danger'
+  readonly of?: Pick<Submission, 'busy' | 'untold'>
   readonly busy?: boolean
   /** An error code that no field shows. */
   readonly fault?: string | undefined
-}): JSX.Element {
+}) {
   return (
     <>
       <FaultNotice fault={fault} />
-      <Button kind={kind} type="submit" busy={busy}>
-        {text}
-      </Button>
+      <Button kind={kind} type="submit" busy={busy} text={text} />
     </>
   )
 }
@@ -45,9 +45,8 @@ export function FormDialog({
   submit,
   cancel = words.cancel,
   otherWay,
-  busy,
-  fault,
-  onSubmit,
+  of,
+  onSubmit = () => of.run(),
   onClose,
   children,
 }: {
@@ -57,20 +56,18 @@ export function FormDialog({
   readonly cancel?: string
   /** Stands below the button that submits. */
   readonly otherWay?: JSX.Element | false
-  readonly busy: boolean
-  /** An error code that no field shows. */
-  readonly fault?: string | undefined
-  readonly onSubmit: () => void
+  readonly of: Pick<Submission, 'busy' | 'untold' | 'run'>
+  readonly onSubmit?: () => void
   readonly onClose: () => void
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   return (
     <Dialog title={title} onClose={onClose}>
       <Form onSubmit={onSubmit}>
         {children}
-        <Submit text={submit} kind={kind} busy={busy} fault={fault} />
+        <Submit text={submit} kind={kind} of={of} />
         {otherWay}
-        <Button onPress={onClose}>{cancel}</Button>
+        <Button text={cancel} onPress={onClose} />
       </Form>
     </Dialog>
   )
@@ -89,14 +86,14 @@ export function Question({
   readonly submit: string
   readonly cancel?: string
   readonly act: () => Promise<unknown>
-}): JSX.Element {
+}) {
   const doing = useSubmit(async () => {
     await act()
     dialog.onClose()
     onDone()
   })
   return (
-    <FormDialog {...dialog} busy={doing.busy} fault={doing.fault} onSubmit={doing.run}>
+    <FormDialog {...dialog} of={doing}>
       <p>{effect}</p>
     </FormDialog>
   )
@@ -113,17 +110,13 @@ export function OnceDialog({
   readonly text: { readonly once: string; readonly stored: string; readonly leave: string }
   readonly onStored: () => void
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   useLeaveQuestion(true, text.leave)
   return (
     <Dialog title={title}>
-      <Notice tone="warn" icon="warn">
-        {text.once}
-      </Notice>
+      <Notice tone="warn" text={text.once} />
       {children}
-      <Button kind="primary" onPress={onStored}>
-        {text.stored}
-      </Button>
+      <Button kind="primary" text={text.stored} onPress={onStored} />
     </Dialog>
   )
 }
@@ -140,7 +133,7 @@ export function Dialog({
   readonly side?: boolean
   readonly onClose?: (() => void) | undefined
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {

@@ -1,16 +1,22 @@
-import type { ButtonHTMLAttributes, ComponentChildren, JSX } from 'preact'
+import type { AriaAttributes, ComponentChildren } from 'preact'
 import { go, pathOf, type Screen } from '../route.js'
 
 /** A button that looks like a link. */
 export function TextButton({
   class: kind = '',
+  text,
   onPress,
-  ...button
-}: Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'type' | 'class'> & {
+  ...aria
+}: AriaAttributes & {
   readonly class?: string
+  readonly text: ComponentChildren
   readonly onPress: () => void
-}): JSX.Element {
-  return <button type="button" class={`link ${kind}`} {...button} onClick={() => onPress()} />
+}) {
+  return (
+    <button type="button" class={`link ${kind}`} {...aria} onClick={() => onPress()}>
+      {text}
+    </button>
+  )
 }
 
 /** A link to another screen. It does not reload the page, and still works for opening a new tab. */
@@ -24,7 +30,7 @@ export function ScreenLink({
   readonly current?: boolean
   readonly class?: string
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   return (
     <a
       {...rest}

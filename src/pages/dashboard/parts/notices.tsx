@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { usd } from '../../lib/money.js'
 import { Notice } from '../../ui/messages.js'
@@ -17,16 +16,16 @@ export function FaultNotice({
   /** `bad`: the action was not done; `warn`: something could not be read. */
   readonly tone?: 'bad' | 'warn'
   readonly onRetry?: (() => void) | undefined
-}): JSX.Element | null {
+}) {
   if (fault === undefined) return null
   return (
     <Notice tone={tone} icon="warn" urgent>
-      {words.fault(fault)} {onRetry && <TextButton onPress={onRetry}>{words.tryAgain}</TextButton>}
+      {words.fault(fault)} {onRetry && <TextButton text={words.tryAgain} onPress={onRetry} />}
     </Notice>
   )
 }
 
-export function Loading(): JSX.Element {
+export function Loading() {
   return <p class="quiet">{words.loading}</p>
 }
 
@@ -35,32 +34,33 @@ export function Unread({
   of: { fault, reload },
 }: {
   readonly of: Pick<Loaded<unknown>, 'fault' | 'reload'>
-}): JSX.Element {
+}) {
   if (fault === undefined) return <Loading />
   return <FaultNotice fault={fault} tone="warn" onRetry={reload} />
 }
 
 /** Says what the creator owes and what payers dispute, and what happens next. Renders nothing without such a case. */
-export function ClaimsNotice({ of }: { readonly of: Loaded<Balance> }): JSX.Element {
+export function ClaimsNotice({ of }: { readonly of: Loaded<Balance> }) {
   const { owedUSDC = 0, disputedUSDC = 0 } = of.data?.balance ?? {}
   return (
     <>
       {owedUSDC > 0 && (
-        <Notice tone="warn" icon="warn" title={words.claims.owed(usd(owedUSDC))}>
-          {words.claims.owedMore}
-        </Notice>
+        <Notice tone="warn" title={words.claims.owed(usd(owedUSDC))} text={words.claims.owedMore} />
       )}
       {disputedUSDC > 0 && (
-        <Notice tone="warn" icon="wait" title={words.claims.disputed(usd(disputedUSDC))}>
-          {words.claims.disputedMore}
-        </Notice>
+        <Notice
+          tone="warn"
+          icon="wait"
+          title={words.claims.disputed(usd(disputedUSDC))}
+          text={words.claims.disputedMore}
+        />
       )}
     </>
   )
 }
 
 /** Says that new crypto tips go to the creator's own wallet, so no bank pays them out. */
-export function StraightToWallet(): JSX.Element {
+export function StraightToWallet() {
   return (
     <Notice tone="plain" icon="wallet">
       {words.straightToWallet} <ScreenLink to="settings">{words.screens.settings}</ScreenLink>

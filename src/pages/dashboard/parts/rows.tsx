@@ -29,7 +29,7 @@ const appearances: Readonly<Record<State, readonly [tone: string, icon: IconName
 }
 
 /** A status as icon, text and colour. */
-export function Status({ status }: { readonly status: State }): JSX.Element {
+export function Status({ status }: { readonly status: State }) {
   const [tone, icon] = appearances[status]
   return (
     <span class={`status status--${tone}`}>
@@ -54,7 +54,7 @@ export function OpenRow({
   readonly ago?: string
   readonly onOpen: () => void
   readonly children: ComponentChildren
-}): JSX.Element {
+}) {
   return (
     <li class="rows__row">
       <button type="button" class="tip-row" onClick={onOpen}>
@@ -85,7 +85,7 @@ export function OwnRow({
   readonly more: string
   /** Undefined: it can't be ended here. `what`: for screen readers. */
   readonly end: { readonly text: string; readonly what: string; readonly onPress: () => void } | undefined
-}): JSX.Element {
+}) {
   return (
     <li class="rows__row key">
       <span class="key__what">
@@ -103,15 +103,11 @@ export function OwnRow({
 }
 
 /** Below a list: the button that reads the next page, and what went wrong with the last one. */
-export function MoreButton({ of: { more, hasMore } }: { readonly of: Pages<unknown> }): JSX.Element {
+export function MoreButton({ of: { more, hasMore } }: { readonly of: Pages<unknown> }) {
   return (
     <>
       <FaultNotice fault={more.fault} tone="warn" />
-      {hasMore && (
-        <Button busy={more.busy} onPress={more.run}>
-          {words.tips.more}
-        </Button>
-      )}
+      {hasMore && <Button does={more} text={words.tips.more} />}
     </>
   )
 }
@@ -128,16 +124,18 @@ export function CsvButton({
   /** The path of the list's first page, with 100 rows to a page. */
   readonly path: string
   readonly fileName: string
-}): JSX.Element {
+}) {
   const [rows, setRows] = useState(0)
   const saving = useSubmit(async () => {
     saveFile(fileName, await fetchAllPages(`${path}&format=csv`, setRows), 'text/csv')
   })
   return (
     <span>
-      <TextButton aria-disabled={saving.busy} onPress={saving.run}>
-        {saving.busy ? words.csv.busy(rows) : words.csv.save}
-      </TextButton>
+      <TextButton
+        aria-disabled={saving.busy}
+        text={saving.busy ? words.csv.busy(rows) : words.csv.save}
+        onPress={saving.run}
+      />
       {saving.fault !== undefined && (
         <span class="field__fault" role="alert">
           {' '}

@@ -1,5 +1,4 @@
 import type { Wallet } from '@wallet-standard/base'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
 import { type Thrown, walletFault } from '../../lib/wallet-faults.js'
@@ -58,11 +57,18 @@ export function WalletButton({
   readonly text: string
   readonly busy: boolean
   readonly onPress: () => void
-}): JSX.Element {
+}) {
   const source = safeIcon(icon)
   return (
-    <Button kind="primary" busy={busy} onPress={onPress}>
-      {source === '' ? <Icon name="wallet" /> : <img src={source} alt="" width={24} height={24} />} {text}
-    </Button>
+    <Button
+      kind="primary"
+      busy={busy}
+      text={
+        <>
+          {source === '' ? <Icon name="wallet" /> : <img src={source} alt="" width={24} height={24} />} {text}
+        </>
+      }
+      onPress={onPress}
+    />
   )
 }

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
 import { words } from '../../i18n/dashboard.js'
@@ -12,7 +11,7 @@ import { Card, Fact } from '../parts/cards.js'
 import { FactorField, factorFault } from '../parts/fields.js'
 import { FormDialog } from '../parts/forms.js'
 import { ScreenLink } from '../parts/links.js'
-import { among, useLoad, useSubmit } from '../requests.js'
+import { among, type Submission, useLoad, useSubmit } from '../requests.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { confirmByPasskey, OwnerProofField } from './factor-dialog.js'
@@ -34,8 +33,8 @@ const wrongEmail = 'wrong_email'
 const hasMoney = 'account_has_money'
 
 /** Says what closing the account does, and closes it. The form stays here while another dialog asks who is there. */
-export function CloseCard({ security }: { readonly security: Security }): JSX.Element {
-  const { me, onClosed } = useSession()
+export function CloseCard({ security }: { readonly security: Security }) {
+  const { onClosed } = useSession()
   const protect = useProtect()
   const drawer = useDrawer()
   const [form, setForm] = useState<ClosingForm>(() => emptyForm(security))
@@ -65,27 +64,24 @@ export function CloseCard({ security }: { readonly security: Security }): JSX.El
         <Fact name={text.kept}>{text.keptMore}</Fact>
       </dl>
       <Button
+        text={text.open}
         onPress={() => {
           setForm(emptyForm(security))
           close.clear()
           drawer.show(drawerName)
         }}
-      >
-        {text.open}
-      </Button>
+      />
       {drawer.open === drawerName && (
         <CloseDialog
           security={security}
           form={form}
           money={close.fault === hasMoney ? money : []}
-          fault={close.fault}
-          busy={close.busy}
+          closing={close}
           onChange={(change) => {
             setForm({ ...form, ...change })
             // What is left in the account stays in sight while the form is changed for it.
             if (close.fault !== hasMoney) close.clear()
           }}
-          onSubmit={() => (isConfirmed(form, me.email) ? close.run() : close.fail(wrongEmail))}
           onClose={drawer.close}
         />
       )}
@@ -98,21 +94,18 @@ function CloseDialog({
   security,
   form,
   money,
-  fault,
+  closing: { fault, ...closing },
   onChange,
-  ...dialog
+  onClose,
 }: {
   readonly security: Security
   readonly form: ClosingForm
   /** What keeps the account open, as the service names it. */
   readonly money: readonly string[]
-  /** An error code. */
-  readonly fault: string | undefined
-  readonly busy: boolean
+  readonly closing: Submission
   readonly onChange: (change: Partial<ClosingForm>) => void
-  readonly onSubmit: () => void
   readonly onClose: () => void
-}): JSX.Element {
+}) {
   const { me } = useSession()
   const bothNeeded = needsFactor(form, security)
   const ofFactor = bothNeeded ? among(fault, ['invalid_code', 'account_locked']) : undefined
@@ -123,8 +116,9 @@ function CloseDialog({
     <FormDialog
       title={words.closing.question}
       submit={words.closing.submit}
-      fault={told ? undefined : fault}
-      {...dialog}
+      of={{ ...closing, untold: told ? undefined : fault }}
+      onSubmit={() => (isConfirmed(form, me.email) ? closing.run() : closing.fail(wrongEmail))}
+      onClose={onClose}
     >
       <p>{words.closing.effect}</p>
       <TextField
@@ -150,7 +144,7 @@ function CloseDialog({
           app={security.totp}
           hint={words.factor.countsToRenew}
           value={form.factor}
-          fault={factorFault(ofFactor)}
+          fault={ofFactor && factorFault(ofFactor)}
           onInput={(factor) => onChange({ factor })}
         />
       )}
@@ -181,13 +175,13 @@ function MoneyLeft({
   readonly mayLeave: boolean
   readonly leaveTokens: boolean
   readonly onLeave: (leave: boolean) => void
-}): JSX.Element {
+}) {
   const hasTokens = money.includes('leaveTokens')
   const others = new Set(money.filter((field) => field !== 'balance' && field !== 'leaveTokens'))
   const known: Readonly<Record<string, string>> = text.under
   return (
     <>
-      <Notice tone="warn" icon="warn" urgent title={text.title}>
+      <Notice tone="warn" urgent title={text.title}>
         <p>{text.lead}</p>
         <ul class="how">
           {money.includes('balance') && <InBalance />}
@@ -207,7 +201,7 @@ const kinds = ['availableUSDC', 'pendingUSDC', 'heldUSDC'] as const
 /** To the micro-unit: the smallest remainder keeps the account open. */
 const exactly = (amount: number): string => amount.toLocaleString('en-US', { maximumFractionDigits: 6 })
 
-function InBalance(): JSX.Element {
+function InBalance() {
   const { data } = useLoad<Balance>('/creators/balance')
   const amounts = kinds
     .filter((kind) => (data?.balance[kind] ?? 0) > 0)
@@ -220,7 +214,7 @@ function InBalance(): JSX.Element {
   )
 }
 
-function InWallet({ mayLeave }: { readonly mayLeave: boolean }): JSX.Element {
+function InWallet({ mayLeave }: { readonly mayLeave: boolean }) {
   const { data } = useLoad<TokenBalances>('/creators/balance/tokens')
   const amounts = data?.tokens.map(({ amount, symbol }) => amountText(amount, symbol)).join(', ')
   return (

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
 import type { Security } from '../answers.js'
@@ -8,7 +6,7 @@ import { CodeField, FactorField, factorFault } from '../parts/fields.js'
 import { type Ending, FormDialog } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
-import { useSubmit } from '../requests.js'
+import { useForm, useSubmit } from '../requests.js'
 import { askForPasskey, knowsPasskeys } from '../sign-in/passkeys.js'
 import { PasswordField } from '../sign-in/password-field.js'
 import { type Factors, type OwnerProof, proofWay, proofWays } from './owner-proof.js'
@@ -48,39 +46,23 @@ export function FactorDialog({
   /** The factors that count here. */
   readonly security: Pick<Security, 'totp' | 'passkeys'>
   readonly act: (factor: Factor) => Promise<unknown>
-}): JSX.Element {
-  const [code, setCode] = useState('')
+}) {
   const actWith = async (factor: Factor): Promise<void> => {
     await act(factor)
     dialog.onClose()
     onDone()
   }
-  const byCode = useSubmit(() => actWith({ totp: code.trim() }))
+  const byCode = useForm({ code: '' }, ({ code }) => actWith({ totp: code.trim() }))
   const byPasskey = useSubmit(async () => actWith(await confirmByPasskey()))
-  const passkeyButton = (
-    <Button busy={byPasskey.busy} onPress={byPasskey.run}>
-      {words.factor.passkey}
-    </Button>
-  )
+  const passkeyButton = <Button does={byPasskey} text={words.factor.passkey} />
   return (
     <FormDialog
       {...dialog}
-      busy={byCode.busy}
+      of={{ ...byCode, untold: passkeyFault(byPasskey.fault) }}
       otherWay={passkeys > 0 && knowsPasskeys() && passkeyButton}
-      fault={passkeyFault(byPasskey.fault)}
-      onSubmit={byCode.run}
     >
       <p>{effect}</p>
-      <FactorField
-        app={totp}
-        hint={hint}
-        value={code}
-        fault={factorFault(byCode.fault)}
-        onInput={(text) => {
-          setCode(text)
-          byCode.clear()
-        }}
-      />
+      <FactorField app={totp} hint={hint} {...byCode.field('code', 'all', factorFault)} />
     </FormDialog>
   )
 }
@@ -97,7 +79,7 @@ export function OwnerProofField({
   /** An error code. */
   readonly fault: string | undefined
   readonly onChange: (proof: OwnerProof) => void
-}): JSX.Element | null {
+}) {
   const way = proofWay(proof, security)
   if (way === undefined) return null
   const others = proofWays(security).filter((one) => one !== way)
@@ -112,7 +94,7 @@ export function OwnerProofField({
         />
       )}
       {way === 'code' && (
-        <CodeField label={words.factor.code} fault={factorFault(fault)} focused={false} {...field} />
+        <CodeField label={words.factor.code} fault={fault && factorFault(fault)} focused={false} {...field} />
       )}
       {way === 'passkey' && (
         <>
@@ -122,9 +104,12 @@ export function OwnerProofField({
       )}
       {way !== 'password' && <p class="quiet">{words.password.young}</p>}
       {others.map((other) => (
-        <TextButton key={other} class="password__other" onPress={() => onChange({ way: other, text: '' })}>
-          {words.password.instead[other]}
-        </TextButton>
+        <TextButton
+          key={other}
+          class="password__other"
+          text={words.password.instead[other]}
+          onPress={() => onChange({ way: other, text: '' })}
+        />
       ))}
     </div>
   )

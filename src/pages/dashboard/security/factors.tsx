@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { saveFile } from '../../lib/save-file.js'
@@ -14,7 +13,7 @@ import { useKeptFocus } from '../parts/focus.js'
 import { FormDialog, OnceDialog, Submit } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { OwnRow } from '../parts/rows.js'
-import { type Loaded, useSubmit } from '../requests.js'
+import { type Loaded, useForm, useSubmit } from '../requests.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { knowsPasskeys, makePasskey } from '../sign-in/passkeys.js'
@@ -34,7 +33,7 @@ interface NewSecret {
 }
 
 /** The authenticator app: set up, remove. */
-export function AuthenticatorCard({ security }: { readonly security: Security }): JSX.Element {
+export function AuthenticatorCard({ security }: { readonly security: Security }) {
   const { refresh } = useSession()
   const protect = useProtect()
   const drawer = useDrawer()
@@ -59,11 +58,9 @@ export function AuthenticatorCard({ security }: { readonly security: Security })
       <Announcer text={announcement} />
       <FaultNotice fault={begin.fault} />
       {security.totp ? (
-        <Button onPress={() => drawer.show('remove-app')}>{words.app.remove}</Button>
+        <Button text={words.app.remove} onPress={() => drawer.show('remove-app')} />
       ) : (
-        <Button busy={begin.busy} onPress={begin.run}>
-          {words.app.setUp}
-        </Button>
+        <Button does={begin} text={words.app.setUp} />
       )}
       {drawer.open === 'set-up-app' && secret !== undefined && (
         <SetUpDialog
@@ -103,18 +100,16 @@ function SetUpDialog({
   readonly secret: NewSecret
   readonly onClose: () => void
   readonly onDone: (made: Made) => void
-}): JSX.Element {
-  const [code, setCode] = useState('')
-  const confirm = useSubmit(async () =>
-    onDone(await call<Made>('POST', '/auth/totp/confirm', { body: { code } })),
+}) {
+  const confirm = useForm({ code: '' }, async (body) =>
+    onDone(await call<Made>('POST', '/auth/totp/confirm', { body })),
   )
   return (
     <FormDialog
       title={words.app.setUpTitle}
       kind="primary"
       submit={words.app.confirm}
-      busy={confirm.busy}
-      onSubmit={confirm.run}
+      of={confirm}
       onClose={onClose}
     >
       <p>{words.app.scan}</p>
@@ -125,10 +120,8 @@ function SetUpDialog({
       <CopyButton value={secret} label={words.app.key} />
       <CodeField
         label={words.app.code}
-        value={code}
-        fault={factorFault(confirm.fault)}
         focused={false}
-        onInput={setCode}
+        {...confirm.field('code', 'all', factorFault)}
         onComplete={confirm.run}
       />
     </FormDialog>
@@ -142,12 +135,11 @@ export function PasskeysCard({
 }: {
   readonly security: Security
   readonly passkeys: Loaded<Passkeys>
-}): JSX.Element {
+}) {
   const { refresh } = useSession()
   const protect = useProtect()
   const drawer = useDrawer()
   const now = useNow()
-  const [label, setLabel] = useState(() => describeUserAgent(navigator.userAgent) ?? '')
   const [codes, setCodes] = useState<readonly string[]>()
   const [announcement, setAnnouncement] = useState('')
   const changed = (text: string): void => {
@@ -155,7 +147,8 @@ export function PasskeysCard({
     reload()
     refresh()
   }
-  const add = useSubmit(async () => {
+  const thisDevice = { label: describeUserAgent(navigator.userAgent) ?? '' }
+  const add = useForm(thisDevice, async ({ label }) => {
     const { options } = await protect((body) =>
       call<{ options: PublicKeyCredentialCreationOptionsJSON }>('POST', '/auth/passkeys/options', { body }),
     )
@@ -176,8 +169,7 @@ export function PasskeysCard({
             hint={text.labelHint}
             name="passkey-label"
             maxLength={100}
-            value={label}
-            onInput={setLabel}
+            {...add.field('label')}
           />
           <Submit text={text.add} busy={add.busy} />
         </Form>
@@ -223,7 +215,7 @@ export function PasskeysCard({
 const few = 3
 
 /** How many recovery codes are left; makes new ones. */
-export function RecoveryCard({ security }: { readonly security: Security }): JSX.Element {
+export function RecoveryCard({ security }: { readonly security: Security }) {
   const { refresh } = useSession()
   const drawer = useDrawer()
   const [codes, setCodes] = useState<readonly string[]>()
@@ -232,13 +224,13 @@ export function RecoveryCard({ security }: { readonly security: Security }): JSX
   return (
     <Card name="recovery" title={text.title} lead={text.lead}>
       {security.recoveryCodesLeft <= few ? (
-        <Notice tone="warn" icon="warn">
+        <Notice tone="warn">
           {left}. {text.few}
         </Notice>
       ) : (
         <p>{left}</p>
       )}
-      <Button onPress={() => drawer.show('new-codes')}>{text.make}</Button>
+      <Button text={text.make} onPress={() => drawer.show('new-codes')} />
       {drawer.open === 'new-codes' && (
         <FactorDialog
           title={text.makeTitle}
@@ -265,7 +257,7 @@ function RecoveryCodesDialog({
 }: {
   readonly codes: readonly string[] | undefined
   readonly onStored: () => void
-}): JSX.Element | null {
+}) {
   const { me } = useSession()
   if (codes === undefined) return null
   const text = words.recovery

@@ -1,4 +1,4 @@
-import { type ComponentChildren, createContext, type JSX } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -30,7 +30,7 @@ interface Question {
 }
 
 /** Asks again who is there, for everything inside. */
-export function Reauthentication({ children }: { readonly children: ComponentChildren }): JSX.Element {
+export function Reauthentication({ children }: { readonly children: ComponentChildren }) {
   const drawer = useDrawer()
   const [question, setQuestion] = useState<Question>()
   const proof = useRef<Proof | undefined>(undefined)
@@ -81,7 +81,7 @@ function AskAgain({
   readonly fault: string | undefined
   readonly onProof: (proof: Proof) => void
   readonly onClose: () => void
-}): JSX.Element {
+}) {
   const { me, security, onSignedIn } = useSession()
   const hasApp = kind === 'any' && security?.totp === true
   const [byApp, setByApp] = useState(hasApp)
@@ -100,11 +100,12 @@ function AskAgain({
         />
       )}
       {hasApp && (
-        <TextButton onPress={() => setByApp(!byApp)}>
-          {byApp ? words.reauthentication.signIn : words.reauthentication.useApp}
-        </TextButton>
+        <TextButton
+          text={byApp ? words.reauthentication.signIn : words.reauthentication.useApp}
+          onPress={() => setByApp(!byApp)}
+        />
       )}
-      <Button onPress={onClose}>{words.cancel}</Button>
+      <Button text={words.cancel} onPress={onClose} />
     </Dialog>
   )
 }
@@ -115,7 +116,7 @@ function AppCode({
 }: {
   readonly fault: string | undefined
   readonly onProof: (proof: Proof) => void
-}): JSX.Element {
+}) {
   const [totp, setTotp] = useState('')
   const submit = (): void => onProof({ totp })
   return (
@@ -123,7 +124,7 @@ function AppCode({
       <CodeField
         label={words.factor.code}
         value={totp}
-        fault={totp === '' ? factorFault(fault) : undefined}
+        fault={totp === '' && fault ? factorFault(fault) : undefined}
         onInput={setTotp}
         onComplete={submit}
       />

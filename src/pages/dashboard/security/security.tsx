@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -22,7 +21,7 @@ import { describeUserAgent } from './user-agent.js'
 const sessionsPath = '/auth/sessions'
 
 /** Who can sign in to the account, and how. */
-export function SecurityScreen(): JSX.Element {
+export function SecurityScreen() {
   const { security, refresh } = useSession()
   const sessions = useLoad<Sessions>(sessionsPath)
   const passkeys = useLoad<Passkeys>('/auth/passkeys')
@@ -49,11 +48,7 @@ export function SecurityScreen(): JSX.Element {
 }
 
 /** The sessions of the account: ends one, or all but this one. */
-function SessionsCard({
-  sessions: { data, unread, reload },
-}: {
-  readonly sessions: Loaded<Sessions>
-}): JSX.Element {
+function SessionsCard({ sessions: { data, unread, reload } }: { readonly sessions: Loaded<Sessions> }) {
   const protect = useProtect()
   const now = useNow()
   const [announcement, setAnnouncement] = useState('')
@@ -92,9 +87,7 @@ function SessionsCard({
         })}
       </ul>
       {data !== undefined && !alone && (
-        <Button busy={end.busy} onPress={() => end.run()}>
-          {text.endOthers}
-        </Button>
+        <Button busy={end.busy} text={text.endOthers} onPress={() => end.run()} />
       )}
     </Card>
   )
@@ -104,18 +97,15 @@ type TipMails = Security['tipMails']
 const ways = ['off', 'each', 'daily'] as const satisfies readonly TipMails[]
 
 /** How often e-mails about tips come. Stored as soon as it is chosen. */
-function TipMailsCard({ security }: { readonly security: Security }): JSX.Element {
+function TipMailsCard({ security }: { readonly security: Security }) {
   const { refresh } = useSession()
   const [chosen, setChosen] = useState(security.tipMails)
-  const [saved, setSaved] = useState(false)
   const save = useSubmit(async (tipMails: TipMails) => {
     setChosen(tipMails)
-    setSaved(false)
     await call('PUT', '/auth/tip-mails', { body: { tipMails } }).catch((error: unknown) => {
       setChosen(security.tipMails)
       throw error
     })
-    setSaved(true)
     refresh()
   })
   return (
@@ -129,14 +119,14 @@ function TipMailsCard({ security }: { readonly security: Security }): JSX.Elemen
         stacked
         onChoose={save.run}
       />
-      <Announcer text={saved ? words.tipMails.saved : ''} />
+      <Announcer text={save.done ? words.tipMails.saved : ''} />
       <FaultNotice fault={save.fault} />
     </Card>
   )
 }
 
 /** Has everything that is stored about the account mailed to its owner. */
-function DataCard(): JSX.Element {
+function DataCard() {
   const protect = useProtect()
   const [status, setStatus] = useState<DataExport['export']['status']>()
   const ask = useSubmit(async () => {
@@ -148,14 +138,14 @@ function DataCard(): JSX.Element {
     <Card name="data" title={words.data.title} lead={words.data.lead}>
       <Announcer text={said} />
       {said !== '' && (
-        <Notice tone={status === 'failed' ? 'bad' : 'plain'} icon={status === 'failed' ? 'warn' : 'mail'}>
-          {said}
-        </Notice>
+        <Notice
+          tone={status === 'failed' ? 'bad' : 'plain'}
+          icon={status === 'failed' ? 'warn' : 'mail'}
+          text={said}
+        />
       )}
       <FaultNotice fault={ask.fault} />
-      <Button busy={ask.busy} onPress={ask.run}>
-        {words.data.submit}
-      </Button>
+      <Button does={ask} text={words.data.submit} />
     </Card>
   )
 }

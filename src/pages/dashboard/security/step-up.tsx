@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -9,7 +9,7 @@ import { CodeField } from '../parts/fields.js'
 import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
-import { among, useSubmit } from '../requests.js'
+import { useForm, useSubmit } from '../requests.js'
 import { useSession } from '../session.js'
 import { knowsPasskeys } from '../sign-in/passkeys.js'
 import { confirmByPasskey, type Factor, passkeyFault } from './factor-dialog.js'
@@ -32,6 +32,8 @@ export async function needsStepUp(request: SteppedUpRequest): Promise<boolean> {
   }
 }
 
+const codeFaults = ['invalid_code', 'account_locked']
+
 /** Asks the owner for the mailed code, a code of the app or a passkey. */
 export function StepUp({
   children,
@@ -51,68 +53,57 @@ export function StepUp({
   /** Which factors are too young for this. */
   readonly young?: string
   readonly onCancel?: () => void
-}): JSX.Element {
+}) {
   const { security } = useSession()
   const hasPasskey = (security?.passkeys ?? 0) > 0 && knowsPasskeys()
   const hasApp = security?.totp === true
   const [way, setWay] = useState<CodeWay>('code')
-  const [digits, setDigits] = useState('')
   const [mailedAgain, setMailedAgain] = useState(false)
-  const confirm = useSubmit(() => request(way === 'code' ? { code: digits } : { totp: digits }))
+  const confirm = useForm({ digits: '' }, ({ digits }) =>
+    request(way === 'code' ? { code: digits } : { totp: digits }),
+  )
   const byPasskey = useSubmit(async () => request(await confirmByPasskey()))
   const again = useSubmit(async () => {
     if (!(await mailAgain())) return
     setMailedAgain(true)
-    type('')
+    confirm.set({ digits: '' })
   })
-  const type = (text: string): void => {
-    setDigits(text)
-    confirm.clear()
-  }
-  const ofCode = among(confirm.fault, ['invalid_code', 'account_locked'])
   const ofMail = again.fault === 'too_many_requests' ? 'too_many_withdrawal_codes' : again.fault
-  const other = passkeyFault(byPasskey.fault) ?? ofMail ?? (ofCode ? undefined : confirm.fault)
+  const field = confirm.field('digits', codeFaults, (code) => words.fault(confirmFault(code, way)))
+  const other = passkeyFault(byPasskey.fault) ?? ofMail ?? confirm.untold
   return (
     <Form onSubmit={confirm.run}>
-      <Notice tone="plain" icon="mail" title={children}>
-        {mailedAgain ? words.confirmation.mailedAgain : words.confirmation.mailed}
-      </Notice>
+      <Notice
+        tone="plain"
+        icon="mail"
+        title={children}
+        text={mailedAgain ? words.confirmation.mailedAgain : words.confirmation.mailed}
+      />
       <CodeField
         key={way}
         label={way === 'code' ? words.confirmation.code : words.factor.code}
-        value={digits}
-        fault={ofCode && words.fault(confirmFault(ofCode, way))}
-        onInput={type}
+        {...field}
         onComplete={confirm.run}
       />
       <Submit text={words.confirmation.submit} busy={confirm.busy} />
-      {hasPasskey && (
-        <Button busy={byPasskey.busy} onPress={byPasskey.run}>
-          {words.confirmation.passkey}
-        </Button>
-      )}
+      {hasPasskey && <Button does={byPasskey} text={words.confirmation.passkey} />}
       {faultText === undefined ? (
         <FaultNotice fault={other} />
       ) : (
-        <Notice tone="bad" icon="warn" urgent>
-          {faultText}
-        </Notice>
+        <Notice tone="bad" urgent text={faultText} />
       )}
       <div class="row">
-        <TextButton aria-disabled={again.busy} onPress={again.run}>
-          {words.confirmation.again}
-        </TextButton>
+        <TextButton aria-disabled={again.busy} text={words.confirmation.again} onPress={again.run} />
         {hasApp && (
           <TextButton
+            text={way === 'code' ? words.confirmation.app : words.confirmation.mail}
             onPress={() => {
               setWay(way === 'code' ? 'totp' : 'code')
-              type('')
+              confirm.set({ digits: '' })
             }}
-          >
-            {way === 'code' ? words.confirmation.app : words.confirmation.mail}
-          </TextButton>
+          />
         )}
-        {onCancel && <TextButton onPress={onCancel}>{words.cancel}</TextButton>}
+        {onCancel && <TextButton text={words.cancel} onPress={onCancel} />}
       </div>
       {(hasPasskey || hasApp) && <p class="quiet">{young}</p>}
     </Form>

@@ -1,5 +1,4 @@
 import type { Wallet } from '@wallet-standard/base'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { toBase58 } from '../../lib/solana.js'
@@ -13,7 +12,7 @@ import { SignatureField } from '../parts/fields.js'
 import { Submit } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { askWallet, useWallets, WalletButton } from '../parts/wallets.js'
-import { useLoad, useSubmit } from '../requests.js'
+import { useForm, useLoad, useSubmit } from '../requests.js'
 import { needsStepUp, type SteppedUpRequest, StepUp } from '../security/step-up.js'
 
 const path = '/creators/payout-wallet'
@@ -26,7 +25,7 @@ export function PayoutWalletCard({
 }: {
   readonly onSaved?: (profile: Creator) => void
   readonly onChanged?: () => void
-}): JSX.Element | null {
+}) {
   const { data, fault, reload } = useLoad<PayoutWallet>(path)
   /** What waits for its proof. */
   const [asked, setAsked] = useState<{ readonly request: SteppedUpRequest; readonly what: string }>()
@@ -75,9 +74,11 @@ export function PayoutWalletCard({
             }
           />
           <p class="quiet">{text.effect}</p>
-          <Button busy={change.busy} onPress={() => change.run('', () => call('DELETE', path))}>
-            {text.remove}
-          </Button>
+          <Button
+            busy={change.busy}
+            text={text.remove}
+            onPress={() => change.run('', () => call('DELETE', path))}
+          />
         </>
       )}
       <FaultNotice fault={change.fault} />
@@ -97,21 +98,18 @@ function ProofForm({
 }: {
   readonly busy: boolean
   readonly onProof: (proof: WalletProof) => void
-}): JSX.Element {
-  const [wallet, setWallet] = useState('')
-  const [signature, setSignature] = useState('')
+}) {
   const [message, setMessage] = useState<string>()
   const { wallets } = useWallets('solana:signMessage')
-  const ask = useSubmit(async () => setMessage(await challenge(wallet.trim())))
+  const form = useForm({ wallet: '', signature: '' }, async (typed) => {
+    const wallet = typed.wallet.trim()
+    if (message === undefined) setMessage(await challenge(wallet))
+    else onProof({ wallet, signature: typed.signature.trim() })
+  })
   const connect = useSubmit(async (one: Wallet) => onProof(await askWallet(() => proveBy(one))))
   const text = words.payoutWallet
   return (
-    <Form
-      onSubmit={() => {
-        if (message === undefined) ask.run()
-        else onProof({ wallet: wallet.trim(), signature: signature.trim() })
-      }}
-    >
+    <Form onSubmit={form.run}>
       {wallets.map((one) => (
         <WalletButton
           key={one.name}
@@ -125,19 +123,18 @@ function ProofForm({
       <TextField
         label={wallets.length > 0 ? text.otherWallet : text.wallet}
         hint={text.hint}
-        fault={ask.fault && words.fault(ask.fault)}
         required
         spellcheck={false}
-        value={wallet}
-        onInput={(next) => {
-          setWallet(next)
+        {...form.field('wallet', 'all')}
+        onInput={(wallet) => {
+          form.set({ wallet })
           setMessage(undefined)
         }}
       />
       {message !== undefined && (
-        <SignatureField advice={text.sign} message={message} value={signature} onInput={setSignature} />
+        <SignatureField advice={text.sign} message={message} {...form.field('signature')} />
       )}
-      <Submit text={message === undefined ? words.next : text.set} kind="plain" busy={busy || ask.busy} />
+      <Submit text={message === undefined ? words.next : text.set} kind="plain" busy={busy || form.busy} />
     </Form>
   )
 }

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -10,7 +9,7 @@ import { Card } from '../parts/cards.js'
 import { NameField, NumberField, SignatureField } from '../parts/fields.js'
 import { Submit } from '../parts/forms.js'
 import { FaultNotice, Unread } from '../parts/notices.js'
-import { useLoad, useSubmit } from '../requests.js'
+import { useForm, useLoad, useSubmit } from '../requests.js'
 import { useLeaveQuestion } from '../route.js'
 import { useSession } from '../session.js'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.js'
@@ -22,7 +21,7 @@ interface Part {
 }
 
 /** Name, tip settings, .sol domain and appearance. */
-export function SettingsScreen(): JSX.Element {
+export function SettingsScreen() {
   const load = useLoad<Profile>('/creators/me')
   const [profile, setProfile] = useState<Creator>()
   useEffect(() => setProfile(load.data?.creator), [load.data])
@@ -45,34 +44,26 @@ function formSettings({ tipsTo: _, ...settings }: Creator['settings']): Settings
 const text = words.settings
 const ways = ['checkout', 'bank_transfer'] as const
 
-function TipSettings({ profile, onSaved }: Part): JSX.Element {
+function TipSettings({ profile, onSaved }: Part) {
   const { refresh } = useSession()
-  const [name, setName] = useState(profile.name)
   const stored = formSettings(profile.settings)
-  const [settings, setSettings] = useState(stored)
-  const [saved, setSaved] = useState(false)
-  const unsaved = name !== profile.name || JSON.stringify(settings) !== JSON.stringify(stored)
-  useLeaveQuestion(unsaved, text.leave)
-  const change = (part: Partial<Settings>): void => {
-    setSettings({ ...settings, ...part })
-    setSaved(false)
-  }
-  const save = useSubmit(async () => {
-    const { creator } = await call<Profile>('PATCH', '/creators/me', { body: { name, settings } })
+  const save = useForm({ name: profile.name, settings: stored }, async (body) => {
+    const { creator } = await call<Profile>('PATCH', '/creators/me', { body })
     onSaved(creator)
     // The service may have cleaned the name: what it stored counts as saved.
-    setName(creator.name)
-    setSettings(formSettings(creator.settings))
-    setSaved(true)
+    save.set({ name: creator.name, settings: formSettings(creator.settings) })
     refresh()
   })
+  const { done: saved } = save
+  const { name, settings } = save.values
+  const unsaved = name !== profile.name || JSON.stringify(settings) !== JSON.stringify(stored)
+  useLeaveQuestion(unsaved, text.leave)
+  const change = (part: Partial<Settings>): void => save.set({ settings: { ...settings, ...part } })
   const check = (
     key: 'autoConvertUsdc' | 'gaslessEnabled' | 'yieldEnabled' | 'hideUnpaidWords',
     label: string,
-  ): JSX.Element => (
-    <Checkbox label={label} value={settings[key]} onChange={(value) => change({ [key]: value })} />
-  )
-  const limit = (key: 'minTipUsd' | 'maxTipUsd'): JSX.Element => (
+  ) => <Checkbox label={label} value={settings[key]} onChange={(value) => change({ [key]: value })} />
+  const limit = (key: 'minTipUsd' | 'maxTipUsd') => (
     <NumberField
       label={text[key]}
       placeholder={text.noLimit}
@@ -83,13 +74,7 @@ function TipSettings({ profile, onSaved }: Part): JSX.Element {
   return (
     <Form class="card columns__wide" aria-labelledby="tips-title" onSubmit={save.run}>
       <h2 id="tips-title">{text.title}</h2>
-      <NameField
-        value={name}
-        onInput={(next) => {
-          setName(next)
-          setSaved(false)
-        }}
-      />
+      <NameField {...save.field('name')} />
       <TokenFields
         accepted={settings.acceptedTokens}
         onChange={(acceptedTokens) => change({ acceptedTokens })}
@@ -99,11 +84,7 @@ function TipSettings({ profile, onSaved }: Part): JSX.Element {
         {check('gaslessEnabled', text.gasless)}
         {check('yieldEnabled', text.yield)}
       </div>
-      {settings.yieldEnabled && (
-        <Notice tone="warn" icon="warn">
-          {text.yieldWarning}
-        </Notice>
-      )}
+      {settings.yieldEnabled && <Notice tone="warn" text={text.yieldWarning} />}
       <Select
         label={text.fiat}
         choices={ways}
@@ -116,9 +97,8 @@ function TipSettings({ profile, onSaved }: Part): JSX.Element {
         {limit('maxTipUsd')}
       </div>
       {check('hideUnpaidWords', text.hideUnpaid)}
-      <FaultNotice fault={save.fault} />
       <Announcer text={saved ? text.saved : ''} />
-      <Submit text={saved ? text.saved : text.save} busy={save.busy} />
+      <Submit text={saved ? text.saved : text.save} of={save} />
     </Form>
   )
 }
@@ -129,7 +109,7 @@ function TokenFields({
 }: {
   readonly accepted: readonly string[]
   readonly onChange: (accepted: string[]) => void
-}): JSX.Element {
+}) {
   return (
     <fieldset class="stack">
       <legend class="field__label">{text.tokens}</legend>
@@ -153,18 +133,17 @@ function TokenFields({
   )
 }
 
+const nothingTyped = { domain: '', signature: '' }
+
 /** Links a `.sol` domain: directly when it resolves to the creator's wallet, otherwise with a signature of its owner. */
-function DomainCard({ profile, onSaved }: Part): JSX.Element {
-  const [domain, setDomain] = useState('')
+function DomainCard({ profile, onSaved }: Part) {
   const [message, setMessage] = useState<string>()
-  const [signature, setSignature] = useState('')
   const patch = async (body: object): Promise<void> => {
     onSaved((await call<Profile>('PATCH', '/creators/me', { body })).creator)
     setMessage(undefined)
-    setSignature('')
-    setDomain('')
+    link.set(nothingTyped)
   }
-  const link = useSubmit(async () => {
+  const link = useForm(nothingTyped, async ({ domain, signature }) => {
     try {
       await patch({ solDomain: domain, ...(signature !== '' && { signature: signature.trim() }) })
     } catch (error) {
@@ -186,19 +165,14 @@ function DomainCard({ profile, onSaved }: Part): JSX.Element {
             required
             placeholder="ada.sol"
             spellcheck={false}
-            value={domain}
-            onInput={(next) => {
-              setDomain(next)
+            value={link.values.domain}
+            onInput={(domain) => {
+              link.set({ domain })
               setMessage(undefined)
             }}
           />
           {message !== undefined && (
-            <SignatureField
-              advice={words.sol.sign}
-              message={message}
-              value={signature}
-              onInput={setSignature}
-            />
+            <SignatureField advice={words.sol.sign} message={message} {...link.field('signature')} />
           )}
           <Submit text={words.sol.link} kind="plain" busy={link.busy} />
         </Form>
@@ -208,9 +182,7 @@ function DomainCard({ profile, onSaved }: Part): JSX.Element {
             <bdi>{profile.solDomain}</bdi>
           </p>
           <FaultNotice fault={fault} />
-          <Button busy={unlink.busy} onPress={unlink.run}>
-            {words.sol.unlink}
-          </Button>
+          <Button does={unlink} text={words.sol.unlink} />
         </>
       )}
     </Card>
@@ -220,7 +192,7 @@ function DomainCard({ profile, onSaved }: Part): JSX.Element {
 const themes = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
 
 /** The dashboard's theme in this browser. */
-function Appearance(): JSX.Element {
+function Appearance() {
   const [theme, setTheme] = useState(chosenTheme)
   return (
     <Card name="look" title={words.look.title}>

@@ -9,7 +9,7 @@ import { CodeField, FactorField, factorFault } from '../parts/fields.js'
 import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
-import { useSubmit } from '../requests.js'
+import { useForm, useSubmit } from '../requests.js'
 import { askForPasskey, knowsPasskeys } from './passkeys.js'
 
 /** Sends a sign-in, with the second factor if there is one. `notMine`: somebody else has set that up. */
@@ -52,50 +52,42 @@ interface Step extends Way {
 }
 
 /** Asks for the second factor of a sign-in: a code of the app, a recovery code or a passkey. */
-function FactorStep({ attempt, byMail = false, email, onSignedIn, onBack }: Step): JSX.Element {
+function FactorStep({ attempt, byMail = false, email, onSignedIn, onBack }: Step) {
   const [way, setWay] = useState<'app' | 'recovery' | 'not-mine'>('app')
-  const [totp, setTotp] = useState('')
-  const check = useSubmit(async () => {
+  const check = useForm({ totp: '' }, async ({ totp }) => {
     await attempt({ totp: totp.trim() })
     onSignedIn()
   })
-  const change = (text: string): void => {
-    setTotp(text)
-    check.clear()
-  }
-  const field = { value: totp, fault: factorFault(check.fault), onInput: change }
+  const field = check.field('totp', 'all', factorFault)
   if (way === 'not-mine')
     return <NotMine attempt={attempt} email={email} onSignedIn={onSignedIn} onBack={() => setWay('app')} />
   return (
     <Form onSubmit={check.run}>
-      <Notice tone="plain" icon="phone" urgent title={words.factor.title}>
-        {words.factor.lead}
-      </Notice>
+      <Notice tone="plain" icon="phone" urgent title={words.factor.title} text={words.factor.lead} />
       {way === 'app' ? (
         <CodeField label={words.factor.code} {...field} onComplete={check.run} />
       ) : (
         <FactorField app={false} {...field} />
       )}
-      <Submit text={words.factor.submit} busy={check.busy} />
+      <Submit text={words.factor.submit} of={check} />
       <PasskeyButton label={words.factor.passkey} email={email} onSignedIn={onSignedIn} />
       <div class="row">
         <TextButton
+          text={way === 'app' ? words.factor.useRecovery : words.factor.useApp}
           onPress={() => {
             setWay(way === 'app' ? 'recovery' : 'app')
-            change('')
+            check.set({ totp: '' })
           }}
-        >
-          {way === 'app' ? words.factor.useRecovery : words.factor.useApp}
-        </TextButton>
-        {byMail && <TextButton onPress={() => setWay('not-mine')}>{words.factor.notMine}</TextButton>}
-        <TextButton onPress={onBack}>{words.back}</TextButton>
+        />
+        {byMail && <TextButton text={words.factor.notMine} onPress={() => setWay('not-mine')} />}
+        <TextButton text={words.back} onPress={onBack} />
       </div>
     </Form>
   )
 }
 
 /** Signs in without the second factor, if the e-mail address was never proven before, and voids what was set up. */
-function NotMine({ attempt, onSignedIn, onBack }: Step): JSX.Element {
+function NotMine({ attempt, onSignedIn, onBack }: Step) {
   const startOver = useSubmit(async () => {
     await attempt({ notMine: true })
     onSignedIn()
@@ -103,28 +95,25 @@ function NotMine({ attempt, onSignedIn, onBack }: Step): JSX.Element {
   const proven = startOver.fault === 'second_factor_required'
   return (
     <div class="stack">
-      <Notice tone="warn" icon="warn" urgent title={words.factor.notMineTitle}>
-        {proven ? words.factor.notMineProven : words.factor.notMineEffect}
-      </Notice>
+      <Notice
+        tone="warn"
+        urgent
+        title={words.factor.notMineTitle}
+        text={proven ? words.factor.notMineProven : words.factor.notMineEffect}
+      />
       {!proven && (
         <>
           <FaultNotice fault={startOver.fault} />
-          <Button kind="danger" busy={startOver.busy} onPress={startOver.run}>
-            {words.factor.notMineSubmit}
-          </Button>
+          <Button kind="danger" does={startOver} text={words.factor.notMineSubmit} />
         </>
       )}
-      <TextButton onPress={onBack}>{words.back}</TextButton>
+      <TextButton text={words.back} onPress={onBack} />
     </div>
   )
 }
 
 /** Signs in with a passkey alone. Renders nothing in a browser without passkeys. */
-export function PasskeyButton({
-  label,
-  email,
-  onSignedIn,
-}: Way & { readonly label: string }): JSX.Element | null {
+export function PasskeyButton({ label, email, onSignedIn }: Way & { readonly label: string }) {
   const signIn = useSubmit(async () => {
     const { options } = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>(
       'POST',
@@ -140,9 +129,7 @@ export function PasskeyButton({
   if (!knowsPasskeys()) return null
   return (
     <>
-      <Button busy={signIn.busy} onPress={signIn.run}>
-        {label}
-      </Button>
+      <Button does={signIn} text={label} />
       <FaultNotice fault={signIn.fault} />
     </>
   )

@@ -16,7 +16,7 @@ interface Shared {
 }
 
 /** The e-mail address of the account. `readOnly`: it is already known. */
-export function EmailField(field: Omit<Shared, 'label'> & { readonly readOnly?: boolean }): JSX.Element {
+export function EmailField(field: Omit<Shared, 'label'> & { readonly readOnly?: boolean }) {
   return (
     <TextField
       label={words.signIn.email}
@@ -30,7 +30,7 @@ export function EmailField(field: Omit<Shared, 'label'> & { readonly readOnly?: 
 }
 
 /** A field for the current password, with a button that shows it. */
-export function PasswordField(field: Shared): JSX.Element {
+export function PasswordField(field: Shared) {
   return <Password {...field} name="password" autocomplete="current-password" />
 }
 
@@ -42,7 +42,7 @@ export function NewPasswordField({
   readonly name?: string
   /** A password like the address is weak. */
   readonly email: string
-}): JSX.Element {
+}) {
   const strength = field.value === '' ? undefined : passwordStrength(field.value, email)
   return (
     // No longest length: browsers would cut a pasted password without a word.
@@ -71,16 +71,19 @@ function Password({
   readonly minLength?: number
   /** Stands below the field. */
   readonly children?: JSX.Element
-}): JSX.Element {
+}) {
   const [seen, setSeen] = useState(false)
   return (
     <div class="password">
       <TextField label={label} required type={seen ? 'text' : 'password'} {...field} />
       <div class="password__below">
         {children}
-        <TextButton class="password__show" aria-pressed={seen} onPress={() => setSeen(!seen)}>
-          {seen ? words.signIn.hide : words.signIn.show}
-        </TextButton>
+        <TextButton
+          class="password__show"
+          aria-pressed={seen}
+          text={seen ? words.signIn.hide : words.signIn.show}
+          onPress={() => setSeen(!seen)}
+        />
       </div>
     </div>
   )

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -10,7 +9,7 @@ import { NameField } from '../parts/fields.js'
 import { useFocus } from '../parts/focus.js'
 import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
-import { useSubmit } from '../requests.js'
+import { useForm } from '../requests.js'
 import { go } from '../route.js'
 import { EmailField, NewPasswordField } from './password-field.js'
 import { LinkSignIn, linkToken, SignIn } from './sign-in.js'
@@ -30,7 +29,7 @@ export function showForm(form: FormName): void {
 }
 
 /** Sign in, register, or have a new password mailed. */
-export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Element {
+export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [form, setForm] = useState(formOfAddress)
   const [token, setToken] = useState(linkToken)
   const heading = useFocus(form)
@@ -49,9 +48,10 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }):
         form !== 'forgot' && (
           <p class="sign-in-page__other">
             {words[form].other}{' '}
-            <TextButton onPress={() => showForm(form === 'register' ? 'signIn' : 'register')}>
-              {words[form].otherWay}
-            </TextButton>
+            <TextButton
+              text={words[form].otherWay}
+              onPress={() => showForm(form === 'register' ? 'signIn' : 'register')}
+            />
           </p>
         )
       }
@@ -71,15 +71,14 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }):
 }
 
 /** Creates an account, which is then signed in. */
-function Register({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Element {
-  const [name, setName] = useState('')
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
+function Register({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [common, setCommon] = useState(false)
-  const register = useSubmit(async () => {
-    await call('POST', '/auth/register', { body: { name, email, password } })
+  const register = useForm({ name: '', email: '', password: '' }, async (body) => {
+    await call('POST', '/auth/register', { body })
     // The account exists: without this answer the owner goes on.
-    const check = call<{ common: boolean }>('POST', '/auth/password/check', { body: { password } })
+    const check = call<{ common: boolean }>('POST', '/auth/password/check', {
+      body: { password: body.password },
+    })
     if ((await check.catch(() => undefined))?.common === true) setCommon(true)
     else onSignedIn()
   })
@@ -87,38 +86,34 @@ function Register({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Elem
   if (common)
     return (
       <div class="stack">
-        <Notice tone="warn" icon="warn" urgent title={words.register.commonTitle}>
-          {words.register.common}
-        </Notice>
+        <Notice tone="warn" urgent title={words.register.commonTitle} text={words.register.common} />
         <Button
           kind="primary"
+          text={words.register.chooseAnother}
           onPress={() => {
             go('security')
             onSignedIn()
           }}
-        >
-          {words.register.chooseAnother}
-        </Button>
-        <Button onPress={onSignedIn}>{words.register.keep}</Button>
+        />
+        <Button text={words.register.keep} onPress={onSignedIn} />
       </div>
     )
   return (
     <Form onSubmit={register.run}>
-      <NameField value={name} onInput={setName} />
-      <EmailField value={email} onInput={setEmail} />
-      <NewPasswordField value={password} email={email} onInput={setPassword} />
-      <Submit text={words.register.submit} busy={register.busy} fault={register.fault} />
+      <NameField {...register.field('name')} />
+      <EmailField {...register.field('email')} />
+      <NewPasswordField email={register.values.email} {...register.field('password')} />
+      <Submit text={words.register.submit} of={register} />
     </Form>
   )
 }
 
 /** Has a link for a new password mailed. The answer is the same whether or not there is such an account. */
-function ForgotPassword({ onBack }: { readonly onBack: () => void }): JSX.Element {
-  const [email, setEmail] = useState('')
+function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
   const [sentTo, setSentTo] = useState<string>()
-  const send = useSubmit(async () => {
-    await call('POST', '/auth/password/reset', { body: { email } })
-    setSentTo(email)
+  const send = useForm({ email: '' }, async (body) => {
+    await call('POST', '/auth/password/reset', { body })
+    setSentTo(body.email)
   })
   return (
     <Form onSubmit={send.run}>
@@ -128,14 +123,9 @@ function ForgotPassword({ onBack }: { readonly onBack: () => void }): JSX.Elemen
           <p>{words.forgot.notThere}</p>
         </Notice>
       )}
-      <EmailField value={email} onInput={setEmail} />
-      <Submit
-        text={words.forgot.submit}
-        kind={sentTo === undefined ? 'primary' : 'plain'}
-        busy={send.busy}
-        fault={send.fault}
-      />
-      <TextButton onPress={onBack}>{words.forgot.back}</TextButton>
+      <EmailField {...send.field('email')} />
+      <Submit text={words.forgot.submit} kind={sentTo === undefined ? 'primary' : 'plain'} of={send} />
+      <TextButton text={words.forgot.back} onPress={onBack} />
     </Form>
   )
 }

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -8,8 +7,7 @@ import { call } from '../api.js'
 import { CodeField } from '../parts/fields.js'
 import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
-import { FaultNotice } from '../parts/notices.js'
-import { useSubmit } from '../requests.js'
+import { useForm, useSubmit } from '../requests.js'
 import { PasskeyButton, useAttempt } from './factor-step.js'
 import { EmailField, PasswordField } from './password-field.js'
 
@@ -23,14 +21,13 @@ export function SignIn({
   readonly onSignedIn: () => void
   /** Undefined: a new password can't be set from here. */
   readonly onForgot?: () => void
-}): JSX.Element {
-  const [email, setEmail] = useState(known ?? '')
-  const [password, setPassword] = useState('')
+}) {
   const [codeSent, setCodeSent] = useState(false)
   const attempt = useAttempt({ email: known, onSignedIn })
-  const logIn = useSubmit(() =>
-    attempt.run((factor) => call('POST', '/auth/login', { body: { email, password, ...factor } })),
+  const logIn = useForm({ email: known ?? '', password: '' }, (given) =>
+    attempt.run((factor) => call('POST', '/auth/login', { body: { ...given, ...factor } })),
   )
+  const { email } = logIn.values
   const send = useSubmit(async () => {
     await call('POST', '/auth/otp/start', { body: { email } })
     setCodeSent(true)
@@ -46,21 +43,20 @@ export function SignIn({
         logIn.run()
       }}
     >
-      <EmailField value={email} readOnly={known !== undefined} onInput={setEmail} />
-      <PasswordField value={password} fault={fault && words.fault(fault)} onInput={setPassword} />
+      <EmailField readOnly={known !== undefined} {...logIn.field('email')} />
+      <PasswordField {...logIn.field('password')} fault={fault && words.fault(fault)} />
       <Submit text={words.signIn.submit} busy={logIn.busy} />
       <Button
         busy={send.busy}
+        text={words.signIn.mailCode}
         onPress={() => {
           logIn.clear()
           if (email.includes('@')) send.run()
           else logIn.fail('email_required')
         }}
-      >
-        {words.signIn.mailCode}
-      </Button>
+      />
       <PasskeyButton label={words.signIn.passkey} email={known} onSignedIn={onSignedIn} />
-      {onForgot && <TextButton onPress={onForgot}>{words.signIn.forgot}</TextButton>}
+      {onForgot && <TextButton text={words.signIn.forgot} onPress={onForgot} />}
     </Form>
   )
 }
@@ -77,37 +73,29 @@ export function CodeForm({
   readonly onSignedIn: () => void
   /** Undefined: there is no other way to sign in here. */
   readonly onOtherWay?: () => void
-}): JSX.Element {
-  const [code, setCode] = useState('')
-  const [sentAgain, setSentAgain] = useState(false)
+}) {
   const attempt = useAttempt({ byMail: true, email, onSignedIn })
-  const verify = useSubmit(() =>
+  const verify = useForm({ code: '' }, ({ code }) =>
     attempt.run((factor) => call('POST', '/auth/otp/verify', { body: { email, code, ...factor } })),
   )
-  const again = useSubmit(async () => {
-    await call('POST', '/auth/otp/start', { body: { email } })
-    setSentAgain(true)
-  })
+  const again = useSubmit(() => call('POST', '/auth/otp/start', { body: { email } }))
   if (attempt.step !== undefined) return attempt.step
   const fault = verify.fault ?? again.fault
   const mailed =
-    again.fault === 'account_locked' ? 'linkMailed' : sentAgain ? ('sentAgain' as const) : ('sent' as const)
+    again.fault === 'account_locked' ? 'linkMailed' : again.done ? ('sentAgain' as const) : ('sent' as const)
   return (
     <Form onSubmit={verify.run}>
-      <Notice tone="plain" icon="mail">
-        {words.code[mailed](email)}
-      </Notice>
+      <Notice tone="plain" icon="mail" text={words.code[mailed](email)} />
       <CodeField
         label={words.code.label}
-        value={code}
+        {...verify.field('code')}
         fault={fault && words.fault(fault)}
-        onInput={setCode}
         onComplete={verify.run}
       />
       <Submit text={submit} busy={verify.busy} />
       <div class="row">
-        <TextButton onPress={again.run}>{words.code.again}</TextButton>
-        {onOtherWay && <TextButton onPress={onOtherWay}>{words.code.otherWay}</TextButton>}
+        <TextButton text={words.code.again} onPress={again.run} />
+        {onOtherWay && <TextButton text={words.code.otherWay} onPress={onOtherWay} />}
       </div>
     </Form>
   )
@@ -127,7 +115,7 @@ export function LinkSignIn({
   readonly token: string
   readonly onSignedIn: () => void
   readonly onOtherWay: () => void
-}): JSX.Element {
+}) {
   const attempt = useAttempt({ byMail: true, email: undefined, onSignedIn })
   const logIn = useSubmit(() =>
     attempt.run((factor) => call('POST', '/auth/otp/link', { body: { token, ...factor } })),
@@ -138,19 +126,14 @@ export function LinkSignIn({
   if (logIn.fault === 'invalid_link')
     return (
       <div class="stack">
-        <Notice tone="warn" icon="warn" urgent title={words.fault(logIn.fault)}>
-          {words.signIn.newLinkHow}
-        </Notice>
-        <Button kind="primary" onPress={onOtherWay}>
-          {words.signIn.newLink}
-        </Button>
+        <Notice tone="warn" urgent title={words.fault(logIn.fault)} text={words.signIn.newLinkHow} />
+        <Button kind="primary" text={words.signIn.newLink} onPress={onOtherWay} />
       </div>
     )
   return (
     <Form onSubmit={logIn.run}>
-      <Submit text={words.signIn.submit} busy={logIn.busy} />
-      <FaultNotice fault={logIn.fault} />
-      <TextButton onPress={onOtherWay}>{words.signIn.withoutLink}</TextButton>
+      <Submit text={words.signIn.submit} of={logIn} />
+      <TextButton text={words.signIn.withoutLink} onPress={onOtherWay} />
     </Form>
   )
 }

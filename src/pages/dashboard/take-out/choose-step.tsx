@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { isUnclear, typedTokenAmount } from '../../lib/amount-text.js'
@@ -30,7 +29,7 @@ export function ChooseStep({
   readonly onPrepared: (transfer: Transfer) => void
   /** What is there may have changed. */
   readonly onFailed: () => void
-}): JSX.Element {
+}) {
   const [mint, setMint] = useState(wanted.mint)
   const [amount, setAmount] = useState(wanted.amount ?? '')
   const [fault, setFault] = useState<string>()

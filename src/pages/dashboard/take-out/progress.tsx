@@ -1,5 +1,4 @@
 import type { Wallet } from '@wallet-standard/base'
-import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { explorerUrl } from '../../lib/solana.js'
 import { Button, CopyButton, LinkButton } from '../../ui/buttons.js'
@@ -39,7 +38,7 @@ export function Progress({
   /** Its status has changed. */
   readonly onChange: () => void
   readonly onRestart: Restart
-}): JSX.Element {
+}) {
   const load = useLoad<TransferAnswer>(`${transfersPath}/${encodeURIComponent(id)}`)
   const transfer = load.data?.transfer
   usePolling(load.reload, pollEveryMs, transfer !== undefined && !isOver(transfer))
@@ -49,7 +48,7 @@ export function Progress({
   return (
     <>
       <Unread of={load} />
-      {load.fault !== undefined && <Button onPress={() => onRestart()}>{words.takeOut.another}</Button>}
+      {load.fault !== undefined && <Button text={words.takeOut.another} onPress={() => onRestart()} />}
     </>
   )
 }
@@ -65,7 +64,7 @@ function Followed({
   readonly transfer: Transfer
   readonly onChanged: () => void
   readonly onRestart: Restart
-}): JSX.Element {
+}) {
   const seen = useSubmission(transfer)
   const now = useNow(1000, !isOver(transfer))
   const stage = stageOf(transfer, seen, now)
@@ -84,33 +83,31 @@ function Followed({
           onChanged={onChanged}
         />
       ) : (
-        <Notice {...looks[stage]}>{words.takeOut.more[stage]}</Notice>
+        <Notice {...looks[stage]} text={words.takeOut.more[stage]} />
       )}
       {transfer.status === 'signed' && rpcUrl() === undefined && <ToSubmit transfer={transfer} />}
       {transfer.signature !== null && (
         <>
           <CopyButton value={transfer.signature} label={words.tip.signature} named />
-          <LinkButton href={explorerUrl(transfer.signature)} newTab>
-            {words.tip.explorer}
-          </LinkButton>
+          <LinkButton href={explorerUrl(transfer.signature)} newTab text={words.tip.explorer} />
         </>
       )}
       {stage === 'unsigned' && (
-        <Button kind="primary" onPress={() => onRestart(transfer)}>
-          {words.takeOut.again}
-        </Button>
+        <Button kind="primary" text={words.takeOut.again} onPress={() => onRestart(transfer)} />
       )}
-      <Button kind={stage === 'sign' ? 'quiet' : 'plain'} onPress={() => onRestart()}>
-        {stage === 'sign' ? words.cancel : words.takeOut.another}
-      </Button>
+      <Button
+        kind={stage === 'sign' ? 'quiet' : 'plain'}
+        text={stage === 'sign' ? words.cancel : words.takeOut.another}
+        onPress={() => onRestart()}
+      />
     </>
   )
 }
 
 /** Without an endpoint this page can submit nothing. */
-function ToSubmit({ transfer: { transaction } }: { readonly transfer: Transfer }): JSX.Element {
+function ToSubmit({ transfer: { transaction } }: { readonly transfer: Transfer }) {
   return (
-    <Notice tone="warn" icon="warn" urgent>
+    <Notice tone="warn" urgent>
       <p>{words.takeOut.noEndpoint}</p>
       <CopyButton value={transaction ?? ''} label={words.takeOut.complete} named />
     </Notice>
@@ -127,7 +124,7 @@ function SignStep({
   readonly secondsLeft: number
   /** The service's record of it may have changed. */
   readonly onChanged: () => void
-}): JSX.Element {
+}) {
   const fee = useFee(transfer)
   const { wallets, searching } = useWallets('solana:signTransaction')
   const sign = useSubmit(async (wallet: Wallet) => {
@@ -172,9 +169,13 @@ function SignStep({
         (searching ? (
           <p class="quiet">{words.takeOut.searching}</p>
         ) : (
-          <Notice tone="warn" icon="wallet" urgent title={words.takeOut.noWallet}>
-            {words.takeOut.noWalletMore}
-          </Notice>
+          <Notice
+            tone="warn"
+            icon="wallet"
+            urgent
+            title={words.takeOut.noWallet}
+            text={words.takeOut.noWalletMore}
+          />
         ))}
     </>
   )

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortAddress } from '../../lib/tip-text.js'
@@ -16,7 +15,7 @@ import { transfersPath } from './submission.js'
 import { exactAmount } from './transfer.js'
 
 /** Tokens leave the custody wallet for the creator's own wallet, which signs first. The take-outs are beside it. */
-export function TakeOut(): JSX.Element {
+export function TakeOut() {
   const { query } = useRoute()
   const [version, setVersion] = useState(0)
   const changed = useCallback(() => setVersion((before) => before + 1), [])
@@ -60,7 +59,7 @@ function NewTakeOut({
   readonly query: URLSearchParams
   readonly onPrepared: (transfer: Transfer) => void
   readonly onFailed: () => void
-}): JSX.Element {
+}) {
   const wallet = useLoad<PayoutWallet>('/creators/payout-wallet')
   const tokens = useLoad<Takeable>('/creators/wallet/tokens', version)
   const balance = useLoad<Balance>('/creators/balance', version)
@@ -111,7 +110,7 @@ function TransferList({
 }: {
   readonly version: number
   readonly onOpen: (transfer: Transfer) => void
-}): JSX.Element | null {
+}) {
   const list = usePages<TransfersPage>(pathsAfter(`${transfersPath}?limit=20`), version)
   const { data, fault, reload } = list
   if (data === undefined) return <FaultNotice fault={fault} tone="warn" onRetry={reload} />

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StreamedTip } from '../../../sdk/client/stream.js'
 import { words } from '../../i18n/dashboard.js'
@@ -29,7 +28,7 @@ export function LiveTips({
   /** Of `newestTipsPath`. */
   readonly tips: Loaded<TipsPage>
   readonly rate: Rate | undefined
-}): JSX.Element {
+}) {
   const [pausedAt, setPausedAt] = useState<number>()
   const announcement = useAnnouncement(news)
   const paused = pausedAt !== undefined
@@ -47,9 +46,11 @@ export function LiveTips({
         </>
       }
       beside={
-        <TextButton aria-pressed={paused} onPress={() => setPausedAt(paused ? undefined : news.count)}>
-          {paused ? words.live.resume(waiting) : words.live.pause}
-        </TextButton>
+        <TextButton
+          aria-pressed={paused}
+          text={paused ? words.live.resume(waiting) : words.live.pause}
+          onPress={() => setPausedAt(paused ? undefined : news.count)}
+        />
       }
     >
       <Announcer text={announcement} />
@@ -71,20 +72,20 @@ function LiveMark({
 }: {
   readonly connected: boolean | undefined
   readonly paused: boolean
-}): JSX.Element | null {
+}) {
   if (connected === undefined) return null
   const state = paused ? 'paused' : connected ? 'on' : 'off'
   return <span class={`mark mark--${state}`}>{words.live.states[state]}</span>
 }
 
 /** Shown before the first tip: links to the checkout and the overlay. */
-export function NoTips(): JSX.Element {
+export function NoTips() {
   return (
     <div class="empty">
       <p>{words.tips.none}</p>
       <div class="empty__acts">
-        <LinkButton href={pathOf('developers')}>{words.tips.noneCheckout}</LinkButton>
-        <LinkButton href={pathOf('overlay')}>{words.tips.noneOverlay}</LinkButton>
+        <LinkButton href={pathOf('developers')} text={words.tips.noneCheckout} />
+        <LinkButton href={pathOf('overlay')} text={words.tips.noneOverlay} />
       </div>
     </div>
   )

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { pause } from '../../../sdk/client/wait.js'
 import { words } from '../../i18n/dashboard.js'
@@ -28,7 +27,7 @@ export function GivenBack({
   readonly tip: ListedTip
   /** How much of the tip's amount is given back by now. */
   readonly onGivenBack: (dollars: number) => void
-}): JSX.Element {
+}) {
   const [asking, setAsking] = useState(false)
   const { data, fault, isOver, reload } = useLoad<Refunds>(
     `/creators/tips/${encodeURIComponent(tip.signature)}/refunds`,
@@ -53,9 +52,7 @@ export function GivenBack({
   return (
     <section ref={section} tabIndex={-1} class="stack" aria-label={words.refund.title}>
       {tip.disputed === true && (
-        <Notice tone="warn" icon="wait" title={words.refund.disputed}>
-          {words.refund.disputedMore}
-        </Notice>
+        <Notice tone="warn" icon="wait" title={words.refund.disputed} text={words.refund.disputedMore} />
       )}
       <FaultNotice fault={fault} tone="warn" onRetry={reload} />
       {refunds.length > 0 && (
@@ -93,7 +90,7 @@ export function GivenBack({
           onCancel={close}
         />
       ) : (
-        isRefundable(tip) && <Button onPress={() => setAsking(true)}>{words.refund.open}</Button>
+        isRefundable(tip) && <Button text={words.refund.open} onPress={() => setAsking(true)} />
       )}
     </section>
   )
@@ -111,7 +108,7 @@ function RefundForm({
   readonly tip: ListedTip
   readonly onDone: () => void
   readonly onCancel: () => void
-}): JSX.Element {
+}) {
   const [amount, setAmount] = useState((leftCents(tip) / 100).toFixed(2))
   const [checking, setChecking] = useState(false)
   const [confirming, setConfirming] = useState(false)
@@ -176,15 +173,15 @@ function RefundForm({
       </Field>
       {moves !== undefined && <p>{words.refund.effect(usd(moves.leavesUsd), ngn(moves.payerNgn))}</p>}
       {missing > 0 && available !== undefined && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.refund.missing(usdBelow(available), usd(Math.ceil(missing * 100 - 1e-6) / 100))}
-        </Notice>
+        <Notice
+          tone="warn"
+          urgent
+          text={words.refund.missing(usdBelow(available), usd(Math.ceil(missing * 100 - 1e-6) / 100))}
+        />
       )}
       <Announcer text={checking ? words.refund.checking : ''} />
       {checking && (
-        <Notice tone="warn" icon="wait" title={words.refund.checking}>
-          {words.refund.checkingMore}
-        </Notice>
+        <Notice tone="warn" icon="wait" title={words.refund.checking} text={words.refund.checkingMore} />
       )}
       {!(send.fault === 'insufficient_balance' && missing > 0) && (
         <FaultNotice fault={send.fault === 'insufficient_balance' ? 'refund_uncovered' : send.fault} />
@@ -194,7 +191,7 @@ function RefundForm({
         kind="danger"
         busy={send.busy || moves === undefined || missing > 0}
       />
-      {!send.busy && <Button onPress={onCancel}>{words.refund.keep}</Button>}
+      {!send.busy && <Button text={words.refund.keep} onPress={onCancel} />}
     </Form>
   )
 }

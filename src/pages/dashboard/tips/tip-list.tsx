@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, shortNgn, usd } from '../../lib/money.js'
 import { explorerUrl } from '../../lib/solana.js'
@@ -45,7 +44,7 @@ export function TipList({
   readonly rate: Rate | undefined
   /** How much of the tip's amount is given back by now. */
   readonly onGivenBack: (tip: ListedTip, dollars: number) => void
-}): JSX.Element {
+}) {
   const drawer = useDrawer()
   const now = useNow()
   const open = tips.find(({ signature }) => signature === drawer.open)
@@ -85,7 +84,7 @@ function TipRow({
   readonly rate: Rate | undefined
   readonly now: number
   readonly onOpen: () => void
-}): JSX.Element {
+}) {
   const { timestamp, valueUsd, status } = tip
   const { sender, message } = paidWords(tip)
   const naira = nairaOf(tip, rate)
@@ -137,7 +136,7 @@ function TipDrawer({
   /** How much of the tip's amount is given back by now. */
   readonly onGivenBack: (dollars: number) => void
   readonly onClose: () => void
-}): JSX.Element {
+}) {
   const { me } = useSession()
   const { sender, message } = paidWords(tip)
   const naira = nairaOf(tip, rate)
@@ -190,14 +189,8 @@ function TipDrawer({
       {fiatDetails !== null && status === 'confirmed' && <GivenBack tip={tip} onGivenBack={onGivenBack} />}
       {isOnChain(tip) && tip.recipient !== me.walletPublicKey && <p class="quiet">{words.tip.toWallet}</p>}
       <CopyButton value={signature} label={isOnChain(tip) ? words.tip.signature : words.tip.reference} />
-      {isOnChain(tip) && (
-        <LinkButton href={explorerUrl(signature)} newTab>
-          {words.tip.explorer}
-        </LinkButton>
-      )}
-      <Button kind="primary" onPress={onClose}>
-        {words.close}
-      </Button>
+      {isOnChain(tip) && <LinkButton href={explorerUrl(signature)} newTab text={words.tip.explorer} />}
+      <Button kind="primary" text={words.close} onPress={onClose} />
     </Dialog>
   )
 }

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { fiatSymbol } from '../../lib/tip-text.js'
@@ -21,7 +20,7 @@ import { TipList } from './tip-list.js'
 const csvPageSize = 100
 
 /** The creator's tips, filtered by the screen's URL. */
-export function Tips(): JSX.Element {
+export function Tips() {
   const { query } = useRoute()
   const filters = readFilters(query)
   const [startedAt] = useState(Date.now)
@@ -47,9 +46,7 @@ export function Tips(): JSX.Element {
       </div>
       <Announcer text={count ?? ''} />
       {searchedSince && (
-        <Notice tone="plain" icon="warn">
-          {words.tips.searchedSince(momentText(searchedSince))}
-        </Notice>
+        <Notice tone="plain" icon="warn" text={words.tips.searchedSince(momentText(searchedSince))} />
       )}
       <FaultNotice fault={list.fault} tone="warn" onRetry={list.reload} />
       {count !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
@@ -71,11 +68,11 @@ function withGivenBack(tip: ListedTip, dollars: number | undefined): ListedTip {
   return dollars === undefined ? tip : { ...tip, refundedAmount: dollars === 0 ? undefined : dollars }
 }
 
-function NothingFound(): JSX.Element {
+function NothingFound() {
   return (
     <div class="empty">
       <p>{words.tips.nothingFound}</p>
-      <Button onPress={() => replaceQuery(new URLSearchParams())}>{words.tips.clear}</Button>
+      <Button text={words.tips.clear} onPress={() => replaceQuery(new URLSearchParams())} />
     </div>
   )
 }
@@ -95,7 +92,7 @@ function FilterBar({
 }: {
   readonly filters: Filters
   readonly onChange: (change: Partial<Filters>) => void
-}): JSX.Element {
+}) {
   const [q, setQ] = useState(filters.q)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => setQ(filters.q), [filters.q])
@@ -105,7 +102,7 @@ function FilterBar({
     label: string,
     choices: readonly string[],
     texts: Readonly<Record<string, string>>,
-  ): JSX.Element => (
+  ) => (
     <Select
       label={label}
       bare

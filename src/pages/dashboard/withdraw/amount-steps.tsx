@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { numberText } from '../../lib/amount-text.js'
@@ -23,7 +22,7 @@ export interface StepProps {
 }
 
 /** Step 1: the amount, in USDC or in naira. */
-export function AmountStep({ flow, dispatch, available, rate, terms }: StepProps): JSX.Element {
+export function AmountStep({ flow, dispatch, available, rate, terms }: StepProps) {
   const { draft } = flow
   const [wrong, setWrong] = useState<string>()
   const fault = wrong ?? flow.fault
@@ -44,11 +43,7 @@ export function AmountStep({ flow, dispatch, available, rate, terms }: StepProps
         else setWrong(found)
       }}
     >
-      {fault === 'withdrawal_unknown' && (
-        <Notice tone="warn" icon="warn" urgent>
-          {words.withdraw.unknown}
-        </Notice>
-      )}
+      {fault === 'withdrawal_unknown' && <Notice tone="warn" urgent text={words.withdraw.unknown} />}
       <p class="quiet number">
         {available === undefined ? words.loading : words.withdraw.available(usdBelow(available))}
       </p>
@@ -79,7 +74,7 @@ export function AmountStep({ flow, dispatch, available, rate, terms }: StepProps
 }
 
 /** Step 3: review and confirm. Only this step sends the withdrawal. */
-export function ReviewStep({ flow, dispatch, rate, terms }: StepProps): JSX.Element {
+export function ReviewStep({ flow, dispatch, rate, terms }: StepProps) {
   const { draft, fault } = flow
   const expected = rate && estimate(draft, rate.rate, terms)
   const [asked, other] = expected ? withdrawnTexts(draft, expected) : []
@@ -94,7 +89,7 @@ export function ReviewStep({ flow, dispatch, rate, terms }: StepProps): JSX.Elem
       }}
     >
       {fault !== undefined && (
-        <Notice tone="bad" icon="warn" urgent>
+        <Notice tone="bad" urgent>
           {words.fault(fault)} {words.withdraw.nothingWithdrawn}
         </Notice>
       )}
@@ -114,20 +109,12 @@ export function ReviewStep({ flow, dispatch, rate, terms }: StepProps): JSX.Elem
         </Fact>
       </dl>
       <p class="quiet">{words.review.rateHint}</p>
-      {held ? (
-        <Notice tone="warn" icon="wait">
-          {limits}
-        </Notice>
-      ) : (
-        <p class="quiet">{limits}</p>
-      )}
+      {held ? <Notice tone="warn" icon="wait" text={limits} /> : <p class="quiet">{limits}</p>}
       <Submit
         text={asked === undefined ? words.review.noRate : words.review.confirm(asked)}
         busy={expected === undefined}
       />
-      <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
-        {words.back}
-      </Button>
+      <Button kind="quiet" text={words.back} onPress={() => dispatch({ type: 'back' })} />
     </Form>
   )
 }

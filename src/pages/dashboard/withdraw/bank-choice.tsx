@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Field } from '../../ui/fields.js'
@@ -14,7 +13,7 @@ export function BankChoice({
   readonly banks: readonly Bank[]
   readonly chosen: string
   readonly onChoose: (bank: Bank) => void
-}): JSX.Element {
+}) {
   const id = useId()
   const [text, setText] = useState(chosen)
   const [open, setOpen] = useState(false)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -16,7 +15,7 @@ import { type Draft, emptyDraft, hasAccount } from './flow.js'
 import { accountText, namesMatch } from './rules.js'
 
 /** Step 2: the bank account. The holder's name is looked up before any money is sent. */
-export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'>): JSX.Element {
+export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'>) {
   const accounts = useLoad<BankAccounts>('/creators/bank-accounts')
   const typed = withoutUsedAccount(flow.draft)
   const [wrong, setWrong] = useState<string>()
@@ -59,9 +58,7 @@ export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'
       )}
       {account === undefined && <NewAccount {...{ draft, found, set }} />}
       <Submit text={words.next} fault={fault} />
-      <Button kind="quiet" onPress={() => dispatch({ type: 'back' })}>
-        {words.back}
-      </Button>
+      <Button kind="quiet" text={words.back} onPress={() => dispatch({ type: 'back' })} />
     </Form>
   )
 }
@@ -75,7 +72,7 @@ function NewAccount({
   readonly draft: Draft
   readonly found: FoundName
   readonly set: (change: Partial<Draft>) => void
-}): JSX.Element {
+}) {
   const { data, unread, reload } = useLoad<Banks>('/creators/banks')
   return (
     <>
@@ -114,7 +111,7 @@ function AccountName({
   readonly found: FoundName
   readonly draft: Draft
   readonly onName: (name: string) => void
-}): JSX.Element | null {
+}) {
   const { me } = useSession()
   if (found.state === 'loading')
     return (
@@ -122,12 +119,7 @@ function AccountName({
         {words.bank.asking}
       </p>
     )
-  if (found.state === 'none')
-    return (
-      <Notice tone="bad" icon="warn" urgent>
-        {words.fault('bank_account_not_found')}
-      </Notice>
-    )
+  if (found.state === 'none') return <Notice tone="bad" urgent text={words.fault('bank_account_not_found')} />
   if (found.state === 'found') {
     const same = namesMatch(found.name, me.name)
     return (
@@ -136,9 +128,8 @@ function AccountName({
         icon={same ? 'tick' : 'warn'}
         urgent
         title={<bdi>{found.name}</bdi>}
-      >
-        {same ? words.bank.matches : words.bank.differs(me.name)}
-      </Notice>
+        text={same ? words.bank.matches : words.bank.differs(me.name)}
+      />
     )
   }
   if (found.state === 'unknown' || found.state === 'unverified')

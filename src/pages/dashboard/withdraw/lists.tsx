@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, usd } from '../../lib/money.js'
@@ -15,7 +14,7 @@ import { go, useDrawer } from '../route.js'
 import { accountText, isCancelled, lastDigits, promisedMore } from './rules.js'
 
 /** The withdrawals, newest first; each links to its progress. A new `version` reads them again. */
-export function History({ version }: { readonly version: number }): JSX.Element | null {
+export function History({ version }: { readonly version: number }) {
   const list = usePages<PayoutsPage>(pathsAfter('/payouts/history?limit=20'), version)
   const payouts = list.pages.flatMap((page) => page.payouts)
   if (payouts.length === 0) return null
@@ -51,14 +50,14 @@ export function History({ version }: { readonly version: number }): JSX.Element 
 }
 
 /** Says so when less is sent than was promised. */
-export function LessThanPromised({ payout }: { readonly payout: Payout }): JSX.Element | null {
+export function LessThanPromised({ payout }: { readonly payout: Payout }) {
   return promisedMore(payout) ? (
     <span class="quiet">{words.history.less(ngn(payout.promisedNGN))}</span>
   ) : null
 }
 
 /** The bank accounts that were withdrawn to. A removed one needs a confirmation again. */
-export function Payees({ version }: { readonly version: number }): JSX.Element | null {
+export function Payees({ version }: { readonly version: number }) {
   const { data, reload } = useLoad<PayeesAnswer>('/creators/payees', version)
   const [announcement, setAnnouncement] = useState('')
   const drawer = useDrawer()

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, shortNgn, usd } from '../../lib/money.js'
 import { Button, CopyButton } from '../../ui/buttons.js'
@@ -30,7 +29,7 @@ export function Progress({
   readonly terms: Terms
   readonly onStatusChange: () => void
   readonly onRestart: () => void
-}): JSX.Element {
+}) {
   const { data, fault, reload } = useLoad<PayoutsPage>(
     `/payouts/history?reference=${encodeURIComponent(reference)}`,
   )
@@ -59,9 +58,7 @@ export function Progress({
           </p>
         </>
       )}
-      <Button kind={over ? 'primary' : 'plain'} onPress={onRestart}>
-        {words.progress.another}
-      </Button>
+      <Button kind={over ? 'primary' : 'plain'} text={words.progress.another} onPress={onRestart} />
     </>
   )
 }
@@ -80,7 +77,7 @@ function headOf(payout: Payout): string {
   return words.progress.heads[payout.status](ngn(payout.amountNGN), payout.accountName)
 }
 
-function Stages({ status }: { readonly status: (typeof stages)[number] }): JSX.Element {
+function Stages({ status }: { readonly status: (typeof stages)[number] }) {
   const reached = stages.indexOf(status)
   const done = status === 'completed' ? reached + 1 : reached
   const stateOf = (index: number): string => (index < done ? 'done' : index === reached ? 'now' : 'open')
@@ -100,14 +97,9 @@ function Stages({ status }: { readonly status: (typeof stages)[number] }): JSX.E
   )
 }
 
-function Failed({ payout }: { readonly payout: Payout }): JSX.Element {
+function Failed({ payout }: { readonly payout: Payout }) {
   const reason = payout.failureReason
-  if (isCancelled(payout))
-    return (
-      <Notice tone="plain" icon="tick">
-        {words.progress.moneyBack}
-      </Notice>
-    )
+  if (isCancelled(payout)) return <Notice tone="plain" icon="tick" text={words.progress.moneyBack} />
   return (
     <Notice tone="bad" icon="cross" urgent>
       {reason && (
@@ -133,15 +125,10 @@ function Hold({
   readonly hold: HeldFor
   readonly terms: Terms
   readonly onChanged: () => void
-}): JSX.Element {
+}) {
   const drawer = useDrawer()
   const path = `/payouts/${encodeURIComponent(payout.reference)}`
-  if (hold === 'dispute')
-    return (
-      <Notice tone="warn" icon="wait">
-        {words.progress.onHoldMore}
-      </Notice>
-    )
+  if (hold === 'dispute') return <Notice tone="warn" icon="wait" text={words.progress.onHoldMore} />
   return (
     <>
       {hold === 'confirmation' ? (
@@ -159,15 +146,17 @@ function Hold({
           {words.confirmation.why(ngn(payout.amountNGN), accountText(payout))}
         </StepUp>
       ) : (
-        <Notice tone="warn" icon="wait">
-          {hold === 'breaker'
-            ? words.progress.waitsTurn
-            : words.progress.heldMore(shortNgn(terms.identitySingleNgn), shortNgn(terms.identityDailyNgn))}
-        </Notice>
+        <Notice
+          tone="warn"
+          icon="wait"
+          text={
+            hold === 'breaker'
+              ? words.progress.waitsTurn
+              : words.progress.heldMore(shortNgn(terms.identitySingleNgn), shortNgn(terms.identityDailyNgn))
+          }
+        />
       )}
-      <Button kind="quiet" onPress={() => drawer.show(cancelDrawer)}>
-        {words.cancelling.open}
-      </Button>
+      <Button kind="quiet" text={words.cancelling.open} onPress={() => drawer.show(cancelDrawer)} />
       {drawer.open === cancelDrawer && (
         <Question
           title={words.cancelling.title}
@@ -186,7 +175,7 @@ function Hold({
 const steps = ['amount', 'bank', 'review', 'progress'] as const
 
 /** The four steps, with the current one marked. */
-export function StepMarks({ step }: { readonly step: Flow['step'] | 'progress' }): JSX.Element {
+export function StepMarks({ step }: { readonly step: Flow['step'] | 'progress' }) {
   const at = step === 'refused' ? 2 : Math.max(0, (steps as readonly string[]).indexOf(step))
   const current = step === 'sending' || step === 'checking' || step === 'accepted' ? 3 : at
   return (

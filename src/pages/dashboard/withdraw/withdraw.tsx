@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Button } from '../../ui/buttons.js'
@@ -18,7 +17,7 @@ import type { Terms } from './rules.js'
 import { useWithdrawal } from './use-withdrawal.js'
 
 /** A withdrawal to a Nigerian bank account in four steps, with the history below. */
-export function Withdraw(): JSX.Element {
+export function Withdraw() {
   const { query } = useRoute()
   const { flow, dispatch } = useWithdrawal()
   const balance = useLoad<Balance>('/creators/balance')
@@ -71,7 +70,7 @@ export function Withdraw(): JSX.Element {
   )
 }
 
-function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flow }): JSX.Element {
+function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flow }) {
   const heading = useFocus(flow.step)
   const title = words.withdraw.titles[flow.step]
   return (
@@ -91,10 +90,12 @@ function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flo
             </blockquote>
             <p>{words.withdraw.unchanged}</p>
           </Notice>
-          <Button kind="primary" onPress={() => props.dispatch({ type: 'change-account' })}>
-            {words.withdraw.otherAccount}
-          </Button>
-          <Button onPress={() => props.dispatch({ type: 'restart' })}>{words.withdraw.restart}</Button>
+          <Button
+            kind="primary"
+            text={words.withdraw.otherAccount}
+            onPress={() => props.dispatch({ type: 'change-account' })}
+          />
+          <Button text={words.withdraw.restart} onPress={() => props.dispatch({ type: 'restart' })} />
         </>
       ) : (
         <Sent unanswered={flow.step === 'checking'} />
@@ -103,21 +104,20 @@ function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flo
   )
 }
 
-function FormStep(props: StepProps): JSX.Element {
+function FormStep(props: StepProps) {
   if (props.flow.step === 'amount') return <AmountStep {...props} />
   return props.flow.step === 'bank' ? <BankStep {...props} /> : <ReviewStep {...props} />
 }
 
-function Sent({ unanswered }: { readonly unanswered: boolean }): JSX.Element {
+function Sent({ unanswered }: { readonly unanswered: boolean }) {
   return (
     <Notice
       tone={unanswered ? 'warn' : 'plain'}
       icon="wait"
       urgent={unanswered}
       title={unanswered ? words.withdraw.checking : words.withdraw.sending}
-    >
-      {unanswered ? words.withdraw.checkingMore : words.withdraw.sendingMore}
-    </Notice>
+      text={unanswered ? words.withdraw.checkingMore : words.withdraw.sendingMore}
+    />
   )
 }
 
