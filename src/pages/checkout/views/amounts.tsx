@@ -87,7 +87,7 @@ export function Amounts({ state }: { readonly state: State }) {
   const rateMissing = currency === 'NGN' && state.rate === undefined
   const presets = presetsOf(state).map((preset) => [preset, amountText(preset, currency)] as const)
   return (
-    <div class="amounts">
+    <div class="stack">
       {session?.fiat.enabled && (
         <Chips<Currency>
           legend={words.currencyLegend}

@@ -21,7 +21,6 @@ export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>) {
   if (session === undefined) return null
   return (
     <Form
-      class="choose"
       noValidate
       onSubmit={() => {
         dispatch({ type: 'submitted-form' })
@@ -51,7 +50,7 @@ export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>) {
         />
       )}
       <div
-        class="panel"
+        class="stack"
         {...(session.fiat.enabled && {
           role: 'tabpanel',
           id: `panel-${form.method}`,

@@ -68,7 +68,7 @@ export function Outcome(outcome: OutcomeText) {
   const { tone = 'warn', icon = icons[tone], title, more, children, actions } = outcome
   const urgent = tone === 'warn' || tone === 'bad'
   return (
-    <section class={`outcome outcome--${tone}`}>
+    <section class={`stack outcome outcome--${tone}`}>
       <span class="outcome__icon">
         <Icon name={icon} size={28} />
       </span>

@@ -18,7 +18,7 @@ export function NairaPanel({ state }: Props) {
   const { session, naira } = state
   if (naira === 'unavailable')
     return (
-      <div class="panel">
+      <div class="stack">
         {/* The page already says that it is offline. */}
         {!state.offline && (
           <Notice tone="warn" urgent>

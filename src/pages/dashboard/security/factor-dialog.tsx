@@ -106,7 +106,6 @@ export function OwnerProofField({
       {others.map((other) => (
         <TextButton
           key={other}
-          class="password__other"
           text={words.password.instead[other]}
           onPress={() => onChange({ way: other, text: '' })}
         />

@@ -74,9 +74,9 @@ function Password({
 }) {
   const [seen, setSeen] = useState(false)
   return (
-    <div class="password">
+    <div>
       <TextField label={label} required type={seen ? 'text' : 'password'} {...field} />
-      <div class="password__below">
+      <div class="row">
         {children}
         <TextButton
           class="password__show"
