@@ -52,7 +52,6 @@ interface Checkout {
   readonly onShowWindow: () => void
 }
 
-/** The checkout: the creator's name and the current step. */
 export function App({ state, dispatch, onShowWindow }: Checkout) {
   const { step, session } = state
   const sheet = useRef<HTMLElement>(null)

@@ -22,11 +22,9 @@ export interface Resources {
 
 export interface Context extends Resources {
   readonly dispatch: (event: Event) => void
-  /** The state of now. */
   readonly state: () => State
   /** Ends with the step of now. */
   readonly signal: () => AbortSignal
-  /** Leaves this page for the checkout of another session. */
   readonly leaveFor: (address: string) => void
 }
 
@@ -50,7 +48,6 @@ function codeOf(error: unknown): string {
   return error.code
 }
 
-/** Connects a wallet. Its account is kept for signing. */
 const connect: Run<'connect'> = async ({ attempt, wallet }, { wallets, state }) => {
   wallets.account = undefined
   try {
@@ -209,7 +206,6 @@ const runs: { readonly [Do in ServiceCommand['do']]: Run<Do> } = {
   },
 }
 
-/** Runs a command and dispatches its result. */
 export async function runCommand(command: ServiceCommand, context: Context): Promise<void> {
   const run = runs[command.do] as Run<ServiceCommand['do']>
   const event = await run(command, context)

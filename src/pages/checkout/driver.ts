@@ -54,7 +54,6 @@ export class CheckoutDriver {
     for (const command of commands) this.#run(command)
   }
 
-  /** Shows the other window, or opens it again when it was closed. */
   showPopup(): void {
     if (this.#popup === null || this.#popup.closed) this.#openWindow()
     else this.#popup.focus()
@@ -68,7 +67,6 @@ export class CheckoutDriver {
     else if (shown !== undefined) this.#history.show(shown, true)
   }
 
-  /** Stops the commands that belong to the step before. */
   #onStepEntered(at: StepName): void {
     this.#stepAbort.abort()
     this.#stepAbort = new AbortController()

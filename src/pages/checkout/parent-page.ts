@@ -3,10 +3,8 @@ import { messageOf, source, version } from '../embed/protocol.js'
 /** The origin of the embedding page, as the service wrote it into the HTML. Messages go to no other origin. */
 const parentOrigin = document.documentElement.dataset['parentOrigin'] ?? ''
 
-/** Whether this page is in a frame. */
 export const framed = window.parent !== window
 
-/** Posts a message to the embedding page, if there is one. */
 export function postToParent(
   message: { readonly type: string; readonly height?: number },
   transfer: Transferable[] = [],

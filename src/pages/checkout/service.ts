@@ -9,10 +9,8 @@ import * as api from '../lib/api.js'
 import { isUnanswered } from '../lib/failures.js'
 import type { Form, NairaQuote, NairaRate, NairaTip } from './machine/state.js'
 
-/** The API calls of one session's checkout. */
 export type TipService = ReturnType<typeof createTipService>
 
-/** Exchanges the one-time code of a link for the session token. */
 export async function redeem(code: string): Promise<string> {
   return (await api.post<{ sessionToken: string }>('/sdk/handoff/redeem', { code })).sessionToken
 }

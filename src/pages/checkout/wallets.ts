@@ -13,7 +13,6 @@ import { framed, postToParent } from './parent-page.js'
 
 type Call = 'signTransaction' | 'signAndSendTransaction'
 
-/** A wallet of this window or a relayed one. */
 export interface PayWallet extends WalletChoice {
   readonly features: readonly string[]
   connect(): Promise<Account>
@@ -22,7 +21,6 @@ export interface PayWallet extends WalletChoice {
 
 export interface Wallets {
   find(id: string): PayWallet | undefined
-  /** That of the wallet that was connected last. */
   account: Account | undefined
 }
 

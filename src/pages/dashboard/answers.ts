@@ -20,7 +20,6 @@ import type {
 
 // The API's answers, as the service's own schemas describe them, and what is in them.
 
-/** Symbols of the tokens that a creator can accept. */
 export const tokens = ['SOL', 'USDC', 'USDT', 'BONK', 'JitoSOL'] as const
 
 export type Me = z.output<typeof meAnswer>['user']

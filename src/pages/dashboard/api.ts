@@ -61,7 +61,6 @@ export function onRefusal(code: 'unauthorized' | 'account_frozen', listener: () 
   return () => refusals.removeEventListener(code, listener)
 }
 
-/** The error code of a failed call. */
 export function codeOf(error: unknown): string {
   return error instanceof TippingError ? error.code : 'unknown'
 }

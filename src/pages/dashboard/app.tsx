@@ -26,7 +26,6 @@ const readMe = (): Promise<Me> => call<{ user: Me }>('GET', '/auth/me').then(({ 
 const readSecurity = (): Promise<Security | undefined> =>
   call<Security>('GET', '/auth/security').catch(() => undefined)
 
-/** Shows the sign-in page, or the dashboard of the signed-in creator. */
 export function App() {
   const [me, setMe] = useState<SignedIn>()
   const [security, setSecurity] = useState<Security>()
@@ -152,15 +151,7 @@ function ServiceUnavailable({ onRetry }: { readonly onRetry: () => void }) {
   )
 }
 
-/** Says that the account is closed, to somebody who is signed in no more. */
-function ClosedPage({
-  email,
-  onLeave,
-}: {
-  /** Of the account that was closed. */
-  readonly email: string
-  readonly onLeave: () => void
-}) {
+function ClosedPage({ email, onLeave }: { readonly email: string; readonly onLeave: () => void }) {
   const text = words.closing
   const heading = useFocus(email, { atFirst: true })
   useEffect(() => {

@@ -17,7 +17,6 @@ function count(change: 1 | -1, isBack = false): void {
 /** `back`: everything can be read again after a failure. */
 export type Connection = 'good' | 'offline' | 'unreachable' | 'back'
 
-/** How long the page says that the connection is back. */
 const backMs = 5000
 
 export function useConnection(): Connection {

@@ -28,7 +28,6 @@ export function agoText(iso: string, nowMs: number): string {
   return date.format(new Date(iso))
 }
 
-/** The current time, updated every `ms` while it is needed. */
 export function useNow(ms = minuteMs / 2, needed = true): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -25,7 +25,6 @@ export function pathOf(screen: Screen, query = new URLSearchParams()): string {
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-/** Shows another screen and adds an entry to the browser's history. */
 export function go(screen: Screen, query?: URLSearchParams): void {
   if (!mayLeaveFor(screen)) return
   history.pushState(undefined, '', pathOf(screen, query))
@@ -52,7 +51,6 @@ function afterNavigation(follow: () => void): () => void {
   return () => window.removeEventListener(navigated, follow)
 }
 
-/** The current screen and query. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute)
   useEffect(() => {

@@ -32,7 +32,6 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
 
 const helpName = 'shortcuts'
 
-/** The top bar and the current screen. */
 export function Screens() {
   const { screen } = useRoute()
   const drawer = useDrawer()
@@ -63,7 +62,6 @@ export function Screens() {
   )
 }
 
-/** The screens and the account menu. */
 function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: () => void }) {
   const { me, signOut } = useSession()
   return (
@@ -101,7 +99,6 @@ function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: 
   )
 }
 
-/** Says that the service cannot be reached, and when it can be again. */
 function ConnectionNotice() {
   const state = useConnection()
   const isBack = state === 'back'
@@ -122,7 +119,6 @@ function ConnectionNotice() {
   )
 }
 
-/** Says that the account is frozen, what still works and who unfreezes it. */
 function FrozenNotice() {
   const { security } = useSession()
   if (security === undefined || security.frozenAt === null) return null

@@ -8,7 +8,6 @@ export interface Session {
   readonly security: Security | undefined
   /** Counts the sign-ins: hooks repeat their requests after a new one. */
   readonly signIns: number
-  /** Reads `me` and `security` again. */
   readonly refresh: () => void
   /** After a sign-in of the same person: everything is read again. */
   readonly onSignedIn: () => void

@@ -16,7 +16,6 @@ const afterG: Readonly<Record<string, Screen>> = {
 }
 /** The second letter must follow `g` within this time. */
 const secondMs = 1500
-/** The id of the field that `/` focuses. */
 export const searchFieldId = 'search'
 
 /** Keyboard shortcuts, active while no text field has the focus and no dialog is open. */

@@ -3,7 +3,6 @@ export type Theme = 'system' | 'light' | 'dark'
 const key = 'theme'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
-/** The theme chosen in this browser. */
 export function chosenTheme(): Theme {
   const stored = localStorage.getItem(key)
   return stored === 'light' || stored === 'dark' ? stored : 'system'

@@ -1,4 +1,3 @@
-/** Texts of several pages. */
 export const common = {
   copy: 'Copy',
   copied: 'Copied',

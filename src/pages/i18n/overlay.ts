@@ -1,6 +1,5 @@
 import { shortUsd } from '../lib/money.js'
 
-/** Every text of the overlay. */
 export const words = {
   noWallet: 'This overlay needs a wallet: copy its address from the dashboard.',
   badWallet: 'There is no such wallet. Copy the overlay’s address from the dashboard again.',

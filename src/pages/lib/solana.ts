@@ -85,7 +85,6 @@ function compactLength(bytes: Uint8Array, from: number): { count: number; at: nu
   return { count, at: from + 3 }
 }
 
-/** The transaction's page in a public explorer. */
 export function explorerUrl(signature: string): string {
   return `https://explorer.solana.com/tx/${encodeURIComponent(signature)}`
 }

@@ -7,7 +7,6 @@ export function storeInTab(key: string, value: unknown): void {
   }
 }
 
-/** The stored value, if there is one. */
 export function readFromTab<Value>(key: string): Value | undefined {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? undefined

@@ -26,7 +26,6 @@ export function walletFault(thrown: Thrown): WalletFault {
   return declined.test(message) ? 'rejected' : 'failed'
 }
 
-/** The error's own message, cut for display. */
 export function detailOf({ message }: Thrown): string {
   return String(message ?? '').slice(0, maxDetail)
 }

@@ -35,7 +35,6 @@ export function usableWallets(): readonly Wallet[] {
     )
 }
 
-/** Those that also have this feature. */
 export function walletsThat(sign: 'solana:signTransaction' | 'solana:signMessage'): readonly Wallet[] {
   return usableWallets().filter(({ features }) => sign in features)
 }

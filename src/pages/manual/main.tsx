@@ -8,7 +8,6 @@ const header = document.querySelector('.top')
 if (header !== null) addSearch(header)
 addCopyButtons()
 
-/** Adds a button to every sample, which copies it. */
 function addCopyButtons(): void {
   const said = element('p', { class: 'visually-hidden', role: 'status' })
   document.body.append(said)

@@ -114,7 +114,6 @@ function placeOf(part: Element): Place {
   }
 }
 
-/** A field of a call, or an error. */
 function rowPlace(row: Element): Place {
   const name = row.querySelector('[data-title="Field"], [data-title="code"]')
   return {

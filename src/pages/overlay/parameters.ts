@@ -39,14 +39,12 @@ const parameters = {
   wallet: text<string | undefined>('wallet', undefined, (given) => given.trim() || undefined),
   durationMs: number('duration', 7000, 1000, 60_000),
   gapMs: number('gap', 600, 0, 60_000),
-  /** Smallest value of a tip that is shown, USD. */
   minUsd: number('min', 0, 0, 1e6),
   template: text<string>(
     'template',
     '{sender} tipped {amount} {token}',
     (given) => given.slice(0, templateLength).trim() || undefined,
   ),
-  /** Whether supporters' messages are shown. */
   message: flag('message', true),
   position: oneOf('position', positions),
   animation: oneOf('animation', animations),
@@ -67,7 +65,6 @@ const parameters = {
   hold: flag('hold', true),
   /** Shows a dot after a minute without a connection. */
   dot: flag('dot', true),
-  /** Shows a sample every ten seconds. */
   test: flag('test', false),
   /** Set by the dashboard's preview: stores no cursor, because an overlay in the same browser would read it. */
   preview: flag('preview', false),

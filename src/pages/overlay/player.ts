@@ -3,15 +3,12 @@ import { type Alert, add, emptyQueue, type Queue, type Rules, type Tip, take } f
 
 export type Phase = 'enter' | 'show' | 'exit'
 
-/** What the player calls to change the page. */
 interface PlayerOutput {
-  /** Shows an alert in a phase; undefined clears the page. */
   readonly show: (alert: Alert | undefined, phase: Phase) => void
   /** Stores the cursor from which the next page load reads, and which tips were shown. */
   readonly saveCursor: (cursor: string, shown: readonly string[]) => void
 }
 
-/** What the last page load saved. */
 type Begin = Pick<Queue, 'cursor' | 'shown'>
 
 /** The durations of the animations in overlay.css. */

@@ -20,7 +20,6 @@ export type Alert =
 interface Overflow {
   readonly count: number
   readonly usd: number
-  /** The id of the last tip in it. */
   readonly id: string | undefined
   readonly eventIds: readonly string[]
 }
@@ -39,7 +38,6 @@ export interface Queue {
 
 export interface Rules {
   readonly minUsd: number
-  /** A missed tip older than this is skipped. */
   readonly replayMs: number
   readonly maxWaiting: number
 }
@@ -52,7 +50,6 @@ export function emptyQueue(cursor: string | undefined): Queue {
   return { waiting: [], more: undefined, cursor, shown: [] }
 }
 
-/** Adds a tip, unless the rules skip it. */
 export function add(queue: Queue, tip: Tip, rules: Rules, nowMs: number): Queue {
   if (isSkipped(tip, rules, nowMs) || wasShown(queue, tip))
     return isEmpty(queue) ? { ...queue, cursor: later(queue.cursor, tip.id) } : queue

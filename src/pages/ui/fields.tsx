@@ -24,7 +24,6 @@ export function Field({
   readonly label: string
   readonly hint?: string | undefined
   readonly fault?: string | undefined
-  /** One input, select or textarea. */
   readonly children: VNode<HTMLAttributes>
 }) {
   const [id] = useState(() => {
@@ -56,7 +55,6 @@ export function Field({
   )
 }
 
-/** A form that its page sends. */
 export function Form({
   onSubmit,
   ...form
@@ -179,7 +177,6 @@ export function RadioGroup<Key extends string>({
   )
 }
 
-/** A checkbox with its label. */
 export function Checkbox({
   label,
   value,

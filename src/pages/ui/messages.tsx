@@ -34,10 +34,8 @@ export function Notice({
   readonly icon?: IconName
   /** Screen readers read it immediately, because the person has to act. */
   readonly urgent?: boolean
-  /** Stands above what is told. */
   readonly title?: ComponentChildren
   readonly text?: ComponentChildren
-  /** Instead of a text. */
   readonly children?: ComponentChildren
 }) {
   return (

@@ -20,13 +20,11 @@ export function loaded(state: State, { session }: Of<'loaded'>): Next {
   return { state: next, commands: requestNaira(next) }
 }
 
-/** Asks the embedding page for another session. */
 const expired: Command = { do: 'notify-parent', message: { type: 'tip.expired' } }
 
 /** A payment that is under way is still followed without the session, and its receipt stays. */
 const goesOn: readonly StepName[] = ['sent', 'done', 'naira-waiting', 'naira-late', 'naira-done']
 
-/** The session cannot start another payment. */
 export function sessionDead(state: State): Next {
   if (goesOn.includes(state.step.at)) return stay(state)
   return goTo(state, { at: 'session-over' }, expired)
@@ -81,7 +79,6 @@ export function startOver(state: State, { method }: Of<'start-over'>): Next {
   return { state: next, commands: [saved, ...requestNaira(next)] }
 }
 
-/** Shows the naira tip again whose payment the supporter left. */
 export function returnToLeft(state: State): Next {
   const { left: tip } = state
   if (tip === undefined || state.step.at !== 'choose') return stay(state)

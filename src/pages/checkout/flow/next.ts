@@ -13,7 +13,6 @@ export function begin(state: State, step: Step, command: (attempt: number) => Co
   return goTo(state, step, command(state.attempt + 1))
 }
 
-/** Notifies the embedding page that a payment attempt failed. */
 export function failed(
   code: FailureCode,
   message: string,

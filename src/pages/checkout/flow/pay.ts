@@ -90,7 +90,6 @@ export function cancelled(state: State): Next {
   return goTo(state, { at: 'wallets', declined: false })
 }
 
-/** The wallet or the RPC endpoint refused, and nothing was sent. */
 export function payFailed(state: State, { attempt, fault, detail }: Of<'pay-failed'>): Next {
   const { step } = state
   if (attempt !== state.attempt) return stay(state)

@@ -58,7 +58,6 @@ export function phoneLinks(state: State, { links }: Of<'phone-links'>): Next {
   return stay(state)
 }
 
-/** Another window of this checkout has taken over. */
 export function otherWindowOpened(state: State): Next {
   if (state.step.at !== 'blocked' && state.step.at !== 'wallets') return stay(state)
   return goTo(state, { at: 'other-window' }, { do: 'watch-session' })

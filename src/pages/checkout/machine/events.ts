@@ -14,7 +14,6 @@ import type {
 } from './state.js'
 import type { Screen } from './steps.js'
 
-/** What the supporter did. */
 type UserAction =
   | { readonly type: 'edited'; readonly form: Partial<Form> }
   | { readonly type: 'submitted-form' }
@@ -30,7 +29,6 @@ type UserAction =
   | { readonly type: 'marked-sent' }
   | { readonly type: 'tip-again' }
   | { readonly type: 'return-to-left' }
-  /** The browser's Back or Forward. */
   | { readonly type: 'navigated'; readonly screen: Screen }
 
 /** What a command or the browser reported. `attempt`: the attempt that the result belongs to. */
@@ -119,7 +117,6 @@ export type Command =
   | { readonly do: 'watch-naira'; readonly intentId: string }
   | ({ readonly do: 'save' } & Saved)
   | { readonly do: 'clear-saved' }
-  /** Opens the checkout of another session. */
   | { readonly do: 'renew' }
   | { readonly do: 'notify-parent'; readonly message: ParentMessage }
 
@@ -165,7 +162,6 @@ export type FailureCode =
   | 'fiat_failed'
   | 'unavailable'
 
-/** The next state and the commands to run. */
 export interface Next {
   readonly state: State
   readonly commands: readonly Command[]

@@ -9,17 +9,14 @@ const latePollingMs = 30 * 60_000
 /** After so long the page says that a sent payment is slow. */
 export const slowSentMs = 20_000
 
-/** The pause before status request number `nth` (from 0). */
 export function chainPauseMs(nth: number): number {
   return (chainPausesSeconds[nth] ?? chainPausesSeconds.at(-1) ?? 1) * 1000
 }
 
-/** The pause before the next status request of a naira payment of this age. */
 export function nairaPauseMs(sinceMs: number): number {
   return (sinceMs < nairaQuickMs ? nairaSeconds : nairaLaterSeconds) * 1000
 }
 
-/** Whether a naira payment that expired so long ago is still polled. */
 export function isStillPolled(expiredSinceMs: number): boolean {
   return expiredSinceMs < latePollingMs
 }

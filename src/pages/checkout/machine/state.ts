@@ -1,7 +1,6 @@
 import type { SessionDescription, TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import type { Currency } from '../../lib/amount-text.js'
 
-/** What the supporter has filled in. */
 export interface Form {
   readonly method: 'crypto' | 'naira'
   /** The currency of the amount, which either method takes. */
@@ -26,7 +25,6 @@ export interface WalletChoice {
   readonly icon: string
 }
 
-/** A tip with its payment intent, before it is sent. */
 export interface PricedTip {
   readonly wallet: WalletChoice
   readonly address: string
@@ -39,28 +37,24 @@ export interface Payment {
   readonly signature: string | null
 }
 
-/** The current cost of a naira tip. */
 export interface NairaQuote {
   readonly cents: number
   readonly amountNgn: number
   readonly receivedUsd: number
 }
 
-/** What a dollar is in naira. */
 export interface NairaRate {
   readonly perUsd: number
   /** What the service charges for each dollar of a tip. */
   readonly chargedPerUsd: number
 }
 
-/** A naira tip that waits for its payment. */
 export interface NairaTip {
   readonly intentId: string
   readonly amountNgn: number
   readonly amountUsd: number
   readonly receivedUsd: number
   readonly expiresAt: string
-  /** Whether a receipt is sent by e-mail. */
   readonly email: boolean
   readonly checkoutUrl: string | null
   readonly account?: { readonly bank: string; readonly number: string; readonly name: string } | undefined
@@ -76,7 +70,6 @@ export interface PhoneLinks {
 export type NoPrice = 'no-route' | 'too-small' | 'unavailable' | 'unanswered'
 /** Why a naira payment could not be started. Nothing was paid. */
 export type NairaRefusal = 'amount' | 'too-many' | 'unanswered' | 'provider' | 'refused'
-/** What went wrong in a wallet or on the way to the chain. */
 export type Fault =
   | 'rejected'
   | 'busy'
@@ -87,7 +80,6 @@ export type Fault =
   | 'expired'
   | 'failed'
 
-/** The step of the checkout that is shown. */
 export type Step =
   | { readonly at: 'loading' }
   /** `asked`: when the embedding page was asked for another session. `usable`: this one still is. */
@@ -139,7 +131,6 @@ export interface Saved {
 export interface State {
   readonly session: SessionDescription | undefined
   readonly form: Form
-  /** The checkout is in a frame of another page. */
   readonly framed: boolean
   readonly wallets: readonly WalletChoice[]
   /** Wallets have had enough time to register. */
@@ -168,7 +159,6 @@ export interface State {
   readonly left: NairaTip | undefined
 }
 
-/** The state of a page that has just been opened. */
 export function firstState(framed: boolean, now: number, form: Partial<Form> = {}, phone = false): State {
   return {
     session: undefined,

@@ -9,13 +9,11 @@ import { chosenCents, limitsOf, presetsOf } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
 import { Dispatching } from './kit.js'
 
-/** Reports a change of the form. */
 export function useEdit(): (form: Partial<Form>) => void {
   const dispatch = useContext(Dispatching)
   return (form) => dispatch({ type: 'edited', form })
 }
 
-/** Cents or kobo for display. */
 function amountText(amount: number, currency: Currency): string {
   return currency === 'USD' ? shortUsd(amount / 100) : shortNgn(amount / 100)
 }
@@ -49,14 +47,12 @@ function faultText(state: State): string {
 
 interface Choices<Key> {
   readonly legend: string
-  /** The group of the radio buttons. */
   readonly name: string
   readonly chosen: Key | undefined
   readonly choices: readonly (readonly [key: Key, text: string])[]
   readonly onChoose: (key: Key) => void
 }
 
-/** One of several choices. */
 export function Chips<Key extends string | number>({
   legend,
   name,
@@ -79,7 +75,6 @@ export function Chips<Key extends string | number>({
   )
 }
 
-/** The currency, the presets and the typed amount. */
 export function Amounts({ state }: { readonly state: State }) {
   const edit = useEdit()
   const { form, session } = state
@@ -137,7 +132,6 @@ function OtherAmount({ state }: { readonly state: State }) {
   )
 }
 
-/** A radio button that looks like a chip. */
 function Chip({
   name,
   checked,

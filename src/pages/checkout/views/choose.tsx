@@ -13,7 +13,6 @@ import { NairaPanel } from './naira-panel.js'
 
 const maxMessage = 500
 
-/** The form: amount, message and payment method. */
 export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>) {
   const dispatch = useContext(Dispatching)
   const edit = useEdit()
@@ -63,7 +62,6 @@ export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>) {
   )
 }
 
-/** Moves the focus to the field that has to be corrected. */
 function focusFault(state: State): void {
   if (chosenCents(state) === undefined) document.querySelector<HTMLElement>('#other-amount input')?.focus()
   else if (state.form.method === 'naira' && !isUsableEmail(state.form.email))
@@ -93,7 +91,6 @@ function Left({ tip }: { readonly tip: NonNullable<State['left']> }) {
   )
 }
 
-/** The crypto tab: the token and the submit button. */
 function CryptoPanel({ state }: { readonly state: State }) {
   const edit = useEdit()
   const { session } = state

@@ -8,13 +8,11 @@ import { Notice } from '../../ui/messages.js'
 import type { Event } from '../machine/events.js'
 import type { State, Step, StepName, WalletChoice } from '../machine/state.js'
 
-/** The props of a step's view. */
 export interface ViewOf<At extends StepName> {
   readonly state: State
   readonly step: Extract<Step, { at: At }>
 }
 
-/** What a view reports events with. */
 export const Dispatching = createContext<(event: Event) => void>(() => undefined)
 
 type ButtonProps = Omit<Parameters<typeof Button>[0], 'onPress' | 'type'>
@@ -24,7 +22,6 @@ function Press({ event, ...button }: ButtonProps & { readonly event: Event }) {
   return <Button {...button} onPress={() => dispatch(event)} />
 }
 
-/** A button that reports an event. */
 export function press(
   text: ComponentChildren,
   event: Event,
@@ -47,7 +44,6 @@ export function Heading({ children }: { readonly children: ComponentChildren }) 
   )
 }
 
-/** The buttons of a step, the most likely one first. */
 export function Actions({ children }: { readonly children: ComponentChildren }) {
   return <div class="actions">{children}</div>
 }
@@ -106,7 +102,6 @@ export function Working({ text }: { readonly text: string }) {
   )
 }
 
-/** A spinner beside a text. */
 export function spinning(text: string) {
   return (
     <p class="working">
@@ -124,7 +119,6 @@ interface Sum {
   readonly label?: string
 }
 
-/** Amounts and other facts, each with its name. */
 export function Sums({
   stacked = false,
   lines,
@@ -152,7 +146,6 @@ export function Sums({
   )
 }
 
-/** The wallet declined, and nothing was paid. */
 export const declinedNotice = (
   <Notice tone="warn" urgent>
     <strong>{words.declined}</strong> {words.nothingPaid}
@@ -165,7 +158,6 @@ export function WalletIcon(props: { readonly wallet: WalletChoice; readonly size
   return <img class="wallet__icon" src={wallet.icon} alt="" width={size} height={size} />
 }
 
-/** A link that opens a new tab. */
 export function linkOut(text: string, href: string, kind: 'plain' | 'primary' = 'plain') {
   return (
     <LinkButton

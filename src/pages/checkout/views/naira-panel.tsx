@@ -13,7 +13,6 @@ interface Props {
   readonly state: State
 }
 
-/** The naira tab: the payment method, the payer's details and the amount. */
 export function NairaPanel({ state }: Props) {
   const { session, naira } = state
   if (naira === 'unavailable')

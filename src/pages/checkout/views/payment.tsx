@@ -32,7 +32,6 @@ const countdownSeconds = 15
 
 const percent = (value: number): string => `${value.toFixed(value > 0 && value < 0.1 ? 2 : 1)} %`
 
-/** The details of the payment, before the wallet asks for approval. */
 export function Review({ state, step }: ViewOf<'review'>) {
   const dispatch = useContext(Dispatching)
   const { pay, declined, accepted } = step
@@ -94,7 +93,6 @@ function TimeLeft({ pay, now }: { readonly pay: PricedTip; readonly now: number 
 
 const otherWallet = press(words.otherWallet, { type: 'other-wallet' })
 
-/** The wallet asks its owner. */
 function asking(wallet: WalletChoice, outcome: JSX.Element) {
   return (
     <section class="stack stack--centre">

@@ -56,7 +56,6 @@ export function Done({ state, step }: ViewOf<'done'>) {
   )
 }
 
-/** The service has confirmed the naira tip. */
 export function NairaDone({ state, step }: ViewOf<'naira-done'>) {
   const { amountNgn, amountUsd, intentId, email } = step.tip
   return (

@@ -20,7 +20,6 @@ import {
   Working,
 } from './kit.js'
 
-/** The wallets to choose from, or ways to continue without one here. */
 export function Wallets(props: ViewOf<'wallets'>) {
   const { state } = props
   if (state.wallets.length > 0) return <WalletList {...props} />
@@ -85,7 +84,6 @@ function NoWallet({ state }: ViewOf<'wallets'>) {
   return <Outcome tone="plain" icon="wallet" {...text} actions={actions} />
 }
 
-/** A link that opens the page in the wallet app's browser. */
 function inWalletApp(browse: string, link: string): string {
   return `${browse}${encodeURIComponent(link)}?ref=${encodeURIComponent(location.origin)}`
 }
@@ -124,7 +122,6 @@ export function Phone({ state, step: { links } }: ViewOf<'phone'>) {
   )
 }
 
-/** The browser blocked the window: shows a link instead. */
 export function Blocked({ step: { link } }: ViewOf<'blocked'>) {
   const actions =
     link === undefined
@@ -136,7 +133,6 @@ export function Blocked({ step: { link } }: ViewOf<'blocked'>) {
   return <Outcome title={words.blocked} more={words.blockedMore} actions={[...actions, back]} />
 }
 
-/** The tip continues in another window. */
 export function OtherWindow({ onShow }: { readonly onShow: () => void }) {
   const text = { title: words.otherWindow, more: words.updatesItself }
   const show = <Button kind="primary" text={words.showWindow} onPress={onShow} />

@@ -16,7 +16,6 @@ import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { parseTypedSite } from './site.js'
 
-/** What a creator needs for tips on their own site: API keys, domains and code samples. */
 export function Developers() {
   return (
     <div class="columns">
@@ -33,7 +32,6 @@ interface Sites {
 
 const sitesPath = '/creators/domains'
 
-/** The sites that may show the creator's checkout. */
 function Domains() {
   const { data, unread } = useLoad<Sites>(sitesPath)
   const [domains, setDomains] = useState<readonly string[]>()
@@ -95,7 +93,6 @@ function Domains() {
 const sides = ['backend', 'frontend', 'events'] as const
 type Side = (typeof sides)[number]
 
-/** Code samples with the creator's own id. */
 function Snippets() {
   const { me } = useSession()
   const [side, setSide] = useState<Side>('backend')
@@ -153,7 +150,6 @@ const { events } = await answer.json() // newest first`
 
 const keysPath = '/creators/api-keys'
 
-/** The API keys: create, show once, list, revoke. */
 function Keys() {
   const { data, unread, reload } = useLoad<ApiKeys>(keysPath)
   const [made, setMade] = useState<NewApiKey>()

@@ -5,7 +5,6 @@ export interface Bar {
   readonly height: number
 }
 
-/** One cent, the smallest amount. */
 const minShown = 0.01
 /** The fraction of a bar's place that stays empty. */
 const gapShare = 0.22

@@ -18,9 +18,7 @@ function ownTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 }
 
-/** The tips of each day in a period. */
 interface DailyTips extends Loaded<Days> {
-  /** How many days. */
   readonly span: string
   readonly setSpan: (span: string) => void
 }
@@ -43,7 +41,6 @@ interface Shown {
   readonly rate: Rate | undefined
 }
 
-/** The tips of each day as bars, or as an accessible table. */
 export function DailyChart({
   days: { data, span, setSpan },
   rate,

@@ -21,7 +21,6 @@ const walletEveryMs = 2000
 /** A reload is four requests: at most 80 a minute, two thirds of the rate limit of an address. */
 const minReloadMs = 3000
 
-/** The start screen: balance, set-up steps, daily chart and live tips. */
 export function Home() {
   const { me, refresh } = useSession()
   const news = useTipNews(me.walletPublicKey)
@@ -56,7 +55,6 @@ const figures = [
   ['heldUSDC', words.balance.held, words.balance.heldHint],
 ] as const
 
-/** The creator's USDC in dollars and naira, and the other tokens in the wallet. */
 function BalanceCard({
   balance: { data, unread, reload },
   rate,
@@ -100,7 +98,6 @@ function BalanceCard({
   )
 }
 
-/** The tokens besides USDC in the creator's wallet, and what can be done with them. */
 function OtherTokens({ tokens }: { readonly tokens: TokenBalances['tokens'] }) {
   return (
     <div class="balance__tokens">

@@ -17,7 +17,6 @@ import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { CodeForm } from '../sign-in/sign-in.js'
 
-/** The set-up steps; disappears when all are done. */
 export function SetUp({
   keys,
   profile,

@@ -22,7 +22,6 @@ export const linkPaths: Readonly<Record<LinkKind, string>> = {
   'confirm-withdrawal': '/auth/withdrawals/confirm',
 }
 
-/** The mailed link in the fragment of an address. */
 export function mailedLink(fragment: string): MailedLink | undefined {
   const found = /^#([a-z-]+)=([\w-]+)$/.exec(fragment)
   const [, kind = '', token = ''] = found ?? []
@@ -33,7 +32,6 @@ function isKind(kind: string): kind is LinkKind {
   return Object.hasOwn(linkPaths, kind)
 }
 
-/** Whether the link signs everybody out, this browser too. */
 export function endsSessions(kind: LinkKind): boolean {
   return kind !== 'confirm-email' && kind !== 'export' && kind !== 'confirm-withdrawal'
 }

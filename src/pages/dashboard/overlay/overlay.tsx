@@ -28,7 +28,6 @@ export function overlayWasCopied(wallet: string): boolean {
   return localStorage.getItem(copiedKey(wallet)) !== null
 }
 
-/** Preview, parameters and URL of the overlay. */
 export function OverlaySettings() {
   const wallet = useSession().me.walletPublicKey
   if (wallet === null) return <Notice tone="plain" text={words.setUp.walletComing} />
@@ -71,7 +70,6 @@ function addressOf(parameters: Parameters): string {
   return `${location.origin}/overlay?${writeParameters(parameters)}`
 }
 
-/** The value, updated once it has not changed for a moment. */
 function useDebounced(value: string): string {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

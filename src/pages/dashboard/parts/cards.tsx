@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 
-/** A part of a screen, with its title and what it is for. */
 export function Card({
   name,
   title,
@@ -11,11 +10,9 @@ export function Card({
   class: kind = '',
   children,
 }: {
-  /** Begins the id of its title. */
   readonly name: string
   readonly title: ComponentChildren
   readonly lead?: string
-  /** On the line of the title. */
   readonly beside?: JSX.Element
   /** Of a title that may get the focus. */
   readonly heading?: RefObject<HTMLHeadingElement | null>
@@ -43,7 +40,6 @@ export function Card({
   )
 }
 
-/** One line of a description list. */
 export function Fact({
   name,
   strong = false,
@@ -61,7 +57,6 @@ export function Fact({
   )
 }
 
-/** The service's icon and name. */
 export function Brand() {
   return (
     <span class="brand">
@@ -83,7 +78,6 @@ export function OutsidePage({
 }: {
   readonly title: string
   readonly heading: RefObject<HTMLHeadingElement | null>
-  /** Stands below the card. */
   readonly below?: JSX.Element | false
   readonly children: ComponentChildren
 }) {

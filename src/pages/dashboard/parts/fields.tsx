@@ -20,7 +20,6 @@ export function CodeField({
   readonly label: string
   readonly value: string
   readonly fault?: string | undefined
-  /** Takes the focus when it appears. */
   readonly focused?: boolean
   readonly onInput: (digits: string) => void
   /** Called once for each six digits. Without it the form has a further field. */
@@ -59,7 +58,6 @@ interface Typed {
   readonly onInput: (text: string) => void
 }
 
-/** The text for a refused second factor. */
 export function factorFault(code: string): string {
   return words.fault(code === 'account_locked' ? 'factor_locked' : code)
 }
@@ -88,7 +86,6 @@ export function FactorField({
   )
 }
 
-/** The creator's display name, with the API's length limits. */
 export function NameField(field: Typed) {
   return (
     <TextField

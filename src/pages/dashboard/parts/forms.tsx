@@ -31,14 +31,12 @@ export function Submit({
   )
 }
 
-/** How a dialog ends. */
 export interface Ending {
   readonly onClose: () => void
   /** After it was closed because its work is done. */
   readonly onDone: () => void
 }
 
-/** A dialog that asks for something and does it. */
 export function FormDialog({
   title,
   kind = 'danger',
@@ -54,7 +52,6 @@ export function FormDialog({
   readonly kind?: 'primary' | 'danger'
   readonly submit: string
   readonly cancel?: string
-  /** Stands below the button that submits. */
   readonly otherWay?: JSX.Element | false
   readonly of: Pick<Submission, 'busy' | 'untold' | 'run'>
   readonly onSubmit?: () => void
@@ -73,7 +70,6 @@ export function FormDialog({
   )
 }
 
-/** Asks before something is done that the person may regret. */
 export function Question({
   effect,
   act,
@@ -81,7 +77,6 @@ export function Question({
   ...dialog
 }: Ending & {
   readonly title: string
-  /** What happens after a yes. */
   readonly effect: string
   readonly submit: string
   readonly cancel?: string

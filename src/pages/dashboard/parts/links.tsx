@@ -1,7 +1,6 @@
 import type { AriaAttributes, ComponentChildren } from 'preact'
 import { go, pathOf, type Screen } from '../route.js'
 
-/** A button that looks like a link. */
 export function TextButton({
   class: kind = '',
   text,

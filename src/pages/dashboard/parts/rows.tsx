@@ -28,7 +28,6 @@ const appearances: Readonly<Record<State, readonly [tone: string, icon: IconName
   expired: ['plain', 'cross'],
 }
 
-/** A status as icon, text and colour. */
 export function Status({ status }: { readonly status: State }) {
   const [tone, icon] = appearances[status]
   return (
@@ -79,9 +78,7 @@ export function OwnRow({
   end,
 }: {
   readonly label: string
-  /** Below the label. */
   readonly mark?: JSX.Element | false
-  /** When it was made and used. */
   readonly more: string
   /** Undefined: it can't be ended here. `what`: for screen readers. */
   readonly end: { readonly text: string; readonly what: string; readonly onPress: () => void } | undefined
@@ -116,15 +113,7 @@ export function MoreButton({ of: { more, hasMore } }: { readonly of: Pages<unkno
 const maxPages = 100
 const pageSize = 100
 
-/** Saves all rows of a list of the API as one CSV file. */
-export function CsvButton({
-  path,
-  fileName,
-}: {
-  /** The path of the list's first page, with 100 rows to a page. */
-  readonly path: string
-  readonly fileName: string
-}) {
+export function CsvButton({ path, fileName }: { readonly path: string; readonly fileName: string }) {
   const [rows, setRows] = useState(0)
   const saving = useSubmit(async () => {
     saveFile(fileName, await fetchAllPages(`${path}&format=csv`, setRows), 'text/csv')

@@ -46,7 +46,6 @@ export async function askWallet<Result>(work: () => Promise<Result>): Promise<Re
 /** The status is one of a refusal: repeating it by itself would ask the person again. */
 export const walletRefusal = (code: string): TippingError => new TippingError(code, code, 400)
 
-/** Asks a wallet for something. */
 export function WalletButton({
   wallet: { icon },
   text,

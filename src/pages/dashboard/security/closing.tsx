@@ -89,7 +89,6 @@ export function CloseCard({ security }: { readonly security: Security }) {
   )
 }
 
-/** Asks for the e-mail address and a proof of the owner before the account is closed. */
 function CloseDialog({
   security,
   form,
@@ -100,7 +99,6 @@ function CloseDialog({
 }: {
   readonly security: Security
   readonly form: ClosingForm
-  /** What keeps the account open, as the service names it. */
   readonly money: readonly string[]
   readonly closing: Submission
   readonly onChange: (change: Partial<ClosingForm>) => void
@@ -162,16 +160,13 @@ function CloseDialog({
 
 const text = words.closing.money
 
-/** What keeps the account open, and what its owner does about it. */
 function MoneyLeft({
   money,
   mayLeave,
   leaveTokens,
   onLeave,
 }: {
-  /** As the service names it. */
   readonly money: readonly string[]
-  /** Whether tokens may be left behind. */
   readonly mayLeave: boolean
   readonly leaveTokens: boolean
   readonly onLeave: (leave: boolean) => void

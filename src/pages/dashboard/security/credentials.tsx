@@ -16,7 +16,6 @@ import { useProtect } from './reauthentication.js'
 
 const noProof: OwnerProof = { way: 'password', text: '' }
 
-/** Changes the password, or sets one. */
 export function PasswordCard({ security }: { readonly security: Security }) {
   const { me, onSignedIn } = useSession()
   const protect = useProtect()

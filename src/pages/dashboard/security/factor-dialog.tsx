@@ -11,10 +11,8 @@ import { askForPasskey, knowsPasskeys } from '../sign-in/passkeys.js'
 import { PasswordField } from '../sign-in/password-field.js'
 import { type Factors, type OwnerProof, proofWay, proofWays } from './owner-proof.js'
 
-/** A second factor in a request's body. */
 export type Factor = { readonly totp: string } | { readonly passkey: AuthenticationResponseJSON }
 
-/** Asks for a passkey of the account that is signed in. */
 export async function confirmByPasskey(): Promise<Factor> {
   const { options } = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>(
     'POST',
@@ -29,7 +27,6 @@ export function passkeyFault(fault: string | undefined): string | undefined {
   return fault === 'invalid_code' ? 'young_passkey' : fault
 }
 
-/** Asks for a second factor before something is done. */
 export function FactorDialog({
   effect,
   hint,
@@ -40,10 +37,8 @@ export function FactorDialog({
 }: Ending & {
   readonly title: string
   readonly effect: string
-  /** Which factors count. */
   readonly hint: string
   readonly submit: string
-  /** The factors that count here. */
   readonly security: Pick<Security, 'totp' | 'passkeys'>
   readonly act: (factor: Factor) => Promise<unknown>
 }) {
@@ -76,7 +71,6 @@ export function OwnerProofField({
 }: {
   readonly security: Factors
   readonly proof: OwnerProof
-  /** An error code. */
   readonly fault: string | undefined
   readonly onChange: (proof: OwnerProof) => void
 }) {

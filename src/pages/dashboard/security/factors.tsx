@@ -32,7 +32,6 @@ interface NewSecret {
   readonly uri: string
 }
 
-/** The authenticator app: set up, remove. */
 export function AuthenticatorCard({ security }: { readonly security: Security }) {
   const { refresh } = useSession()
   const protect = useProtect()
@@ -91,7 +90,6 @@ export function AuthenticatorCard({ security }: { readonly security: Security })
   )
 }
 
-/** Shows the secret as a QR code and as text, and takes the first code. */
 function SetUpDialog({
   secret: { secret, uri },
   onClose,
@@ -128,7 +126,6 @@ function SetUpDialog({
   )
 }
 
-/** The passkeys: add, name, list, remove. */
 export function PasskeysCard({
   security,
   passkeys: { data, unread, reload },
@@ -214,7 +211,6 @@ export function PasskeysCard({
 /** With so few codes left, new ones are due. */
 const few = 3
 
-/** How many recovery codes are left; makes new ones. */
 export function RecoveryCard({ security }: { readonly security: Security }) {
   const { refresh } = useSession()
   const drawer = useDrawer()
@@ -250,7 +246,6 @@ export function RecoveryCard({ security }: { readonly security: Security }) {
   )
 }
 
-/** Shows new recovery codes, if there are any. */
 function RecoveryCodesDialog({
   codes,
   onStored,

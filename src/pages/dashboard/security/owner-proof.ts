@@ -11,7 +11,6 @@ export interface OwnerProof {
 
 export type Factors = Pick<Security, 'hasPassword' | 'totp' | 'passkeys'>
 
-/** The error codes of a refused proof. */
 export const proofFaults: readonly string[] = [
   'invalid_credentials',
   'invalid_code',
@@ -28,7 +27,6 @@ export function proofWays({ hasPassword, totp, passkeys }: Factors): readonly Pr
   return ways.filter((way) => has[way])
 }
 
-/** Whether the account has a second factor. */
 export function hasFactor({ totp, passkeys }: Factors): boolean {
   return totp || passkeys > 0
 }
@@ -52,7 +50,6 @@ export async function currentProof(
   return { [way === 'code' ? 'totp' : passwordField]: proof.text }
 }
 
-/** What is filled in to close the account. */
 export interface ClosingForm {
   /** The e-mail address, typed as the second step. */
   readonly typed: string
@@ -78,12 +75,10 @@ export function mayLeaveTokens(factors: Factors): boolean {
   return hasFactor(factors) || !factors.hasPassword
 }
 
-/** Whether the e-mail address of the account was typed. */
 export function isConfirmed({ typed }: ClosingForm, email: string): boolean {
   return typed.trim().toLowerCase() === email.toLowerCase()
 }
 
-/** The body of the request. Asks for the passkey when that is the proof. */
 export async function bodyOf(
   form: ClosingForm,
   factors: Factors,

@@ -23,13 +23,11 @@ const drawerName = 'reauthentication'
 
 interface Question {
   readonly kind: ProofKind
-  /** Why the last proof was refused. */
   readonly fault: string | undefined
   /** Without a proof the person gave up. */
   readonly answer: (proof: Proof | undefined) => void
 }
 
-/** Asks again who is there, for everything inside. */
 export function Reauthentication({ children }: { readonly children: ComponentChildren }) {
   const drawer = useDrawer()
   const [question, setQuestion] = useState<Question>()

@@ -20,7 +20,6 @@ import { describeUserAgent } from './user-agent.js'
 
 const sessionsPath = '/auth/sessions'
 
-/** Who can sign in to the account, and how. */
 export function SecurityScreen() {
   const { security, refresh } = useSession()
   const sessions = useLoad<Sessions>(sessionsPath)
@@ -47,7 +46,6 @@ export function SecurityScreen() {
   )
 }
 
-/** The sessions of the account: ends one, or all but this one. */
 function SessionsCard({ sessions: { data, unread, reload } }: { readonly sessions: Loaded<Sessions> }) {
   const protect = useProtect()
   const now = useNow()

@@ -43,14 +43,11 @@ export function StepUp({
   young = words.confirmation.youngStepUp,
   onCancel,
 }: {
-  /** What is confirmed. */
   readonly children: ComponentChildren
   readonly request: SteppedUpRequest
   /** False: no code had to be mailed. */
   readonly mailAgain?: () => Promise<boolean>
-  /** The text of a refusal that has nothing to do with the proof. */
   readonly faultText?: string | undefined
-  /** Which factors are too young for this. */
   readonly young?: string
   readonly onCancel?: () => void
 }) {

@@ -27,7 +27,6 @@ export function PayoutWalletCard({
   readonly onChanged?: () => void
 }) {
   const { data, fault, reload } = useLoad<PayoutWallet>(path)
-  /** What waits for its proof. */
   const [asked, setAsked] = useState<{ readonly request: SteppedUpRequest; readonly what: string }>()
   const change = useSubmit(async (what: string, work: (proof: object) => Promise<unknown>) => {
     const request: SteppedUpRequest = async (proof) => {

@@ -20,7 +20,6 @@ interface Part {
   readonly onSaved: (profile: Creator) => void
 }
 
-/** Name, tip settings, .sol domain and appearance. */
 export function SettingsScreen() {
   const load = useLoad<Profile>('/creators/me')
   const [profile, setProfile] = useState<Creator>()
@@ -191,7 +190,6 @@ function DomainCard({ profile, onSaved }: Part) {
 
 const themes = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
 
-/** The dashboard's theme in this browser. */
 function Appearance() {
   const [theme, setTheme] = useState(chosenTheme)
   return (

@@ -18,7 +18,6 @@ type Attempt = (factor: { readonly totp?: string; readonly notMine?: true }) => 
 interface Way {
   /** By a mailed code or link: whoever reads the mail can say that somebody else has set up the second factor. */
   readonly byMail?: boolean
-  /** The account whose page this is, if there is one. */
   readonly email: string | undefined
   readonly onSignedIn: () => void
 }

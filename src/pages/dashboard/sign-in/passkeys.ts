@@ -5,7 +5,6 @@ import { TippingError } from '../../../sdk/client/errors.js'
  * convert neither, so it is done here.
  */
 
-/** Whether this browser knows passkeys. */
 export function knowsPasskeys(): boolean {
   return typeof PublicKeyCredential === 'function' && navigator.credentials !== undefined
 }
@@ -74,7 +73,6 @@ export function passkeyFault(name: string): PasskeyFault {
   return name === 'NotAllowedError' || name === 'AbortError' ? 'passkey_refused' : 'passkey_unsupported'
 }
 
-/** What every credential has. */
 function common(credential: PublicKeyCredential) {
   return {
     id: credential.id,
@@ -89,12 +87,10 @@ function common(credential: PublicKeyCredential) {
 
 const named = (one: PublicKeyCredentialDescriptorJSON) => ({ ...one, id: toBytes(one.id) })
 
-/** The bytes of base64url. */
 export function toBytes(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (one) => one.charCodeAt(0))
 }
 
-/** Bytes as base64url without padding. */
 export function toText(bytes: ArrayBuffer): string {
   const binary = Array.from(new Uint8Array(bytes), (one) => String.fromCharCode(one)).join('')
   return btoa(binary).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')

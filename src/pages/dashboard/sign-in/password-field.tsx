@@ -5,7 +5,6 @@ import { TextField } from '../../ui/fields.js'
 import { TextButton } from '../parts/links.js'
 import { passwordStrength } from './password-strength.js'
 
-/** The error codes of a refused new password. */
 export const passwordFaults = ['invalid_password', 'common_password']
 
 interface Shared {
@@ -15,7 +14,6 @@ interface Shared {
   readonly onInput: (value: string) => void
 }
 
-/** The e-mail address of the account. `readOnly`: it is already known. */
 export function EmailField(field: Omit<Shared, 'label'> & { readonly readOnly?: boolean }) {
   return (
     <TextField
@@ -29,12 +27,10 @@ export function EmailField(field: Omit<Shared, 'label'> & { readonly readOnly?: 
   )
 }
 
-/** A field for the current password, with a button that shows it. */
 export function PasswordField(field: Shared) {
   return <Password {...field} name="password" autocomplete="current-password" />
 }
 
-/** A field for a new password. Says how strong it is. */
 export function NewPasswordField({
   email,
   ...field
@@ -69,7 +65,6 @@ function Password({
   readonly hint?: string
   readonly autocomplete: 'current-password' | 'new-password'
   readonly minLength?: number
-  /** Stands below the field. */
   readonly children?: JSX.Element
 }) {
   const [seen, setSeen] = useState(false)

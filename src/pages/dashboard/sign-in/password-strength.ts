@@ -13,7 +13,6 @@ export function passwordStrength(password: string, email: string): Strength {
   return bits < 54 ? 'fair' : 'strong'
 }
 
-/** Replaces the words of the address by one character each. */
 function withoutParts(password: string, email: string): string {
   return email
     .toLowerCase()
@@ -34,7 +33,6 @@ function guessBits(text: string): number {
   }, 0)
 }
 
-/** Two bits for each kind of character besides the first. */
 function mixBits(password: string): number {
   const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[^\p{L}\p{N}]/u].filter((kind) => kind.test(password))
   return 2 * (kinds.length - 1)

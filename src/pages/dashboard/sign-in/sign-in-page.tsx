@@ -23,12 +23,10 @@ function formOfAddress(): FormName {
   return location.hash === fragments.forgot ? 'forgot' : 'signIn'
 }
 
-/** Shows another form of the page. */
 export function showForm(form: FormName): void {
   location.hash = fragments[form]
 }
 
-/** Sign in, register, or have a new password mailed. */
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [form, setForm] = useState(formOfAddress)
   const [token, setToken] = useState(linkToken)
@@ -70,7 +68,6 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
   )
 }
 
-/** Creates an account, which is then signed in. */
 function Register({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [common, setCommon] = useState(false)
   const register = useForm({ name: '', email: '', password: '' }, async (body) => {

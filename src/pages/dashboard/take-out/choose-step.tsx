@@ -22,12 +22,9 @@ export function ChooseStep({
   onFailed,
 }: {
   readonly tokens: Takeable['tokens']
-  /** Where they go. */
   readonly wallet: string
-  /** What is filled in first. */
   readonly wanted: { readonly mint: string | null; readonly amount: string | null }
   readonly onPrepared: (transfer: Transfer) => void
-  /** What is there may have changed. */
   readonly onFailed: () => void
 }) {
   const [mint, setMint] = useState(wanted.mint)

@@ -35,7 +35,6 @@ export function Progress({
   onRestart,
 }: {
   readonly id: string
-  /** Its status has changed. */
   readonly onChange: () => void
   readonly onRestart: Restart
 }) {
@@ -114,7 +113,6 @@ function ToSubmit({ transfer: { transaction } }: { readonly transfer: Transfer }
   )
 }
 
-/** What the wallet is about to sign, and the wallets that can. */
 function SignStep({
   transfer,
   secondsLeft,
@@ -122,7 +120,6 @@ function SignStep({
 }: {
   readonly transfer: Transfer
   readonly secondsLeft: number
-  /** The service's record of it may have changed. */
   readonly onChanged: () => void
 }) {
   const fee = useFee(transfer)

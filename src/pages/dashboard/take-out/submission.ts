@@ -13,7 +13,6 @@ import type { Seen } from './transfer.js'
 
 const everyMs = 2000
 
-/** The RPC endpoint that the service names for its pages. */
 export function rpcUrl(): string | undefined {
   return document.documentElement.dataset['rpcUrl']
 }

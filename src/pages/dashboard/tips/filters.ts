@@ -39,7 +39,6 @@ function startOfDay(nowMs: number, daysAgo: number): string {
   return day.toISOString()
 }
 
-/** The API path for one page of the filtered tips. */
 export function tipsPath(filters: Filters, nowMs: number, cursor?: string, limit = 50): string {
   const { days, token, status, q } = filters
   const query = new URLSearchParams({ limit: String(limit) })

@@ -15,7 +15,6 @@ import { TipList } from './tip-list.js'
 
 export const newestTipsPath = '/creators/tips?limit=12'
 
-/** The newest tips as they arrive, with a pause button. */
 export function LiveTips({
   news,
   version,
@@ -23,9 +22,7 @@ export function LiveTips({
   rate,
 }: {
   readonly news: TipNews
-  /** A new version reads the list again. */
   readonly version: number
-  /** Of `newestTipsPath`. */
   readonly tips: Loaded<TipsPage>
   readonly rate: Rate | undefined
 }) {
@@ -78,7 +75,6 @@ function LiveMark({
   return <span class={`mark mark--${state}`}>{words.live.states[state]}</span>
 }
 
-/** Shown before the first tip: links to the checkout and the overlay. */
 export function NoTips() {
   return (
     <div class="empty">
@@ -99,7 +95,6 @@ interface TipNews {
   readonly connected: boolean | undefined
 }
 
-/** Follows the tips of a wallet while the screen is open. */
 export function useTipNews(wallet: string | null): TipNews {
   const [news, setNews] = useState<TipNews>({ count: 0, latest: undefined, connected: undefined })
   useEffect(() => {
@@ -126,7 +121,6 @@ export function useTipNews(wallet: string | null): TipNews {
 /** Screen readers hear of new tips at most this often. */
 const minPauseMs = 5000
 
-/** The pause before the next announcement. */
 function pauseBefore(lastAtMs: number | undefined, nowMs: number): number {
   return lastAtMs === undefined ? 0 : Math.max(0, lastAtMs + minPauseMs - nowMs)
 }

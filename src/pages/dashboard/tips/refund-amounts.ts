@@ -8,12 +8,10 @@ type NairaTip = Pick<
 
 const cents = (dollars: number): number => Math.round(dollars * 100)
 
-/** What is left of a tip, in cents. */
 export function leftCents({ amount, refundedAmount = 0 }: NairaTip): number {
   return cents(amount) - cents(refundedAmount)
 }
 
-/** Whether the creator may give the tip back, or a part of it. */
 export function isRefundable(tip: NairaTip): boolean {
   return tip.status === 'confirmed' && tip.fiatDetails !== null && !tip.disputed && leftCents(tip) > 0
 }

@@ -19,13 +19,11 @@ import { estimateRefund, givenBack, isRefundable, leftCents, refundCents } from 
 
 const pollEveryMs = 5000
 
-/** What was given back of a paid naira tip, and the form that gives it back. */
 export function GivenBack({
   tip,
   onGivenBack,
 }: {
   readonly tip: ListedTip
-  /** How much of the tip's amount is given back by now. */
   readonly onGivenBack: (dollars: number) => void
 }) {
   const [asking, setAsking] = useState(false)

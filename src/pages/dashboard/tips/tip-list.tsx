@@ -34,7 +34,6 @@ function nairaOf(
   return fiatDetails === null ? nairaText(valueUsd, rate) : undefined
 }
 
-/** A list of tips, and the details of the one that was opened. */
 export function TipList({
   tips,
   rate,
@@ -42,7 +41,6 @@ export function TipList({
 }: {
   readonly tips: readonly ListedTip[]
   readonly rate: Rate | undefined
-  /** How much of the tip's amount is given back by now. */
   readonly onGivenBack: (tip: ListedTip, dollars: number) => void
 }) {
   const drawer = useDrawer()
@@ -73,7 +71,6 @@ export function TipList({
   )
 }
 
-/** One tip of a list. The whole row opens the details. */
 function TipRow({
   tip,
   rate,
@@ -124,7 +121,6 @@ function TipRow({
   )
 }
 
-/** The details of one tip. */
 function TipDrawer({
   tip,
   rate,
@@ -133,7 +129,6 @@ function TipDrawer({
 }: {
   readonly tip: ListedTip
   readonly rate: Rate | undefined
-  /** How much of the tip's amount is given back by now. */
   readonly onGivenBack: (dollars: number) => void
   readonly onClose: () => void
 }) {

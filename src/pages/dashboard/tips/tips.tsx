@@ -19,7 +19,6 @@ import { TipList } from './tip-list.js'
 
 const csvPageSize = 100
 
-/** The creator's tips, filtered by the screen's URL. */
 export function Tips() {
   const { query } = useRoute()
   const filters = readFilters(query)
@@ -63,7 +62,6 @@ export function Tips() {
   )
 }
 
-/** A tip with what was given back since the list was read. */
 function withGivenBack(tip: ListedTip, dollars: number | undefined): ListedTip {
   return dollars === undefined ? tip : { ...tip, refundedAmount: dollars === 0 ? undefined : dollars }
 }
@@ -85,7 +83,6 @@ const kindTexts = Object.fromEntries(
 )
 const periodTexts = Object.fromEntries(periods.map((days) => [days, words.chart.days(Number(days))]))
 
-/** The filters of the tip list. */
 function FilterBar({
   filters,
   onChange,

@@ -63,7 +63,6 @@ export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'
   )
 }
 
-/** The bank, the number and the holder's name of an account. */
 function NewAccount({
   draft,
   found,
@@ -147,7 +146,6 @@ function AccountName({
   return null
 }
 
-/** The part of a draft that names an account used before. */
 function usedAccount({
   reference,
   bankCode,

@@ -1,10 +1,8 @@
 import { type Currency, typedNumber } from '../../lib/amount-text.js'
 import type { WithdrawalAnswer } from '../answers.js'
 
-/** The form's input so far. */
 export interface Draft {
   readonly currency: 'USDC' | 'NGN'
-  /** As it was typed. */
   readonly amount: string
   readonly bankCode: string
   readonly bankName: string
@@ -51,10 +49,8 @@ export type Flow =
 
 export type FlowEvent =
   | { readonly type: 'completed-step'; readonly step: 'amount' | 'bank'; readonly draft: Draft }
-  /** Typed or chosen in a step. */
   | { readonly type: 'edited'; readonly draft: Draft }
   | { readonly type: 'back' }
-  /** The browser's Back or Forward. */
   | { readonly type: 'navigated'; readonly step: FormStep }
   | { readonly type: 'confirmed'; readonly sent: SentWithdrawal }
   | { readonly type: 'answered'; readonly answer: WithdrawalAnswer }
@@ -74,7 +70,6 @@ export const emptyDraft: Draft = {
 /** After this time a sent withdrawal is not repeated. Far below the 24 h for which the service keeps idempotency keys. */
 const retryWindowMs = 10 * 60_000
 
-/** What the tab and the browser's history kept of an earlier load. */
 interface Kept {
   readonly sent?: SentWithdrawal | undefined
   readonly draft?: Partial<Draft> | undefined
@@ -152,7 +147,6 @@ function navigate(flow: Extract<Flow, { draft: Draft }>, wanted: FormStep): Flow
 
 const previousStep = { amount: 'amount', bank: 'amount', review: 'bank' } as const
 
-/** Whether a withdrawal was sent and its outcome is unknown. */
 export function isUnresolved(flow: Flow): flow is Extract<Flow, { sent: SentWithdrawal }> {
   return flow.step === 'sending' || flow.step === 'checking'
 }

@@ -49,7 +49,6 @@ export function History({ version }: { readonly version: number }) {
   )
 }
 
-/** Says so when less is sent than was promised. */
 export function LessThanPromised({ payout }: { readonly payout: Payout }) {
   return promisedMore(payout) ? (
     <span class="quiet">{words.history.less(ngn(payout.promisedNGN))}</span>

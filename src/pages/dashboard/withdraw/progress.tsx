@@ -114,7 +114,6 @@ function Failed({ payout }: { readonly payout: Payout }) {
 
 const cancelDrawer = 'cancel-withdrawal'
 
-/** What a held withdrawal waits for, and what its creator can do about it. */
 function Hold({
   payout,
   hold,
@@ -174,7 +173,6 @@ function Hold({
 
 const steps = ['amount', 'bank', 'review', 'progress'] as const
 
-/** The four steps, with the current one marked. */
 export function StepMarks({ step }: { readonly step: Flow['step'] | 'progress' }) {
   const at = step === 'refused' ? 2 : Math.max(0, (steps as readonly string[]).indexOf(step))
   const current = step === 'sending' || step === 'checking' || step === 'accepted' ? 3 : at

@@ -3,11 +3,9 @@ import { ngn, usd } from '../../lib/money.js'
 import type { Bank, HeldFor, Payout } from '../answers.js'
 import { amountOf, type Draft, typedCurrency, type WithdrawalBody } from './flow.js'
 
-/** Fees and limits of a withdrawal, as configured in the service. */
 export interface Terms {
   readonly leastFeeNgn: number
   readonly feeBps: number
-  /** The smallest amount that may reach the bank. */
   readonly minNgn: number
   readonly identitySingleNgn: number
   readonly identityDailyNgn: number
@@ -107,7 +105,6 @@ export function lastDigits(accountNumber: string): string {
   return accountNumber.slice(-4).padStart(8, '•')
 }
 
-/** The bank and the last digits of an account. */
 export function accountText({
   bankName,
   bankCode,

@@ -1,4 +1,3 @@
-/** Texts of Developers. */
 export const developersWords = {
   keys: {
     title: 'API keys',

@@ -1,7 +1,6 @@
 import { serviceName } from '../../../kernel/brand.js'
 import { faults } from './faults.js'
 
-/** Texts of the page around the screens, and of controls that many have. */
 export const frameWords = {
   brand: serviceName,
   loading: 'Loading…',

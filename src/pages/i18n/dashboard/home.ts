@@ -1,6 +1,5 @@
 import { counted } from './counted.js'
 
-/** Texts of Home. */
 export const homeWords = {
   balance: {
     title: 'Balance',

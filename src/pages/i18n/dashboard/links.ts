@@ -1,4 +1,3 @@
-/** Texts of the pages that mailed links open. */
 export const linksWords = {
   links: {
     gone: 'This link has been used, or it is too old.',

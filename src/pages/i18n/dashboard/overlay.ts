@@ -1,4 +1,3 @@
-/** Texts of Overlay. */
 export const overlayWords = {
   overlay: {
     preview: 'Preview',

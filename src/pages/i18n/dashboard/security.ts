@@ -1,6 +1,5 @@
 import { counted } from './counted.js'
 
-/** Texts of Security. */
 export const securityWords = {
   password: {
     title: 'Password',

@@ -1,4 +1,3 @@
-/** Texts of Settings. */
 export const settingsWords = {
   settings: {
     title: 'Your tips',

@@ -1,4 +1,3 @@
-/** Texts of signing in, registering and a forgotten password. */
 export const signInWords = {
   signIn: {
     title: 'Sign in',

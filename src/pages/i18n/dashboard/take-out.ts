@@ -1,4 +1,3 @@
-/** Texts of Take out. */
 export const takeOutWords = {
   takeOut: {
     title: 'What do you take out?',

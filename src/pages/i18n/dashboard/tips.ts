@@ -1,6 +1,5 @@
 import { counted } from './counted.js'
 
-/** Texts of Tips. */
 export const tipsWords = {
   tips: {
     tipped: 'tipped',

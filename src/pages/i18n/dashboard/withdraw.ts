@@ -1,6 +1,5 @@
 import { ngn } from '../../lib/money.js'
 
-/** Texts of Withdraw. */
 export const withdrawWords = {
   withdraw: {
     steps: { amount: 'Amount', bank: 'Bank', review: 'Review', progress: 'Progress' },
