@@ -1,5 +1,7 @@
-/** Counts by name. */
-export class Counter {
+/** Counts calls to a stand-in by name. Tests assert how many calls an operation makes. */
+export class CallCounter {
+  /** HTTP requests; a batch of JSON-RPC calls is one. */
+  httpRequests = 0
   readonly #counts = new Map<string, number>()
 
   /** Adds one. Returns the count before. */
@@ -19,17 +21,7 @@ export class Counter {
   }
 
   reset(): void {
-    this.#counts.clear()
-  }
-}
-
-/** Counts the calls to a stand-in by method. Tests assert how many calls an operation makes. */
-export class CallCounter extends Counter {
-  /** HTTP requests; a batch of JSON-RPC calls is one. */
-  httpRequests = 0
-
-  override reset(): void {
-    super.reset()
     this.httpRequests = 0
+    this.#counts.clear()
   }
 }

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { Fiatpay, type FiatpayOptions } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
-import type { Route } from './http-route.js'
 import { closeServer, listen } from './http-server.js'
 import { RateFeed } from './rate-feed.js'
 
@@ -19,12 +18,11 @@ export interface FiatSandbox {
 export async function startFiatSandbox(options: FiatpayOptions = {}): Promise<FiatSandbox> {
   const fiatpay = new Fiatpay(options)
   const rates = new RateFeed()
-  const routes: Record<string, Route> = {
+  const server = await listen(0, '127.0.0.1', {
     ...fiatpayRoutes(fiatpay),
     'GET /rates/USD': rates.answer,
     'POST /dev/rates': rates.control,
-  }
-  const server = await listen(0, '127.0.0.1', new Map(Object.entries(routes)))
+  })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,

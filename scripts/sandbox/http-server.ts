@@ -1,22 +1,97 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import {
-  json,
-  leaveUnanswered,
-  type NoAnswer,
-  RequestError,
-  type Route,
-  type SandboxAnswer,
-  sendAnswer,
-} from './http-route.js'
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import type { z } from 'zod'
 
-const portAttempts = 20
+/** A request with its whole body. `param`: the decoded segment that the `*` in the route's path stands for. */
+export interface SandboxRequest {
+  readonly url: URL
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly param: string
+}
+
+export interface SandboxAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** No answer: the connection stays open without data, or is reset. */
+export type NoAnswer = 'hang' | 'reset'
+
+export type Route = (request: SandboxRequest) => SandboxAnswer | NoAnswer | Promise<SandboxAnswer | NoAnswer>
+
+/** Routes by method and path, such as `POST /dev/airdrop`. A `*` stands for one segment. */
+export type Routes = Readonly<Record<string, Route>>
+
+/** A fault of the request, answered as JSON with this status. */
+export class RequestError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Longer than any client waits. */
+const hangMs = 300_000
 const anyOrigin = 'http://sandbox'
+/** Pages of any origin may read every answer, as with a public RPC node. */
+const anyReader = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': '*',
+  'access-control-allow-methods': 'GET, POST, PUT, OPTIONS',
+}
 
-/** Routes by method and path, such as `POST /dev/airdrop`. A `*` as the last segment, or the one before, matches any segment. */
-export type Routes = ReadonlyMap<string, Route>
+export function json(status: number, value: unknown): SandboxAnswer {
+  return { status, type: 'application/json', body: JSON.stringify(value) }
+}
+
+/**
+ * Checks a value with its schema.
+ * @throws what `refuse` makes of the first fault: its text, and the name of the field
+ */
+export function readChecked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  refuse: (message: string, field: string) => Error,
+): z.output<Schema> {
+  const checked = schema.safeParse(value)
+  if (checked.success) return checked.data
+  const { path = [], message = 'Invalid' } = checked.error.issues[0] ?? {}
+  throw refuse(message, path.join('.'))
+}
+
+/** The parsed body; undefined when it is not JSON. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** A control: does what the body says, and answers `success` and what `act` returns. A body that does not fit is answered 400. */
+export function control<Schema extends z.ZodType>(
+  schema: Schema,
+  // biome-ignore lint/suspicious/noConfusingVoidType: most controls have nothing to tell
+  act: (given: z.output<Schema>, request: SandboxRequest) => object | void,
+): Route {
+  const refuse = (message: string, field: string) => new RequestError(400, `${field}: ${message}`)
+  return (request) => {
+    const given = readChecked(schema, parseJson(request.body), refuse)
+    return json(200, { success: true, ...act(given, request) })
+  }
+}
 
 /** Serves the routes on a port. 0: any free port. Rejects with EADDRINUSE when the port is taken. */
 export async function listen(port: number, host: string, routes: Routes): Promise<Server> {
@@ -24,28 +99,6 @@ export async function listen(port: number, host: string, routes: Routes): Promis
   server.listen(port, host)
   await once(server, 'listening')
   return server
-}
-
-/**
- * Serves the routes on a port and starts a companion server on the next port. Port 0: tries until two consecutive ports
- * are free. Rejects with EADDRINUSE when a given port is taken.
- */
-export async function listenOnPair<Companion>(
-  requestedPort: number,
-  host: string,
-  routes: Routes,
-  startCompanion: (port: number) => Promise<Companion>,
-): Promise<{ port: number; server: Server; companion: Companion }> {
-  for (let attempt = 1; ; attempt++) {
-    const server = await listen(requestedPort, host, routes)
-    const { port } = server.address() as AddressInfo
-    try {
-      return { port, server, companion: await startCompanion(port + 1) }
-    } catch (error) {
-      await closeServer(server)
-      if (requestedPort !== 0 || attempt >= portAttempts) throw error
-    }
-  }
 }
 
 /** Stops a server and closes its connections. */
@@ -56,14 +109,14 @@ export async function closeServer(server: Server): Promise<void> {
 }
 
 async function serve(routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  try {
-    const result = await answer(routes, request)
-    if (typeof result === 'string') leaveUnanswered(response, result)
-    else sendAnswer(response, result)
-  } catch (error) {
-    const status = error instanceof RequestError ? error.status : 500
-    const message = error instanceof Error ? error.message : String(error)
-    sendAnswer(response, json(status, { success: false, message }))
+  const result = await answer(routes, request).catch((error: Error) =>
+    json(error instanceof RequestError ? error.status : 500, { success: false, message: error.message }),
+  )
+  if (result === 'reset') response.socket?.resetAndDestroy()
+  else if (result === 'hang') response.setTimeout(hangMs, () => response.destroy())
+  else {
+    response.writeHead(result.status, { ...result.headers, 'content-type': result.type, ...anyReader })
+    response.end(result.body)
   }
 }
 
@@ -72,10 +125,26 @@ async function answer(routes: Routes, request: IncomingMessage): Promise<Sandbox
   const target = request.url ?? '/'
   if (!URL.canParse(target, anyOrigin)) throw new RequestError(400, 'the request target is no path')
   const url = new URL(target, anyOrigin)
-  const route =
-    routes.get(`${request.method} ${url.pathname}`) ??
-    routes.get(`${request.method} ${url.pathname.replace(/[^/]*$/, '*')}`) ??
-    routes.get(`${request.method} ${url.pathname.replace(/[^/]+(\/[^/]*)$/, '*$1')}`)
-  if (!route) throw new RequestError(404, `nothing at ${request.method} ${url.pathname}`)
-  return route({ url, headers: request.headers, body: await buffer(request) })
+  const { route, param } = findRoute(routes, `${request.method} ${url.pathname}`)
+  return route({ url, headers: request.headers, body: await buffer(request), param })
+}
+
+function findRoute(routes: Routes, name: string): { route: Route; param: string } {
+  const exact = routes[name]
+  if (exact !== undefined) return { route: exact, param: '' }
+  for (const [pattern, route] of Object.entries(routes)) {
+    const [before = '', after] = pattern.split('*')
+    if (after === undefined || !name.startsWith(before) || !name.endsWith(after)) continue
+    const param = name.slice(before.length, name.length - after.length)
+    if (!param.includes('/')) return { route, param: decoded(param) }
+  }
+  throw new RequestError(404, `nothing at ${name}`)
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new RequestError(400, 'the path is not percent-encoded UTF-8')
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { tokenByMint, tokenBySymbol } from '../../src/kernel/tokens.js'
-import { control, json, RequestError, type Route } from './http-route.js'
+import { control, json, RequestError, type Route } from './http-server.js'
 
 /** The provider's limit of mints in one request. */
 const mintsMax = 50

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { control, json, type Route } from './http-route.js'
+import { control, json, type Route } from './http-server.js'
 
 const nairaPerDollar = 1600
 const rateMax = 1e9

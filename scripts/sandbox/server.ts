@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ActiveFault } from './active-fault.js'
@@ -13,8 +15,7 @@ import { PubSub } from './chain/rpc/websocket.js'
 import { CallCounter } from './counters.js'
 import { Fiatpay } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
-import { control, json, parseJson, type Route } from './http-route.js'
-import { closeServer, listenOnPair, type Routes } from './http-server.js'
+import { closeServer, control, json, listen, parseJson, type Route, type Routes } from './http-server.js'
 import { MailServer } from './mail/mail-server.js'
 import { PriceFeed } from './price-feed.js'
 import { RateFeed } from './rate-feed.js'
@@ -85,39 +86,37 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const aggregator = new Aggregator({ chain, prices })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0, host)
-  const routes: Routes = new Map(
-    Object.entries<Route>({
-      'GET /health': () => json(200, { status: 'ok' }),
-      'POST /': rpcRoute(rpc, faults, calls),
-      'GET /price/v3': prices.answer,
-      'POST /dev/prices': prices.control,
-      'GET /dev/mail': mail.list,
-      'GET /dev/mail/view': mail.view,
-      'GET /rates/USD': rates.answer,
-      'POST /dev/rates': rates.control,
-      ...fiatpayRoutes(fiatpay),
-      ...aggregator.routes,
-      'POST /dev/airdrop': airdropControl(chain),
-      'POST /dev/domains': domainControl(chain),
-      'POST /dev/reset': resetControl({
-        prices: () => prices.reset(),
-        mail: () => mail.reset(),
-        rates: () => rates.reset(),
-        fiatpay: () => fiatpay.reset(),
-        aggregator: () => aggregator.reset(),
-        'chain-controls': () => chain.releaseControls(),
-      }),
+  const routes: Routes = {
+    'GET /health': () => json(200, { status: 'ok' }),
+    'POST /': rpcRoute(rpc, faults, calls),
+    'GET /price/v3': prices.answer,
+    'POST /dev/prices': prices.control,
+    'GET /dev/mail': mail.list,
+    'GET /dev/mail/view': mail.view,
+    'GET /rates/USD': rates.answer,
+    'POST /dev/rates': rates.control,
+    ...fiatpayRoutes(fiatpay),
+    ...aggregator.routes,
+    'POST /dev/airdrop': airdropControl(chain),
+    'POST /dev/domains': domainControl(chain),
+    'POST /dev/reset': resetControl({
+      prices: () => prices.reset(),
+      mail: () => mail.reset(),
+      rates: () => rates.reset(),
+      fiatpay: () => fiatpay.reset(),
+      aggregator: () => aggregator.reset(),
+      'chain-controls': () => chain.releaseControls(),
     }),
-  )
+  }
   try {
     createInitialAccounts(chain)
     createLiquidity(chain)
     if (options.treasury !== undefined) fundTreasury(chain, options.treasury)
-    const { port, server, companion } = await listenOnPair(options.port, host, routes, (next) =>
+    const { port, server, pubSub } = await listenOnPair(options.port, host, routes, (next) =>
       PubSub.listen(next, host, chain, rpc),
     )
     const close = async () => {
-      await Promise.all([companion.close(), closeServer(server), mail.close()])
+      await Promise.all([pubSub.close(), closeServer(server), mail.close()])
       fiatpay.close()
       chain.close()
     }
@@ -139,6 +138,27 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     chain.close()
     await mail.close()
     throw error
+  }
+}
+
+const portAttempts = 20
+
+/** Serves the routes on a port and the pubsub on the next. Port 0: tries until two consecutive ports are free. */
+async function listenOnPair(
+  requestedPort: number,
+  host: string,
+  routes: Routes,
+  startPubSub: (port: number) => Promise<PubSub>,
+): Promise<{ port: number; server: Server; pubSub: PubSub }> {
+  for (let attempt = 1; ; attempt++) {
+    const server = await listen(requestedPort, host, routes)
+    const { port } = server.address() as AddressInfo
+    try {
+      return { port, server, pubSub: await startPubSub(port + 1) }
+    } catch (error) {
+      await closeServer(server)
+      if (requestedPort !== 0 || attempt >= portAttempts) throw error
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { basisPoints, displayText } from '../../../src/kernel/money.js'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { associatedAccount } from '../chain/faucet.js'
 import type { LocalChain } from '../chain/local-chain.js'
-import { json, type SandboxAnswer, type SandboxRequest } from '../http-route.js'
+import { json, type SandboxAnswer, type SandboxRequest } from '../http-server.js'
 import {
   alterPlan,
   composeSwap,

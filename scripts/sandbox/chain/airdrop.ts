@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { solMint, tokenByMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
-import { json, RequestError, type Route, readControl } from '../http-route.js'
+import { control, RequestError, type Route } from '../http-server.js'
 import { mintAuthorityOf, mintTokens, requestAirdrop } from './faucet.js'
 import type { LocalChain } from './local-chain.js'
 import { RpcError } from './rpc/error.js'
@@ -19,19 +19,18 @@ const airdropRequest = z.strictObject({
  * transaction. `token` is a symbol or a mint, `amount` is in display units. Answers `{ success, signature }`.
  */
 export function airdropControl(chain: LocalChain): Route {
-  return (request) => {
-    const { wallet, token, amount } = readControl(airdropRequest, request)
+  return control(airdropRequest, ({ wallet, token, amount }) => {
     const { mint, decimals } = findToken(chain, token)
     const raw = rawAmount(amount, decimals)
     try {
       const signature =
         mint === solMint ? requestAirdrop(chain, wallet, raw) : mintTokens(chain, wallet, mint, raw)
-      return json(200, { success: true, signature })
+      return { signature }
     } catch (error) {
       if (error instanceof RpcError) throw new RequestError(400, error.message)
       throw error
     }
-  }
+  })
 }
 
 function findToken(chain: LocalChain, token: string): { mint: string; decimals: number } {

@@ -2,7 +2,7 @@ import { PublicKey } from '@solana/web3.js'
 import { z } from 'zod'
 import { parseSolDomain } from '../../../src/kernel/sol-domain.js'
 import { domainKeys, nameProgram, solRoot } from '../../../src/providers/sns/domain-keys.js'
-import { control, type Route } from '../http-route.js'
+import { control, type Route } from '../http-server.js'
 import type { LocalChain } from './local-chain.js'
 import { key } from './rpc/params.js'
 

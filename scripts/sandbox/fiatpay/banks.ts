@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { Refusal } from './refusal.js'
+import { Refusal } from './api.js'
 
 /** Code and name of every bank the provider pays to. Most codes have three digits, those of newer banks more. */
 export const banks = [
@@ -34,16 +33,10 @@ export const banks = [
 ] as const
 
 const nameOfBank = new Map<string, string>(banks)
-const codeDigits = 15
 
 /** @throws Refusal for a bank the provider does not know */
 export function bankName(code: string): string {
   const name = nameOfBank.get(code)
   if (name === undefined) throw new Refusal('invalid_params', `Unknown bank code: ${code.slice(0, 20)}`)
   return name
-}
-
-/** The recipient code of a bank account. As at the provider, an account has a single recipient. */
-export function recipientCode(bank: string, account: string): string {
-  return `RCP_${createHash('sha256').update(`${bank}/${account}`).digest('hex').slice(0, codeDigits)}`
 }

@@ -1,42 +1,41 @@
 import { z } from 'zod'
-import { lastSegment, type SandboxRequest } from '../http-route.js'
-import { type Endpoint, ok, okPage } from './endpoint.js'
+import type { SandboxRequest } from '../http-server.js'
+import { type Endpoint, email, kobo, naira, ok, okNewest, Refusal, readInput, readQuery } from './api.js'
 import type { Fiatpay } from './fiatpay.js'
-import { email, kobo, metadata, newestFirst, page, readInput, transactionReference } from './input.js'
 import type { Charge } from './records.js'
-import { Refusal } from './refusal.js'
-import { transactionJson, transactionStatus } from './wire.js'
+import { metadata } from './records.js'
+import { transactionJson } from './wire.js'
 
 /** The provider's limit of one transaction: NGN 10,000,000. */
 const amountKoboMax = 1_000_000_000
 /** The provider's minimum of a bank transfer: NGN 100. */
 const transferKoboMin = 10_000
-const accountMinutes = 30
+const accountMs = 30 * 60_000
 const urlMax = 2048
 const accountDigits = 10
-const referenceFilter = z.string().max(200)
 
 const amount = kobo.pipe(z.int().max(amountKoboMax, 'amount_limit_exceeded'))
 const chargeInput = z.object({
   email,
   amount,
-  reference: transactionReference.optional(),
-  currency: z.literal('NGN', 'invalid_params').default('NGN'),
+  reference: z
+    .string()
+    .regex(/^[A-Za-z0-9.=-]{1,100}$/)
+    .optional(),
+  currency: naira,
   metadata,
 })
 const initialization = chargeInput.extend({
   callback_url: z
-    .url({ protocol: /^https?$/, error: 'invalid_params' })
-    .max(urlMax, 'invalid_params')
+    .url({ protocol: /^https?$/ })
+    .max(urlMax)
     .optional(),
 })
 const bankTransfer = chargeInput.extend({
   amount: amount.pipe(z.int().min(transferKoboMin, 'amount_too_low')),
-  bank_transfer: z.object(
-    { account_expires_at: z.iso.datetime({ offset: true, error: 'invalid_params' }).optional() },
-    'invalid_params',
-  ),
+  bank_transfer: z.object({ account_expires_at: z.iso.datetime({ offset: true }).optional() }),
 })
+const listQuery = z.object({ reference: z.string().max(200).optional() })
 
 /** `POST /transaction/initialize`: creates a charge with a checkout page. */
 export const initialize: Endpoint = (fiatpay, request) => {
@@ -54,7 +53,7 @@ export const initialize: Endpoint = (fiatpay, request) => {
 export const charge: Endpoint = (fiatpay, request) => {
   const input = readInput(bankTransfer, request)
   const number = String(fiatpay.ids.next()).slice(-accountDigits)
-  const { account_expires_at: expiresAt = inMinutes(accountMinutes) } = input.bank_transfer
+  const expiresAt = input.bank_transfer.account_expires_at ?? new Date(Date.now() + accountMs).toISOString()
   const account = { number, expiresAt }
   const { reference } = createCharge(fiatpay, input, { channel: 'bank_transfer', callbackUrl: null, account })
   return ok('Charge attempted', {
@@ -69,12 +68,10 @@ export const charge: Endpoint = (fiatpay, request) => {
 }
 
 /** `GET /transaction/verify/:reference`: the transaction of a charge. With several payments: the newest one's. */
-export const verifyTransaction: Endpoint = (fiatpay, request) => {
-  const reference = lastSegment(request)
+export const verifyTransaction: Endpoint = (fiatpay, { param: reference }) => {
   const [charge] = fiatpay.charges.listByReference(reference)
   if (charge === undefined) throw new Refusal('transaction_not_found')
-  const payment = charge.payments.at(-1)
-  const transaction = transactionJson(charge, payment, transactionStatus(fiatpay, charge, payment))
+  const transaction = transactionJson(fiatpay, charge, charge.payments.at(-1))
   return ok('Verification successful', { ...transaction, ...fiatpay.faults.faultFor(reference).shows })
 }
 
@@ -83,18 +80,16 @@ export const verifyTransaction: Endpoint = (fiatpay, request) => {
  * supports but does not document, selects the rows of one charge.
  */
 export const listTransactions: Endpoint = (fiatpay, request) => {
-  const reference = referenceFilter
-    .optional()
-    .safeParse(request.url.searchParams.get('reference') ?? undefined)
+  const { reference } = readQuery(listQuery, request)
   const { charges } = fiatpay
-  const wanted = reference.data === undefined ? charges.all() : charges.listByReference(reference.data)
+  const wanted = reference === undefined ? charges.all() : charges.listByReference(reference)
   const rows = wanted.flatMap((charge) =>
     (charge.payments.length === 0 ? [undefined] : charge.payments).map((payment) =>
-      transactionJson(charge, payment, transactionStatus(fiatpay, charge, payment)),
+      transactionJson(fiatpay, charge, payment),
     ),
   )
   rows.sort((one, other) => one.id - other.id)
-  return okPage('Transactions retrieved', page(newestFirst(rows, request), request))
+  return okNewest('Transactions retrieved', rows, request)
 }
 
 function createCharge(
@@ -121,8 +116,4 @@ function createCharge(
 /** The checkout's URL at the host that the caller used, which its browser can reach too. */
 function checkoutUrl({ headers }: SandboxRequest, reference: string): string {
   return `http://${headers.host ?? 'localhost'}/fiatpay/checkout/${encodeURIComponent(reference)}`
-}
-
-function inMinutes(minutes: number): string {
-  return new Date(Date.now() + minutes * 60_000).toISOString()
 }

@@ -1,12 +1,6 @@
 import { escapeHtml } from '../../../src/http/pages/html.js'
-import {
-  lastSegment,
-  RequestError,
-  type Route,
-  type SandboxAnswer,
-  type SandboxRequest,
-} from '../http-route.js'
-import { down } from './endpoint.js'
+import { RequestError, type Route, type SandboxAnswer, type SandboxRequest } from '../http-server.js'
+import { down } from './api.js'
 import type { Fiatpay } from './fiatpay.js'
 import type { Charge } from './records.js'
 import { chargeStatus } from './wire.js'
@@ -47,8 +41,8 @@ export function submitCheckout(fiatpay: Fiatpay): Route {
   }
 }
 
-function findCharge({ charges }: Fiatpay, request: SandboxRequest): Charge {
-  const [charge] = charges.listByReference(lastSegment(request))
+function findCharge({ charges }: Fiatpay, { param }: SandboxRequest): Charge {
+  const [charge] = charges.listByReference(param)
   if (charge === undefined) throw new RequestError(404, 'no such payment')
   return charge
 }

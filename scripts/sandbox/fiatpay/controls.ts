@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { control, json, lastSegment, RequestError, type Route } from '../http-route.js'
+import { control, json, RequestError, type Routes } from '../http-server.js'
 import { faultSchema, modeSchema } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
 import type { RecordStore } from './record-store.js'
@@ -14,69 +14,38 @@ const chargeControl = z.strictObject({
   outcome: z.enum(['paid', 'failed', 'disputed', 'reversed']),
   amountKobo: z.int().positive().max(paidKoboMax).optional(),
 })
+const disputeControl = z.strictObject({ outcome: z.enum(['won', 'lost', 'remind']) })
 const transferControl = z.strictObject({
   outcome: z.enum(outcomes),
   reason: z.string().min(1).max(reasonMax).optional(),
 })
-
-const disputeControl = z.strictObject({ outcome: z.enum(['won', 'lost', 'remind']) })
-const balanceControl = z.strictObject({ balanceKobo: z.int().min(-balanceKoboMax).max(balanceKoboMax) })
 const refundControl = z.strictObject({ outcome: z.enum(refundOutcomes) })
+const balanceControl = z.strictObject({ balanceKobo: z.int().min(-balanceKoboMax).max(balanceKoboMax) })
 
-/** A control of the newest record with the provider's reference or the service's own id, which the path ends with. */
-function recordControl<
-  Schema extends z.ZodType,
-  Record extends { readonly id: number; readonly reference: string },
->(
-  store: RecordStore<Record>,
-  missing: string,
-  schema: Schema,
-  act: (record: Record, given: z.output<Schema>) => void,
-): Route {
-  return control(schema, (given, request) => {
-    const record = store.find(lastSegment(request))
-    if (record === undefined) throw new RequestError(404, missing)
-    act(record, given)
-  })
-}
-
-/** The controls, by method and path. */
-export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
+/** The controls, by method and path. A record is named by the provider's reference or the service's own id; the newest one is meant. */
+export function fiatpayControls(fiatpay: Fiatpay): Routes {
   const { charges, disputes, transfers, refunds, faults } = fiatpay
   return {
-    'POST /dev/fiatpay/charges/*': recordControl(
-      charges,
-      'no charge with this reference',
-      chargeControl,
-      (charge, { outcome, amountKobo }) => {
-        if (outcome === 'paid') fiatpay.pay(charge, amountKobo ?? charge.amountKobo)
-        else if (outcome === 'failed') failUnpaid(fiatpay, charge)
-        else takeBack(fiatpay, charge, outcome, amountKobo)
-      },
+    'POST /dev/fiatpay/charges/*': control(chargeControl, ({ outcome, amountKobo }, { param }) => {
+      const charge = found(charges, param, 'charge')
+      if (outcome === 'paid') fiatpay.pay(charge, amountKobo ?? charge.amountKobo)
+      else if (outcome !== 'failed') takeBack(fiatpay, charge, outcome, amountKobo)
+      else if (charge.payments.length === 0) fiatpay.failCharge(charge)
+      else throw new RequestError(409, 'the charge is paid already')
+    }),
+    'POST /dev/fiatpay/disputes/*': control(disputeControl, ({ outcome }, { param }) => {
+      const dispute = found(disputes, param, 'dispute about a charge')
+      if (dispute.status === 'resolved')
+        throw new RequestError(409, `the dispute is resolved already: ${dispute.resolution}`)
+      if (outcome === 'won') fiatpay.winDispute(dispute)
+      else if (outcome === 'lost') fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
+      else fiatpay.remindOfDispute(dispute)
+    }),
+    'POST /dev/fiatpay/transfers/*': control(transferControl, ({ outcome, reason }, { param }) =>
+      fiatpay.setOutcome(found(transfers, param, 'transfer'), outcome, reason),
     ),
-    'POST /dev/fiatpay/disputes/*': recordControl(
-      disputes,
-      'no dispute about a charge with this reference',
-      disputeControl,
-      (dispute, { outcome }) => {
-        if (dispute.status === 'resolved')
-          throw new RequestError(409, `the dispute is resolved already: ${dispute.resolution}`)
-        if (outcome === 'won') fiatpay.winDispute(dispute)
-        else if (outcome === 'lost') fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
-        else fiatpay.remindOfDispute(dispute)
-      },
-    ),
-    'POST /dev/fiatpay/transfers/*': recordControl(
-      transfers,
-      'no transfer with this reference',
-      transferControl,
-      (transfer, { outcome, reason }) => fiatpay.setOutcome(transfer, outcome, reason),
-    ),
-    'POST /dev/fiatpay/refunds/*': recordControl(
-      refunds,
-      'no refund of a charge with this reference',
-      refundControl,
-      (refund, { outcome }) => fiatpay.setRefundOutcome(refund, outcome),
+    'POST /dev/fiatpay/refunds/*': control(refundControl, ({ outcome }, { param }) =>
+      fiatpay.setRefundOutcome(found(refunds, param, 'refund of a charge'), outcome),
     ),
     // The business tops up or takes out money, so that this is the balance.
     'POST /dev/fiatpay/balance': control(balanceControl, ({ balanceKobo }) => {
@@ -90,9 +59,14 @@ export function fiatpayControls(fiatpay: Fiatpay): Record<string, Route> {
   }
 }
 
-function failUnpaid(fiatpay: Fiatpay, charge: Charge): void {
-  if (charge.payments.length > 0) throw new RequestError(409, 'the charge is paid already')
-  fiatpay.failCharge(charge)
+function found<Row extends { readonly id: number; readonly reference: string }>(
+  store: RecordStore<Row>,
+  id: string,
+  what: string,
+): Row {
+  const record = store.find(id)
+  if (record === undefined) throw new RequestError(404, `no ${what} with this reference`)
+  return record
 }
 
 /** The payer, or their bank, wants the newest payment back: with a dispute, or without asking anybody. */

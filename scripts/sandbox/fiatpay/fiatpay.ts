@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { CallCounter, Counter } from '../counters.js'
+import { CallCounter } from '../counters.js'
 import { effects, paymentFee, readBook } from './balance.js'
 import { FiatpayFaults } from './faults.js'
 import { Ids, RecordStore } from './record-store.js'
@@ -18,7 +18,6 @@ import type {
 import { Webhooks } from './webhooks.js'
 import {
   disputeEvent,
-  disputeJson,
   refundEvent,
   refundStatus,
   transactionJson,
@@ -60,9 +59,10 @@ export class Fiatpay {
   readonly webhooks: Webhooks
   /** Calls by endpoint, and how often each transfer was sent and looked up. */
   readonly calls = new CallCounter()
-  readonly sendings = new Counter()
-  readonly lookups = new Counter()
-  readonly #timers = new OutcomeTimers((id) => this.#applyPlannedOutcome(id))
+  readonly sendings = new CallCounter()
+  readonly lookups = new CallCounter()
+  /** By the id of a record with a planned outcome. The ids of all kinds of records differ. */
+  readonly #timers = new Map<number, NodeJS.Timeout>()
 
   /** Continues with the records on disk. Throws when they cannot be read. */
   constructor({ dataDir, secretKey = sandboxSecretKey, payoutKey, webhookUrl, fees }: FiatpayOptions = {}) {
@@ -87,7 +87,7 @@ export class Fiatpay {
   changeKey(next: string): void {
     this.oldKey = this.secretKey
     this.secretKey = next
-    this.webhooks.setKey(next)
+    this.webhooks.secretKey = next
   }
 
   endOldKey(): void {
@@ -100,7 +100,7 @@ export class Fiatpay {
     const feeKobo = this.faults.mode.fees === 'on' ? paymentFee(amountKobo) : 0
     const payment = { id, amountKobo, feeKobo, paidAt: new Date().toISOString() }
     const paid = this.charges.write({ ...charge, payments: [...charge.payments, payment] })
-    this.webhooks.send('charge.success', transactionJson(paid, payment, 'success'))
+    this.webhooks.send('charge.success', transactionJson(this, paid, payment))
     return paid
   }
 
@@ -141,14 +141,13 @@ export class Fiatpay {
     this.#sendDispute('remind', dispute)
   }
 
-  readonly declineDispute = (dispute: Dispute): Dispute => {
-    this.#timers.stop(dispute.id)
-    const updatedAt = new Date().toISOString()
+  declineDispute(dispute: Dispute): Dispute {
+    this.#stop(dispute.id)
     return this.disputes.write({
       ...dispute,
       status: 'awaiting-bank-feedback',
       resolution: 'declined',
-      updatedAt,
+      updatedAt: new Date().toISOString(),
     })
   }
 
@@ -157,18 +156,8 @@ export class Fiatpay {
   }
 
   /** `auto-accepted`: nobody answered in time, or the bank decided for the payer. */
-  readonly loseDispute = (
-    dispute: Dispute,
-    resolution: 'merchant-accepted' | 'auto-accepted',
-    takenKobo: number,
-  ): Dispute => this.#endDispute({ ...dispute, shownKobo: takenKobo }, resolution, takenKobo)
-
-  readonly disputeJson = (dispute: Dispute) => {
-    const [charge] = this.charges.listByReference(dispute.reference)
-    if (charge === undefined) throw new Error('a dispute without a charge')
-    const payment = charge.payments.find(({ id }) => id === dispute.transaction)
-    const status = transactionStatus(this, charge, payment)
-    return disputeJson(dispute, charge, transactionJson(charge, payment, status))
+  loseDispute(dispute: Dispute, resolution: Resolution, takenKobo: number): Dispute {
+    return this.#endDispute({ ...dispute, shownKobo: takenKobo }, resolution, takenKobo)
   }
 
   /** The provider's balance for the business. */
@@ -182,12 +171,12 @@ export class Fiatpay {
   }
 
   /** Starts the timer of a stored transfer. Does nothing when it has an outcome or has no planned one. */
-  readonly transferExecuted = ({ id, settles, status }: Transfer): void => {
-    if (settles !== null && status === 'pending') this.#timers.start(id, settles.at)
+  transferExecuted({ id, settles, status }: Transfer): void {
+    if (settles !== null && status === 'pending') this.#start(id, settles.at)
   }
 
   /** Announces a stored refund and starts its timer. */
-  readonly refundRequested = (refund: Refund, { email }: Charge): void => {
+  refundRequested(refund: Refund, { email }: Charge): void {
     this.webhooks.send('refund.pending', refundEvent(refund, email), refund.reference)
     this.#startRefund(refund)
   }
@@ -195,7 +184,7 @@ export class Fiatpay {
   /** Gives a refund an outcome. Does nothing when it has this outcome. */
   setRefundOutcome(refund: Refund, outcome: RefundOutcome): void {
     if (refund.status === outcome) return
-    this.#timers.stop(refund.id)
+    this.#stop(refund.id)
     const changed = this.refunds.write({ ...refund, status: outcome })
     const [charge] = this.charges.listByReference(refund.reference)
     this.webhooks.send(`refund.${outcome}`, refundEvent(changed, charge?.email), refund.reference)
@@ -204,7 +193,7 @@ export class Fiatpay {
   /** Gives a transfer an outcome, also when it already has another one. Does nothing when it has this outcome. */
   setOutcome(transfer: Transfer, outcome: Outcome, reason?: string): void {
     if (transfer.status === outcome) return
-    this.#timers.stop(transfer.id)
+    this.#stop(transfer.id)
     const updatedAt = new Date().toISOString()
     const failure = outcome === 'success' ? null : (reason ?? failureTexts[outcome])
     const changed = this.transfers.write({ ...transfer, status: outcome, updatedAt, failure })
@@ -243,16 +232,14 @@ export class Fiatpay {
 
   /** Deletes all records and faults. */
   reset(): void {
-    this.#timers.stopAll()
-    this.webhooks.stop()
+    this.#stopAll()
     this.faults.reset()
     this.disputeFiles.clear()
     for (const part of [...this.#stores(), this.calls, this.sendings, this.lookups]) part.reset()
   }
 
   close(): void {
-    this.#timers.stopAll()
-    this.webhooks.stop()
+    this.#stopAll()
     for (const store of this.#stores()) store.close()
   }
 
@@ -261,15 +248,15 @@ export class Fiatpay {
   }
 
   #startRefund({ id, settlesAt, status }: Refund): void {
-    if (settlesAt !== null && status === 'pending') this.#timers.start(id, settlesAt)
+    if (settlesAt !== null && status === 'pending') this.#start(id, settlesAt)
   }
 
   #startDispute({ id, dueAt, status }: Dispute): void {
-    if (status === 'awaiting-merchant-feedback') this.#timers.start(id, dueAt)
+    if (status === 'awaiting-merchant-feedback') this.#start(id, dueAt)
   }
 
   #endDispute(dispute: Dispute, resolution: Resolution, takenKobo: number): Dispute {
-    this.#timers.stop(dispute.id)
+    this.#stop(dispute.id)
     const resolvedAt = new Date().toISOString()
     const ended = this.disputes.write({
       ...dispute,
@@ -284,7 +271,7 @@ export class Fiatpay {
   }
 
   #sendDispute(event: 'create' | 'remind' | 'resolve', dispute: Dispute): void {
-    const data = disputeEvent(this.disputeJson(dispute))
+    const data = disputeEvent(this, dispute)
     this.webhooks.send(`charge.dispute.${event}`, data, dispute.reference)
   }
 
@@ -298,36 +285,23 @@ export class Fiatpay {
     if (dispute?.status === 'awaiting-merchant-feedback')
       this.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
   }
-}
-
-/** Gives pending records their planned outcome when its time has come. The ids of all kinds of records differ. */
-class OutcomeTimers {
-  readonly #timers = new Map<number, NodeJS.Timeout>()
-  readonly #settle: (id: number) => void
-
-  constructor(settle: (id: number) => void) {
-    this.#settle = settle
-  }
 
   /** Starts the timer of a record. `at`: ISO 8601; a past time is now. */
-  start(id: number, at: string): void {
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(id)
-        this.#settle(id)
-      },
-      Math.max(0, Date.parse(at) - Date.now()),
-    )
-    this.#timers.set(id, timer)
+  #start(id: number, at: string): void {
+    const act = () => {
+      this.#timers.delete(id)
+      this.#applyPlannedOutcome(id)
+    }
+    this.#timers.set(id, setTimeout(act, Math.max(0, Date.parse(at) - Date.now())))
   }
 
-  stop(id: number): void {
+  #stop(id: number): void {
     clearTimeout(this.#timers.get(id))
     this.#timers.delete(id)
   }
 
-  stopAll(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer)
-    this.#timers.clear()
+  #stopAll(): void {
+    this.webhooks.stop()
+    for (const id of this.#timers.keys()) this.#stop(id)
   }
 }

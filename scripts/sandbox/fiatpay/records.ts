@@ -1,7 +1,9 @@
-import type { z } from 'zod'
-import type { metadata } from './input.js'
+import { z } from 'zod'
 
 // Amounts are kobo: whole numbers, as the wire carries them, far below 2^53. Times are ISO 8601.
+
+/** The caller's own data, returned unchanged. */
+export const metadata = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
 
 /** A payment of a charge. */
 export interface Payment {

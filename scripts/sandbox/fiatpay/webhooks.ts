@@ -23,21 +23,17 @@ export interface Delivery {
  * growing pauses until the service answers 200. Deliveries are only in memory: a killed stand-in sends no more.
  */
 export class Webhooks {
+  secretKey: string
   #url: string | undefined
-  #secretKey: string
   readonly #faults: FiatpayFaults
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #requests = new Set<ClientRequest>()
   #deliveries: Delivery[] = []
 
   constructor(secretKey: string, faults: FiatpayFaults, url: string | undefined) {
-    this.#secretKey = secretKey
+    this.secretKey = secretKey
     this.#faults = faults
     this.#url = url
-  }
-
-  setKey(secretKey: string): void {
-    this.#secretKey = secretKey
   }
 
   /** Sets where further webhooks go. `undefined`: none are sent. */
@@ -55,7 +51,7 @@ export class Webhooks {
     if (this.#faults.mode.webhooks === 'off') return
     const { copies = 1, delayMs = 0, badSignature = false } = this.#faults.faultFor(reference).webhooks ?? {}
     const body = Buffer.from(JSON.stringify({ event, data }))
-    const signature = createHmac('sha512', badSignature ? 'another key' : this.#secretKey)
+    const signature = createHmac('sha512', badSignature ? 'another key' : this.secretKey)
       .update(body)
       .digest('hex')
     for (let copy = 0; copy < copies; copy++) {
@@ -90,7 +86,17 @@ export class Webhooks {
     if (this.#url === undefined) return
     delivery.attempts += 1
     const headers = { 'content-type': 'application/json', 'x-paystack-signature': signature }
-    const request = this.#post(this.#url, headers, body, (status) => {
+    const send = this.#url.startsWith('https:') ? httpsRequest : httpRequest
+    // Without keep-alive, because tests would report pooled connections as leaks.
+    const request = send(this.#url, { method: 'POST', headers, agent: false, timeout: answerMs })
+    let status: number | null = null
+    request.on('response', (response) => {
+      status = response.statusCode ?? null
+      response.on('error', () => undefined).resume()
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => undefined)
+    request.on('close', () => {
       this.#requests.delete(request)
       delivery.status = status
       if (status === 200) delivery.takenAt = new Date().toISOString()
@@ -99,26 +105,6 @@ export class Webhooks {
           this.#deliver(delivery, body, signature),
         )
     })
-    this.#requests.add(request)
-  }
-
-  /** Uses `node:http` without keep-alive, because tests would report pooled connections as leaks. */
-  #post(
-    url: string,
-    headers: Readonly<Record<string, string>>,
-    body: Buffer,
-    done: (status: number | null) => void,
-  ): ClientRequest {
-    const send = url.startsWith('https:') ? httpsRequest : httpRequest
-    const request = send(url, { method: 'POST', headers, agent: false, timeout: answerMs })
-    let status: number | null = null
-    request.on('response', (response) => {
-      status = response.statusCode ?? null
-      response.on('error', () => undefined).resume()
-    })
-    request.on('timeout', () => request.destroy())
-    request.on('error', () => undefined)
-    request.on('close', () => done(status))
-    return request.end(body)
+    this.#requests.add(request.end(body))
   }
 }

@@ -4,12 +4,14 @@ import type { RecordStore } from './record-store.js'
 import type { Charge, Dispute, Payment, Recipient, Refund, Transfer } from './records.js'
 
 /** What decides whether a payment is still there. */
-export interface PaymentContext {
+interface PaymentContext {
   readonly refunds: RecordStore<Refund>
   readonly disputes: RecordStore<Dispute>
 }
 
-type Status = ReturnType<typeof chargeStatus> | 'reversed'
+interface DisputeContext extends PaymentContext {
+  readonly charges: RecordStore<Charge>
+}
 
 /** `abandoned`: not yet paid on the checkout page. `ongoing`: the bank transfer has not arrived yet. */
 export function chargeStatus({
@@ -48,23 +50,19 @@ export function leftOf(
 }
 
 /** As `chargeStatus`, of one payment of a charge. It is `reversed` when nothing of it is left. */
-export function transactionStatus(
-  context: PaymentContext,
-  charge: Charge,
-  payment: Payment | undefined,
-): Status {
+export function transactionStatus(context: PaymentContext, charge: Charge, payment: Payment | undefined) {
   if (payment === undefined || leftOf(context, charge, payment, 'returned') > 0) return chargeStatus(charge)
   return 'reversed'
 }
 
 /** A transaction in the provider's format. Without a payment: the unpaid transaction. */
-export function transactionJson(charge: Charge, payment: Payment | undefined, status: Status) {
+export function transactionJson(context: PaymentContext, charge: Charge, payment: Payment | undefined) {
   const { reference, email, channel, amountKobo } = charge
   const paidAt = payment?.paidAt ?? null
   return {
     id: payment?.id ?? charge.id,
     domain: 'test',
-    status,
+    status: transactionStatus(context, charge, payment),
     reference,
     amount: payment?.amountKobo ?? amountKobo,
     gateway_response: payment ? 'Approved' : (charge.failure ?? 'The transaction was not completed'),
@@ -81,12 +79,11 @@ export function transactionJson(charge: Charge, payment: Payment | undefined, st
   }
 }
 
-/** A dispute in the provider's format. `transaction`: the disputed one. */
-export function disputeJson(
-  dispute: Dispute,
-  charge: Charge,
-  transaction: ReturnType<typeof transactionJson>,
-) {
+/** A dispute in the provider's format, with the disputed transaction. */
+export function disputeJson(context: DisputeContext, dispute: Dispute) {
+  const [charge] = context.charges.listByReference(dispute.reference)
+  if (charge === undefined) throw new Error('a dispute without a charge')
+  const payment = charge.payments.find(({ id }) => id === dispute.transaction)
   return {
     id: dispute.id,
     refund_amount: dispute.shownKobo,
@@ -94,7 +91,7 @@ export function disputeJson(
     status: dispute.status,
     resolution: dispute.resolution,
     domain: 'test',
-    transaction,
+    transaction: transactionJson(context, charge, payment),
     transaction_reference: null,
     category: 'chargeback',
     customer: { email: charge.email },
@@ -109,7 +106,8 @@ export function disputeJson(
 }
 
 /** The data of a webhook about a dispute: the same, with other names of the times. */
-export function disputeEvent({ createdAt, updatedAt, ...shown }: ReturnType<typeof disputeJson>) {
+export function disputeEvent(context: DisputeContext, dispute: Dispute) {
+  const { createdAt, updatedAt, ...shown } = disputeJson(context, dispute)
   return { ...shown, created_at: createdAt, updated_at: updatedAt }
 }
 

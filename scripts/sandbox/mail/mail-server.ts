@@ -6,7 +6,7 @@ import { domainToUnicode } from 'node:url'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { ActiveFault } from '../active-fault.js'
-import { json, type Route } from '../http-route.js'
+import { json, type Route } from '../http-server.js'
 import { mailPage, type ReceivedMail } from './received-mail.js'
 
 /**

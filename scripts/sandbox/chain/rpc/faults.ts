@@ -1,4 +1,4 @@
-import { json, type SandboxAnswer } from '../../http-route.js'
+import { json, type SandboxAnswer } from '../../http-server.js'
 
 /**
  * How the RPC node misbehaves. `answer`: what it answers instead of a result. `maxInputs`: calls with a longer first list,

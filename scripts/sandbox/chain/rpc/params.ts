@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { decodeBase58, isAddress, isSignature } from '../../../../src/kernel/base58.js'
-import { readChecked } from '../../http-route.js'
+import { readChecked } from '../../http-server.js'
 import type { Commitment } from '../clock.js'
 import { invalidParams } from './error.js'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
-import { parseJson } from '../../http-route.js'
+import { parseJson } from '../../http-server.js'
 import type { LocalChain } from '../local-chain.js'
 import { RpcError } from './error.js'
 import { commitmentConfig, requestedCommitment, method as rpcMethod, signature } from './params.js'
