@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { Refusal } from '../../scripts/bootstrap/progress.mjs'
@@ -16,15 +16,6 @@ function select(url: string, sql: string): Promise<unknown[]> {
     (await client.query({ text: sql, rowMode: 'array' })).rows.flat(),
   )
 }
-
-test('the embedded PostgreSQL stores UTF-8 and sorts by code point, with any locale of the machine', async (t) => {
-  const { running } = await privatePostgres(t)
-  const rows = await select(
-    running.url('postgres'),
-    `select pg_encoding_to_char(encoding), datlocprovider, datlocale from pg_database where datname = 'postgres'`,
-  )
-  t.deepEqual(rows, ['UTF8', 'b', 'C.UTF-8'])
-})
 
 test('a second PostgreSQL on the same data folder is refused with the process id of the first', async (t) => {
   const { dataDir } = await privatePostgres(t)
@@ -69,15 +60,4 @@ test('a PostgreSQL whose parent was killed is stopped before a new one starts on
     Number.parseInt(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10),
     leftover.pid,
   )
-})
-
-test('a leftover draft of an interrupted initdb does not prevent a start', async (t) => {
-  const dataDir = temporaryFolder(t)
-  const port = await freePort()
-  const first = await startPostgres({ dataDir, port })
-  await first.stop()
-  mkdirSync(join(dataDir, 'postgres/draft/base'), { recursive: true })
-  const second = await startPostgres({ dataDir, port })
-  t.teardown(second.stop)
-  t.deepEqual(await select(second.url('postgres'), 'select 1'), [1])
 })

@@ -46,18 +46,6 @@ test('a transaction is processed, then confirmed, then finalized as slots pass',
   t.is(searched.value?.confirmationStatus, 'finalized')
 })
 
-test('a signature subscription notifies when its commitment is reached', async (t) => {
-  const sandbox = await manual()
-  t.teardown(() => sandbox.close())
-  const { connection, send } = await tipOn(sandbox, 5_000_000)
-  const signature = await send()
-  const seen = new Promise((resolve) =>
-    connection.onSignature(signature, (result) => resolve(result.err), 'confirmed'),
-  )
-  await callRpc(sandbox, 'dev_advance', 1)
-  t.is(await seen, null)
-})
-
 test('transactions can be kept from landing, dropped and released', async (t) => {
   const sandbox = await manual()
   t.teardown(() => sandbox.close())

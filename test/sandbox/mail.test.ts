@@ -1,8 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import test from 'ava'
 import { createTransport } from 'nodemailer'
-import { MailServer } from '../../scripts/sandbox/mail/mail-server.js'
 import type { ReceivedMail } from '../../scripts/sandbox/mail/received-mail.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { postJson } from './chain-client.js'
@@ -73,12 +70,4 @@ test.serial('a reset deletes the mails and the faults', async (t) => {
   t.deepEqual(await inbox(), [])
   await send('ada@example.com')
   t.is((await inbox()).length, 1)
-})
-
-test.serial('a taken port is refused', async (t) => {
-  const other = createServer().listen(0, '127.0.0.1')
-  t.teardown(() => other.close())
-  await once(other, 'listening')
-  const { port } = other.address() as { port: number }
-  await t.throwsAsync(MailServer.listen(port, '127.0.0.1'), { code: 'EADDRINUSE' })
 })

@@ -59,30 +59,6 @@ test('a killed sandbox restarts with its ledger, also when the last line of the 
   t.is(await exitOf(third.child), 0, 'it exits on SIGTERM')
 })
 
-test('time does not run backwards over a restart', async (t) => {
-  const dataDir = temporaryFolder(t)
-  const wallet = Keypair.generate().publicKey
-  const first = await startSandbox({ port: 0, slotMs: 0, dataDir })
-  first.chain.advance(500)
-  const signature = await connect(first).requestAirdrop(wallet, LAMPORTS_PER_SOL)
-  await first.close()
-  const second = await startSandbox({ port: 0, slotMs: 0, dataDir })
-  t.teardown(() => second.close())
-  t.is(second.chain.clock.slot, 502)
-  const { value } = await connect(second).getSignatureStatus(signature)
-  t.is(value?.confirmationStatus, 'confirmed')
-  t.is(await connect(second).getBalance(wallet), LAMPORTS_PER_SOL)
-})
-
-test('two sandboxes in one process have separate chains', async (t) => {
-  const [one, two] = await Promise.all([startSandbox({ port: 0 }), startSandbox({ port: 0 })])
-  t.teardown(() => Promise.all([one.close(), two.close()]))
-  const wallet = Keypair.generate().publicKey
-  await connect(one).requestAirdrop(wallet, LAMPORTS_PER_SOL)
-  t.is(await connect(one).getBalance(wallet), LAMPORTS_PER_SOL)
-  t.is(await connect(two).getBalance(wallet), 0)
-})
-
 test('a taken port is an error, and the sandbox does not start in production', async (t) => {
   const sandbox = await startSandbox({ port: 0 })
   t.teardown(() => sandbox.close())

@@ -57,16 +57,6 @@ export class Ledger {
     }
   }
 
-  /** As if its block were not on the chain any more. What it changed stays. */
-  remove(signature: string): void {
-    const record = this.#records.get(signature)
-    this.#records.delete(signature)
-    for (const key of record?.keys ?? []) {
-      const others = this.signaturesOf(key).filter((one) => one !== signature)
-      this.#byAddress.set(key, others)
-    }
-  }
-
   get(signature: string): LedgerRecord | undefined {
     return this.#records.get(signature)
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type Endpoint, naira, ok, okPage, Refusal, readInput, readQuery } from './api.js'
-import { bankName, banks } from './banks.js'
+import { banks } from './banks.js'
 import { recipientJson } from './wire.js'
 
 /** An account number that exists at no bank. */
@@ -23,17 +23,21 @@ function recipientCode({ bank_code, account_number }: z.output<typeof account>):
   return `RCP_${digest.slice(0, codeDigits)}`
 }
 
+function checkBank({ bank_code }: z.output<typeof account>): void {
+  if (!banks.has(bank_code)) throw new Refusal('invalid_params', `Unknown bank code: ${bank_code}`)
+}
+
 /** `GET /bank`: the banks, page by page. */
 export const listBanks: Endpoint = (_, request) => {
   const common = { active: true, country: 'Nigeria', currency: 'NGN', type: 'nuban' }
-  const rows = banks.map(([code, name], index) => ({ id: index + 1, name, code, ...common }))
+  const rows = [...banks].map(([code, name], index) => ({ id: index + 1, name, code, ...common }))
   return okPage('Banks retrieved', rows, request)
 }
 
 /** `GET /bank/resolve?account_number=&bank_code=`: the account's name, which is the name of its last created recipient. */
 export const resolveAccount: Endpoint = ({ recipients }, request) => {
   const query = readQuery(account, request)
-  bankName(query.bank_code)
+  checkBank(query)
   if (query.account_number === unknownAccount) throw new Refusal('invalid_bank_code')
   const account_name = recipients.find(recipientCode(query))?.name ?? defaultName
   return ok('Account number resolved', { account_number: query.account_number, account_name })
@@ -42,7 +46,7 @@ export const resolveAccount: Endpoint = ({ recipients }, request) => {
 /** `POST /transferrecipient`: creates a recipient. A known account keeps its recipient and gets the new name. */
 export const createRecipient: Endpoint = ({ recipients, ids }, request) => {
   const input = readInput(creation, request)
-  bankName(input.bank_code)
+  checkBank(input)
   const reference = recipientCode(input)
   const recipient = recipients.write({
     ...(recipients.find(reference) ?? { id: ids.next(), createdAt: new Date().toISOString() }),

@@ -1,7 +1,5 @@
-import { Refusal } from './api.js'
-
 /** Code and name of every bank the provider pays to. Most codes have three digits, those of newer banks more. */
-export const banks = [
+export const banks: ReadonlyMap<string, string> = new Map([
   ['001', 'Test Bank'],
   ['011', 'First Bank of Nigeria'],
   ['023', 'Citibank Nigeria'],
@@ -30,13 +28,4 @@ export const banks = [
   ['50515', 'Moniepoint MFB'],
   ['999991', 'PalmPay'],
   ['999992', 'OPay Digital Services Limited (OPay)'],
-] as const
-
-const nameOfBank = new Map<string, string>(banks)
-
-/** @throws Refusal for a bank the provider does not know */
-export function bankName(code: string): string {
-  const name = nameOfBank.get(code)
-  if (name === undefined) throw new Refusal('invalid_params', `Unknown bank code: ${code.slice(0, 20)}`)
-  return name
-}
+])

@@ -1,5 +1,5 @@
 // The provider's formats: the fields that somebody reads, and those by which a person finds a row.
-import { bankName } from './banks.js'
+import { banks } from './banks.js'
 import type { RecordStore } from './record-store.js'
 import type { Charge, Dispute, Payment, Recipient, Refund, Transfer } from './records.js'
 
@@ -158,7 +158,7 @@ export function recipientJson({ id, reference, name, bankCode, accountNumber, cr
       account_number: accountNumber,
       account_name: name,
       bank_code: bankCode,
-      bank_name: bankName(bankCode),
+      bank_name: banks.get(bankCode),
     },
   }
 }

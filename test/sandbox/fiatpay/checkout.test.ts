@@ -66,18 +66,6 @@ test('after paying, the payer is redirected to the callback URL', async (t) => {
   t.is(headers.get('location'), `https://tips.example/paid?a=1&trxref=${reference}&reference=${reference}`)
 })
 
-test('the page of a bank transfer shows the account', async (t) => {
-  const fiat = await startFiatFor(t)
-  const reference = newReference()
-  const { body } = await createCaller(fiat).post<{ account_number: string }>('/charge', {
-    ...payer,
-    reference,
-    bank_transfer: {},
-  })
-  const html = await (await fetch(`${fiat.url}/fiatpay/checkout/${reference}`)).text()
-  t.true(html.includes(body.data.account_number))
-})
-
 test('the page escapes the caller’s texts, and invalid forms are refused', async (t) => {
   const fiat = await startFiatFor(t)
   const { page } = await openPage(fiat, { email: "o'hara@example.com" })

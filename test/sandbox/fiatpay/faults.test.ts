@@ -91,15 +91,6 @@ test('a transfer that was executed without an answer is refused when it is repea
   t.is(executed(reference), 1)
 })
 
-test('an empty balance is checked before a used reference', async (t) => {
-  const { control, send, executed } = await startProvider(t)
-  const reference = newReference()
-  await send(reference)
-  await control('fiatpay/mode', { transfers: 'no-float' })
-  t.regex(await send(reference), /^400 Your balance is not enough/)
-  t.is(executed(reference), 1)
-})
-
 test('a provider without deduplication executes a reference twice, and its log has both', async (t) => {
   const { control, send, executed } = await startProvider(t)
   await control('fiatpay/faults', { duplicates: 'execute' })

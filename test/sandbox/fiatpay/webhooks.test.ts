@@ -121,23 +121,3 @@ test('a webhook that is not answered 200 is repeated with the same bytes', async
     0: { event: 'charge.success', reference, attempts: 2, status: 200 },
   })
 })
-
-test('with webhooks switched off none is sent, not even afterwards', async (t) => {
-  const { received, arrived, control, fiat } = await startProvider(t)
-  await control('fiatpay/mode', { webhooks: 'off' })
-  const lost = await payOne(fiat)
-  await control('fiatpay/mode', { webhooks: 'ok' })
-  await payOne(fiat)
-  await arrived(1)
-  t.is(received.length, 1)
-  t.false(received[0]?.body.includes(lost))
-  t.is(fiat.fiatpay.webhooks.deliveries().length, 1)
-})
-
-test('an unavailable service does not block the provider', async (t) => {
-  const fiat = await startFiatFor(t, { webhookUrl: 'http://127.0.0.1:1/webhooks/fiatpay' })
-  await payOne(fiat)
-  await until('it was tried', () => fiat.fiatpay.webhooks.deliveries()[0]?.attempts === 1)
-  t.like(fiat.fiatpay.webhooks.deliveries()[0], { status: null, takenAt: null })
-  t.is(fiat.fiatpay.log().charges[0]?.status, 'success')
-})

@@ -1,4 +1,5 @@
 import { json, type SandboxAnswer } from '../../http-server.js'
+import { errorAnswer } from './server.js'
 
 /**
  * How the RPC node misbehaves. `answer`: what it answers instead of a result. `maxInputs`: calls with a longer first list,
@@ -13,37 +14,23 @@ export interface RpcFault {
 
 const garbage =
   '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>'
+const answers: Readonly<Record<'429' | 'html', SandboxAnswer>> = {
+  html: { status: 502, type: 'text/html', body: garbage },
+  '429': json(429, errorAnswer(null, 429, 'Too many requests for a specific RPC call')),
+}
+
+type Call = { readonly id?: unknown; readonly params?: readonly unknown[] } | null
 
 /** The answer of a faulty node. `undefined`: the request is answered normally. */
-export function faultAnswer(fault: RpcFault, body: unknown): SandboxAnswer | undefined {
-  if (fault.answer === 'html') return { status: 502, type: 'text/html', body: garbage }
-  if (fault.answer === '429') {
-    return json(429, {
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: 429, message: 'Too many requests for a specific RPC call' },
-    })
-  }
-  const { maxInputs } = fault
+export function faultAnswer({ answer, maxInputs }: RpcFault, body: unknown): SandboxAnswer | undefined {
+  if (answer !== undefined) return answers[answer]
   if (maxInputs === undefined) return undefined
-  const error = { code: -32602, message: `Too many inputs provided; max ${maxInputs}` }
+  const calls = (Array.isArray(body) ? body : [body]) as Call[]
+  const refusal = (id: unknown) => errorAnswer(id, -32602, `Too many inputs provided; max ${maxInputs}`)
   // A batch that is too long gets a single answer.
-  if (calls(body).length > maxInputs) return json(200, { jsonrpc: '2.0', id: null, error })
-  if (!calls(body).some((call) => inputsOf(call) > maxInputs)) return undefined
-  const answers = calls(body).map((call) => ({ jsonrpc: '2.0', id: idOf(call), error }))
-  return json(200, Array.isArray(body) ? answers : answers[0])
-}
-
-function calls(body: unknown): unknown[] {
-  return Array.isArray(body) ? body : [body]
-}
-
-function idOf(call: unknown): unknown {
-  return (call as { id?: unknown } | null)?.id ?? null
-}
-
-function inputsOf(call: unknown): number {
-  const params = (call as { params?: unknown } | null)?.params
-  const first = Array.isArray(params) ? params[0] : undefined
-  return Array.isArray(first) ? first.length : 0
+  if (calls.length > maxInputs) return json(200, refusal(null))
+  const inputsOf = (call: Call) => (Array.isArray(call?.params?.[0]) ? call.params[0].length : 0)
+  if (!calls.some((call) => inputsOf(call) > maxInputs)) return undefined
+  const refused = calls.map((call) => refusal(call?.id ?? null))
+  return json(200, Array.isArray(body) ? refused : refused[0])
 }

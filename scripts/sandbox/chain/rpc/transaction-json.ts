@@ -1,8 +1,7 @@
 import { VersionedTransaction } from '@solana/web3.js'
-import { decodeBase58, encodeBase58 } from '../../../../src/kernel/base58.js'
+import { encodeBase58 } from '../../../../src/kernel/base58.js'
 import type { LedgerRecord } from '../ledger.js'
 import { RpcError } from './error.js'
-import { parseInstruction } from './parse-instruction.js'
 
 export type TransactionEncoding = 'base58' | 'base64' | 'json' | 'jsonParsed'
 
@@ -67,7 +66,12 @@ function parsedTransaction(record: LedgerRecord, transaction: VersionedTransacti
       })),
       recentBlockhash: message.recentBlockhash,
       instructions: message.compiledInstructions.map((instruction) => ({
-        ...parsedCall(record, instruction.programIdIndex, instruction.accountKeyIndexes, instruction.data),
+        ...decodedCall(
+          record,
+          instruction.programIdIndex,
+          instruction.accountKeyIndexes,
+          encodeBase58(instruction.data),
+        ),
         stackHeight: 1,
       })),
       ...tableLookups(transaction),
@@ -80,21 +84,22 @@ function parsedMeta(record: LedgerRecord) {
   const parsed = innerInstructions.map(({ index, instructions }) => ({
     index,
     instructions: instructions.map((call) => ({
-      ...parsedCall(record, call.programIdIndex, call.accounts, decodeBase58(call.data, Infinity) ?? []),
+      ...decodedCall(record, call.programIdIndex, call.accounts, call.data),
       stackHeight: call.stackHeight,
     })),
   }))
   return { ...meta, innerInstructions: parsed }
 }
 
-function parsedCall(
-  record: LedgerRecord,
+/** An instruction as a node shows one of a program that it does not know. */
+function decodedCall(
+  { keys }: LedgerRecord,
   program: number,
   accounts: readonly number[],
-  data: ArrayLike<number>,
-) {
-  const keyAt = (index: number) => record.keys[index] ?? ''
-  return parseInstruction(keyAt(program), accounts.map(keyAt), Buffer.from(data))
+  data: string,
+): { programId: string; accounts: string[]; data: string } {
+  const keyAt = (index: number) => keys[index] ?? ''
+  return { programId: keyAt(program), accounts: accounts.map(keyAt), data }
 }
 
 function signatures(transaction: VersionedTransaction): string[] {
