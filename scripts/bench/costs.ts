@@ -101,7 +101,7 @@ interface Cost {
 export function benchCosts(): Promise<Outcome> {
   return onServers(async (servers) => {
     const urls = { ...servers, namespace: 'costs' }
-    const options = { creators: 0, metrics: true, workers, bank: {} }
+    const options = { creators: 0, workers, bank: {} }
     const stage = await openStage(servers.defer, urls, 1, options)
     const redis = new Redis(servers.redisUrl)
     servers.defer(() => redis.disconnect())

@@ -1,27 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nairaText, usdcText } from '../../src/kernel/money.js'
 import { waitUntil } from '../dev/wait-until.js'
 import { withClosing } from '../kit/closing.js'
 import { Draw } from '../kit/draw.js'
 import { countBy, type Report, sortedRows } from '../kit/report.js'
 import type { ServerUrls } from '../kit/servers.js'
 import { type ActName, decideDisputes } from './world/acts.js'
-import { Crowd, inOrder } from './world/crowd.js'
+import { type Books, compareBooks } from './world/compare-books.js'
+import { Crowd } from './world/crowd.js'
 import { checkEverything, type FinalCheck } from './world/final-check.js'
-import {
-  compareWithProvider,
-  makeReport,
-  recordBeginning,
-  recordFees,
-  sell,
-  sweep,
-} from './world/operator.js'
-import { type Sample, takeSample } from './world/sample.js'
+import { compareWithProvider, recordBeginning, recordFees, sell, sweep } from './world/operator.js'
 import { settle } from './world/settle.js'
 import { openStage, type Stage } from './world/stage.js'
 import { emptyTruth, type Truth } from './world/truth.js'
 
-export interface MonthPlan {
+interface MonthPlan {
   readonly seed: number
   readonly days: number
   readonly tips: number
@@ -29,17 +21,18 @@ export interface MonthPlan {
   readonly report: (text: string) => void
 }
 
-export interface MonthResult extends Report {
-  readonly samples: readonly Sample[]
+interface MonthResult extends Report {
+  /** The days whose books were compared. */
+  readonly days: number
   readonly kills: readonly string[]
-  /** Undefined when a sample already differed. */
+  /** Undefined when the books of a day already differed. */
   readonly final: FinalCheck | undefined
 }
 
 /** People who do something at the same time. */
 const concurrency = 6
 const tipsPerCreator = 250
-const creatorsRange = [4, 40] as const
+const [fewestCreators, mostCreators] = [4, 40]
 /** Of so many kills one is of an operator's command. */
 const killsPerCommand = 5
 const daysPerSale = 3
@@ -47,7 +40,6 @@ const reportMs = 15_000
 const killMs = 500
 /** No day of the longest run takes so long. */
 const dayMs = 3_600_000
-const readsMax = 3
 
 /** For so many tips there is one of these acts, and at least so many. Of naira tips, which are half of all, 2 % are disputed. */
 const perTips: Readonly<Partial<Record<ActName, readonly [tips: number, least: number]>>> = {
@@ -65,31 +57,38 @@ const perTips: Readonly<Partial<Record<ActName, readonly [tips: number, least: n
  */
 export function runMonth(servers: ServerUrls, plan: MonthPlan): Promise<MonthResult> {
   return withClosing(async (defer) => {
-    const [least, most] = creatorsRange
-    const creators = Math.min(most, Math.max(least, Math.round(plan.tips / tipsPerCreator)))
-    const stage = await openStage(defer, servers, plan.seed, { creators })
+    const creators = Math.round(plan.tips / tipsPerCreator)
+    const stage = await openStage(defer, servers, plan.seed, {
+      creators: Math.min(mostCreators, Math.max(fewestCreators, creators)),
+    })
     const truth = emptyTruth()
-    const samples: Sample[] = []
-    let final: FinalCheck | undefined
+    let books: Books = { rows: [], faults: [] }
     await recordBeginning(stage)
-    const days = drawDays(plan)
-    for (const [day, names] of days.entries()) {
+    let day = 0
+    for (const names of drawDays(plan)) {
       await live(stage, truth, plan, day, names)
-      const isLast = day === days.length - 1
-      decideDisputes(stage, truth, day, isLast)
-      samples.push(await closeDay(stage, truth, plan, day))
-      plan.report(progressOf(stage, truth, day, samples))
-      if ((samples.at(-1)?.faults.length ?? 0) > 0) break
-      if (isLast) {
-        final = await checkEverything(stage, truth)
-        await compareWithProvider(stage)
-      }
+      decideDisputes(stage, truth, day, day === plan.days - 1)
+      books = await closeDay(stage, truth, plan, day)
+      day += 1
+      const tips =
+        truth.landed.size +
+        stage.sandbox.fiatpay.charges.all().filter(({ payments }) => payments.length > 0).length
+      plan.report(`day ${day}: ${tips} tips, ${stage.kills.length} kills; ${books.faults.length} differences`)
+      if (books.faults.length > 0) break
     }
+    const final = books.faults.length === 0 ? await checkEverything(stage, truth) : undefined
+    if (final !== undefined) await compareWithProvider(stage)
+    const killed = stage.kills.map((kill) => kill.split(' ', kill.startsWith('ops ') ? 2 : 1).join(' '))
     return {
-      rows: rowsOf(stage, truth, samples.at(-1), final),
-      faults: [...(samples.at(-1)?.faults ?? []), ...(final?.faults ?? [])],
+      rows: [
+        ...sortedRows(truth.counts),
+        ...sortedRows(countBy(killed), 'killed: '),
+        ...sortedRows(final?.counts ?? {}),
+        ...books.rows,
+      ],
+      faults: [...books.faults, ...(final?.faults ?? [])],
       kept: 'at every sample the ledger was what chain and bank have, and they covered what is owed; nothing was sent twice or lost',
-      samples,
+      days: day,
       kills: stage.kills,
       final,
     }
@@ -113,12 +112,13 @@ function drawDays({ seed, days, tips }: MonthPlan): ActName[][] {
   return result
 }
 
-/** The kills of operators' commands on a day; on the first one there is nothing to sweep. */
-function commandKills({ kills, days }: MonthPlan, day: number): number {
-  if (day === 0) return 0
+/** The kills of operators' commands on a day: of each of its two sweeps, and of recording the fees. On the first day there is nothing to sweep. */
+function commandKills({ kills, days }: MonthPlan, day: number): { sweep: number; record: number } {
   const until = (last: number): number =>
     Math.round((last * kills) / (killsPerCommand * Math.max(1, days - 1)))
-  return until(day) - until(day - 1)
+  const all = day === 0 ? 0 : until(day) - until(day - 1)
+  const each = Math.ceil(all / 3)
+  return { sweep: each, record: Math.max(0, all - 2 * each) }
 }
 
 /** The acts of a day, several at a time, while processes are killed and the operator sweeps. */
@@ -134,28 +134,22 @@ async function live(
   const first = stage.kills.length
   const last = Math.ceil(((day + 1) * kills) / days)
   let asked = first
-  const nextOf = inOrder(names)
   const next = (n: number): ActName | undefined => {
     const due = first + ((last - first) * (n + draw.next())) / names.length
     if (n < names.length && Math.max(asked, stage.kills.length) < Math.floor(due)) {
       asked += 1
       stage.killOne(draw.next())
     }
-    return nextOf(n)
+    return names[n]
   }
   const crowd = new Crowd({ stage, truth, day, seed: seed + 100_000 * (day + 1), concurrency, next })
-  const beat = setInterval(
-    () =>
-      report(
-        `day ${day + 1}: ${crowd.done} of ${names.length} acts; ${stage.kills.length} of ${kills} kills`,
-      ),
-    reportMs,
-  )
+  const tell = () =>
+    report(`day ${day + 1}: ${crowd.done} of ${names.length} acts; ${stage.kills.length} of ${kills} kills`)
+  const beat = setInterval(tell, reportMs)
   let living = true
   const isNoon = (): boolean => crowd.done * 2 >= names.length
-  const sweepKills = Math.ceil(commandKills(plan, day) / 3)
   const sweeping = waitUntil(isNoon, dayMs, () => living).then(() =>
-    sweep(stage, sweepKills, seed + 1000 * day),
+    sweep(stage, commandKills(plan, day).sweep, seed + 1000 * day),
   )
   try {
     await Promise.all([sweeping, crowd.ended])
@@ -166,51 +160,12 @@ async function live(
   for (; stage.kills.length < last; await sleep(killMs)) stage.killOne(draw.next())
 }
 
-/**
- * When nothing is under way, the operator records the fees, sells USDC now and then, and makes a report; then the books are compared.
- * A difference counts when it is there three times: a reading of the float by the clock may have begun before the operator's.
- */
-async function closeDay(stage: Stage, truth: Truth, plan: MonthPlan, day: number): Promise<Sample> {
+/** When nothing is under way, the operator sweeps, records the fees, and sells USDC now and then; then the books are compared. */
+async function closeDay(stage: Stage, truth: Truth, plan: MonthPlan, day: number): Promise<Books> {
+  const killed = commandKills(plan, day)
   await settle(stage, truth)
-  const sweepKills = Math.ceil(commandKills(plan, day) / 3)
-  await sweep(stage, sweepKills, plan.seed + 1000 * day + 500)
-  const recordKills = Math.max(0, commandKills(plan, day) - 2 * sweepKills)
-  await recordFees(stage, truth, day, recordKills)
-  if (day % daysPerSale === daysPerSale - 1) await sell(stage, new Draw(plan.seed + day), day, 0)
-  for (let reads = 1; ; reads++) {
-    await settle(stage, truth)
-    const sample = await takeSample(stage, truth, await makeReport(stage))
-    if (sample.faults.length === 0 || reads >= readsMax) return sample
-  }
-}
-
-function progressOf(stage: Stage, truth: Truth, day: number, samples: readonly Sample[]): string {
-  const sample = samples.at(-1)
-  const tips =
-    truth.landed.size +
-    stage.sandbox.fiatpay.charges.all().filter(({ payments }) => payments.length > 0).length
-  const owed = `owed ${usdcText(sample?.owed ?? 0n)}, custody ${usdcText(sample?.custody ?? 0n)}`
-  return `day ${day + 1}: ${tips} tips, ${stage.kills.length} kills; ${owed}, ${sample?.faults.length} differences`
-}
-
-function rowsOf(stage: Stage, truth: Truth, last: Sample | undefined, final: FinalCheck | undefined) {
-  const killed = stage.kills.map((kill) => kill.split(' ', kill.startsWith('ops ') ? 2 : 1).join(' '))
-  return [
-    ...sortedRows(truth.counts),
-    ...sortedRows(countBy(killed), 'killed: '),
-    ...sortedRows(final?.payouts.endings ?? {}, 'withdrawals: '),
-    ...sortedRows(final?.moves.sweeps ?? {}, 'sweeps: '),
-    ...sortedRows(final?.moves.takeOuts ?? {}, 'take-outs: '),
-    ...(last === undefined
-      ? []
-      : ([
-          ['owed to creators', usdcText(last.owed)],
-          ['custody on the chain', usdcText(last.custody)],
-          ['treasury on the chain', usdcText(last.treasury)],
-          ['balance at the bank', nairaText(last.float)],
-          ['creators owe', usdcText(last.receivables)],
-          ['left if everybody is paid', nairaText(last.surplus)],
-          ['what rates changed', nairaText(last.byRates)],
-        ] as const)),
-  ]
+  await sweep(stage, killed.sweep, plan.seed + 1000 * day + 500)
+  await recordFees(stage, truth, day, killed.record)
+  if (day % daysPerSale === daysPerSale - 1) await sell(stage, new Draw(plan.seed + day), day)
+  return compareBooks(stage, truth)
 }

@@ -1,7 +1,7 @@
 import { quickCommits, startServers } from '../kit/servers.js'
 import { drawProviderFaults, noFaults } from './provider-faults.js'
 import { brokenConnection, mildRefusals } from './world/client-notes.js'
-import type { Disturbance, OpenScenario, Run } from './world/scenario.js'
+import type { OpenScenario, Run } from './world/run-scenario.js'
 import type { WorkerGroup } from './world/stage.js'
 
 const killsPerRound = 50
@@ -21,10 +21,6 @@ const workers: readonly WorkerGroup[] = [
 export function payouts(kills: number, firstRound = 0): OpenScenario {
   return async ({ seed, folder, defer }) => {
     const rounds = Math.ceil(kills / killsPerRound)
-    const round = (n: number): Disturbance => ({
-      name: `kills of round ${n + 1}`,
-      act: (run) => storm(run, { seed, round: firstRound + n, kills: Math.ceil(kills / rounds) }),
-    })
     return {
       ...(await startServers(folder, defer, quickCommits)),
       stage: {
@@ -36,19 +32,21 @@ export function payouts(kills: number, firstRound = 0): OpenScenario {
       },
       acts: { crypto: 45, naira: 5, withdraw: 50 },
       inOrder: true,
-      disturbances: Array.from({ length: rounds }, (_, n) => round(n)),
+      disturbances: Array.from({ length: rounds }, (_, n) => ({
+        name: `kills of round ${n + 1}`,
+        act: (run) => storm(run, seed, firstRound + n, Math.ceil(kills / rounds)),
+      })),
       mayAnswer: [...mildRefusals, brokenConnection, '503 rate_unavailable', '502 provider_unavailable'],
     }
   }
 }
 
-interface Round {
-  readonly seed: number
-  readonly round: number
-  readonly kills: number
-}
-
-async function storm({ stage, report, until }: Run, { seed, round, kills }: Round): Promise<void> {
+async function storm(
+  { stage, report, until }: Run,
+  seed: number,
+  round: number,
+  kills: number,
+): Promise<void> {
   const { faults } = stage.sandbox.fiatpay
   const { deduplicates, fault } = drawProviderFaults(seed, round)
   report(
@@ -64,14 +62,11 @@ async function storm({ stage, report, until }: Run, { seed, round, kills }: Roun
   await until('the kills', () => stage.kills.length >= last)
   faults.setFault(noFaults)
   for (const process of victims) process.storm(false)
-  await pollReviews(stage)
-  async function pollReviews({ db }: Run['stage']): Promise<void> {
-    const waiting = () => db('withdrawals').where({ send_state: 'manual_review' })
-    await waiting().update({ due_at: new Date(0) })
-    // The provider answers now: what waits for a person is asked about once more.
-    await until('every review was polled', async () => {
-      const due = await waiting().whereRaw('due_at <= clock_timestamp()').limit(1)
-      return due.length === 0
-    })
-  }
+  const waiting = () => stage.db('withdrawals').where({ send_state: 'manual_review' })
+  await waiting().update({ due_at: new Date(0) })
+  // The provider answers now: what waits for a person is asked about once more.
+  await until('every review was polled', async () => {
+    const due = await waiting().whereRaw('due_at <= clock_timestamp()').limit(1)
+    return due.length === 0
+  })
 }

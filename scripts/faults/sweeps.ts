@@ -9,7 +9,7 @@ import { brokenConnection, mildRefusals } from './world/client-notes.js'
 import { usdcOf } from './world/compare-moves.js'
 import { sweep } from './world/operator.js'
 import { createPayer } from './world/people.js'
-import type { Disturbance, OpenScenario, Run } from './world/scenario.js'
+import type { OpenScenario, Run } from './world/run-scenario.js'
 import { settle } from './world/settle.js'
 import type { Stage, WorkerGroup } from './world/stage.js'
 
@@ -38,23 +38,22 @@ export function sweeps(kills: number): OpenScenario {
   return async ({ folder, defer }) => {
     const rounds = Math.ceil(kills / killsPerRound)
     const below: string[] = []
-    const round = (n: number): Disturbance => ({
-      name: `kills of round ${n + 1}`,
-      act: (run, draw) => storm(run, draw, Math.ceil(kills / rounds), below),
-    })
     return {
       ...(await startServers(folder, defer, quickCommits)),
-      stage: { webs: 1, webRoles: ['web-take-outs'], workers, payoutWallets: true, slotMs: 50 },
+      stage: { webs: 1, webRoles: ['web-take-outs'], workers, slotMs: 50 },
       // Without naira, which are owed and in no custody.
       acts: { crypto: 38, withdraw: 25, take: 37 },
       inOrder: true,
-      disturbances: Array.from({ length: rounds }, (_, n) => round(n)),
+      disturbances: Array.from({ length: rounds }, (_, n) => ({
+        name: `kills of round ${n + 1}`,
+        act: (run, draw) => storm(run, draw, Math.ceil(kills / rounds), below),
+      })),
       mayAnswer: [...mildRefusals, brokenConnection],
       async end({ stage, truth }) {
         await settle(stage, truth)
         // What was paid for is swept a moment later.
         await sleep(sweepAfterMs)
-        await sweep(stage, 0, 0)
+        await sweep(stage)
       },
       check: async ({ stage }) => [...below, ...(await unsweptFaults(stage))],
     }
@@ -65,7 +64,7 @@ async function storm({ stage, until }: Run, draw: Draw, kills: number, below: st
   const { sandbox, kills: killed } = stage
   const payers = [stage.payerFile, createPayer(sandbox, stage.logs, 'second')]
   const commands = Array.from({ length: sweepers }, (_, n) =>
-    stage.addProcess(
+    stage.addCommand(
       `sweep-${n}`,
       [opsProgram('sweep'), '--apply', '--payer', payers[n % payers.length] ?? ''],
       'sweep',

@@ -8,97 +8,46 @@ const requestMs = 60_000
 const retryMs = 150
 /** A killed process answers again after a few seconds, on a loaded machine after many. */
 const triesMax = 400
-
-/** A creator with the session cookie of the browser. */
-export interface Creator {
-  readonly userId: string
-  readonly cookie: string
-}
-
-/** The final answer to a withdrawal that was repeated under one idempotency key. */
-export interface WithdrawalAnswer {
-  readonly key: string
-  readonly status: number
-  readonly reference: string | undefined
-  readonly error: string | undefined
-  /** The statuses of the earlier attempts. 0: no answer. */
-  readonly earlierStatuses: readonly number[]
-}
-
-/** Each creator's own: who shares one with somebody who owes is held. */
-function accountOf(cookie: string) {
-  const accountNumber = String(hash('sha256', cookie, 'buffer').readUInt32BE()).padStart(10, '0')
-  return { bankCode: '058', accountNumber, accountName: 'Ada Obi' }
-}
-
-/** Registers an account and keeps the session cookie. */
-export async function register(url: string, email: string): Promise<Creator> {
-  const form = { email, password: 'correct horse battery', name: 'Ada Obi' }
-  let answer = await post(`${url}/auth/register`, form)
-  // Nothing was stored.
-  for (let tries = 1; answer.status === 503 && tries < triesMax; tries++) {
-    await sleep(retryMs)
-    answer = await post(`${url}/auth/register`, form)
-  }
-  const { status, body, cookie } = answer
-  if (status !== 200 || cookie === undefined) throw new Error(`register answered ${status}`)
-  return { userId: (body as { user: { id: string } }).user.id, cookie }
-}
-
-/** Repeats a withdrawal under one idempotency key until the answer is final. */
-export async function withdrawUntilFinal(
-  url: string,
-  { cookie }: Creator,
-  amountUSDC: number,
-  giveUp: () => boolean = () => false,
-): Promise<WithdrawalAnswer | undefined> {
-  const key = randomUUID()
-  const earlierStatuses: number[] = []
-  while (!giveUp()) {
-    const { status, body } = await withdrawOnce(url, cookie, amountUSDC, key)
-    const { reference, error } = body as { reference?: string; error?: string }
-    const isFinal = status === 200 || status === 502 || status === 400 || status === 401 || status === 422
-    if (isFinal) return { key, status, reference, error, earlierStatuses }
-    earlierStatuses.push(status)
-    await sleep(retryMs)
-  }
-  return undefined
-}
-
-/** Requests a withdrawal once. Status 0: no answer. */
-export async function withdrawOnce(
-  url: string,
-  cookie: string,
-  amountUSDC: number,
-  key?: string,
-): Promise<{ status: number; body: unknown }> {
-  const headers = { cookie, ...(key === undefined ? {} : { 'idempotency-key': key }) }
-  return post(`${url}/payouts/withdraw`, { ...accountOf(cookie), amountUSDC }, headers).catch(() => ({
-    status: 0,
-    body: {},
-  }))
-}
+const finalStatuses = [200, 400, 401, 422, 502]
 
 /** An answer of the API. Status 0: none came. */
 export interface ApiAnswer {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   /** Seconds. */
-  readonly retryAfter?: number
+  readonly retryAfter: number
+  readonly cookies: readonly string[]
 }
 
-export type ApiRequest = readonly [method: 'GET' | 'PATCH' | 'POST' | 'PUT', path: string, body?: unknown]
+export type ApiRequest = readonly [
+  method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT',
+  path: string,
+  body?: unknown,
+]
+type Headers = Readonly<Record<string, string>>
 
 /** Sends a request once. */
 export async function requestOnce(
   url: string,
   [method, path, body]: ApiRequest,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
 ): Promise<ApiAnswer> {
-  return send(method, `${url}${path}`, body, headers).then(
-    (answer) => answer as ApiAnswer,
-    () => ({ status: 0, body: {} }),
-  )
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(requestMs),
+    })
+    return {
+      status: response.status,
+      body: (await response.json()) as ApiAnswer['body'],
+      retryAfter: Number(response.headers.get('retry-after') ?? 0),
+      cookies: response.headers.getSetCookie(),
+    }
+  } catch {
+    return { status: 0, body: {}, retryAfter: 0, cookies: [] }
+  }
 }
 
 /** Whether an answer says nothing about the request: the process was killed, is starting, or works on the same request. */
@@ -110,14 +59,22 @@ function saysNothing({ status, body }: ApiAnswer): boolean {
 export async function requestUntilAnswered(
   url: string,
   request: ApiRequest,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
 ): Promise<ApiAnswer> {
   let answer = await requestOnce(url, request, headers)
   for (let tries = 1; saysNothing(answer) && tries < triesMax; tries++) {
-    await sleep(Math.max(retryMs, (answer.retryAfter ?? 0) * 1000))
+    await sleep(Math.max(retryMs, answer.retryAfter * 1000))
     answer = await requestOnce(url, request, headers)
   }
   return answer
+}
+
+/** Posts JSON and returns the answer. Throws unless it is 200. */
+export async function postJson(url: string, body: unknown, cookie = ''): Promise<ApiAnswer['body']> {
+  const answer = await requestOnce(url, ['POST', '', body], { cookie })
+  if (answer.status !== 200)
+    throw new Error(`${url} answered ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
 }
 
 /** The code of six digits that stands alone in a mail. */
@@ -125,35 +82,19 @@ export function codeIn(text: string): string | undefined {
   return /^ {4}([0-9]{6})$/m.exec(text)?.[1]
 }
 
-const post = (url: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  send('POST', url, body, headers)
-
-async function send(
-  method: string,
-  url: string,
-  body: unknown,
-  headers: Readonly<Record<string, string>>,
-): Promise<{ status: number; body: unknown; cookie: string | undefined; retryAfter: number }> {
-  const response = await fetch(url, {
-    method,
-    headers: { 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(requestMs),
-  })
-  return {
-    status: response.status,
-    body: await response.json(),
-    retryAfter: Number(response.headers.get('retry-after') ?? 0),
-    cookie: response.headers.get('set-cookie')?.split(';', 1)[0],
-  }
+/** A creator with the session cookie of the browser. */
+export interface Creator {
+  readonly userId: string
+  readonly cookie: string
 }
 
-/** Posts JSON and returns the answer. Throws unless it is 200. */
-export async function postJson(url: string, body: unknown, cookie = ''): Promise<ApiAnswer['body']> {
-  const answer = await post(url, body, { cookie })
-  if (answer.status !== 200)
-    throw new Error(`${url} answered ${answer.status} ${JSON.stringify(answer.body)}`)
-  return answer.body as ApiAnswer['body']
+/** Registers an account and keeps the session cookie. */
+export async function register(url: string, email: string): Promise<Creator> {
+  const form = { email, password: 'correct horse battery', name: 'Ada Obi' }
+  const { status, body, cookies } = await requestUntilAnswered(url, ['POST', '/auth/register', form])
+  const cookie = cookies[0]?.split(';', 1)[0]
+  if (status !== 200 || cookie === undefined) throw new Error(`register answered ${status}`)
+  return { userId: (body['user'] as { id: string }).id, cookie }
 }
 
 /** Registers a creator with this balance, credited as if it came from the chain. */
@@ -168,4 +109,48 @@ export async function fund(db: Knex, userId: string, micro: bigint): Promise<voi
   const available = userAccount(userId, 'available', 'USDC')
   const entries = transferEntries(micro, platformAccount('custody_wallets', 'USDC'), available)
   await credit(db, { key: `faults:${userId}`, ref: 'faults', entries })
+}
+
+/** The final answer to a withdrawal that was repeated under one idempotency key. */
+export interface WithdrawalAnswer {
+  readonly key: string
+  readonly status: number
+  readonly reference: string | undefined
+  readonly error: string | undefined
+  /** The statuses of the earlier attempts. 0: no answer. */
+  readonly earlierStatuses: readonly number[]
+}
+
+/** Repeats a withdrawal under one idempotency key until the answer is final. */
+export async function withdrawUntilFinal(
+  url: string,
+  { cookie }: Creator,
+  amountUSDC: number,
+  giveUp: () => boolean = () => false,
+): Promise<WithdrawalAnswer | undefined> {
+  const key = randomUUID()
+  const earlierStatuses: number[] = []
+  while (!giveUp()) {
+    const { status, body } = await withdrawOnce(url, cookie, amountUSDC, key)
+    const { reference, error } = body as { reference?: string; error?: string }
+    if (finalStatuses.includes(status)) return { key, status, reference, error, earlierStatuses }
+    earlierStatuses.push(status)
+    await sleep(retryMs)
+  }
+  return undefined
+}
+
+/** Requests a withdrawal once, to a bank account of this creator alone: who shares one with somebody who owes is held. */
+export function withdrawOnce(
+  url: string,
+  cookie: string,
+  amountUSDC: number,
+  key?: string,
+): Promise<ApiAnswer> {
+  const accountNumber = String(hash('sha256', cookie, 'buffer').readUInt32BE()).padStart(10, '0')
+  const body = { bankCode: '058', accountNumber, accountName: 'Ada Obi', amountUSDC }
+  return requestOnce(url, ['POST', '/payouts/withdraw', body], {
+    cookie,
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  })
 }

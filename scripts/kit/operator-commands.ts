@@ -1,36 +1,23 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import { resolve as absolute } from 'node:path'
-import { opsProgram } from '../bootstrap/ops.mjs'
 import { commandModule, residentCommands } from '../dev/built.js'
 import type { Answer } from '../ops/support/command.js'
 import type { CommandRequest } from './resident-commands.js'
 
-/** Runs the built scripts of `npm run ops`: most in a resident process, and a sample in a process of their own. */
+/** Runs the built commands of `npm run ops` in resident processes, without the second that a new one needs to start. */
 export class OperatorCommands {
-  readonly counts = { resident: 0, spawned: 0 }
   readonly #env: NodeJS.ProcessEnv
-  readonly #perSpawned: number
   /** Two, so that two operators can do something at the same time. */
-  readonly #residents: [Resident, Resident]
-  #runs = 0
+  readonly #residents: readonly [Resident, Resident]
 
-  /** `perSpawned`: one of so many runs gets a process of its own. */
-  constructor(env: Readonly<Record<string, string>>, perSpawned: number) {
+  constructor(env: Readonly<Record<string, string>>) {
     // They end by themselves, not with a stdin.
     this.#env = { PATH: process.env['PATH'], ...env, NODE_OPTIONS: '' }
-    this.#perSpawned = perSpawned
     this.#residents = [new Resident(this.#env), new Resident(this.#env)]
   }
 
   run(name: string, args: readonly string[], operator: 0 | 1 = 0): Promise<Answer> {
-    this.#runs += 1
-    if (this.#runs % this.#perSpawned === 0) {
-      this.counts.spawned += 1
-      return spawn(absolute(opsProgram(name)), args, this.#env)
-    }
-    this.counts.resident += 1
     return this.#residents[operator].run({ program: commandModule(name), args })
   }
 
@@ -45,8 +32,10 @@ export class OperatorCommands {
   }
 }
 
+/** One person, who gives one command after the other. */
 class Resident {
   #child: ChildProcess | undefined
+  #last: Promise<unknown> = Promise.resolve()
   readonly #env: NodeJS.ProcessEnv
 
   constructor(env: NodeJS.ProcessEnv) {
@@ -54,24 +43,28 @@ class Resident {
   }
 
   run(request: CommandRequest): Promise<Answer> {
-    this.#child ??= fork(residentCommands, {
-      cwd: tmpdir(),
-      env: this.#env,
-      execArgv: [],
-    })
+    const answer = this.#last.then(() => this.#answerTo(request))
+    this.#last = answer.catch(() => undefined)
+    return answer
+  }
+
+  async #answerTo(request: CommandRequest): Promise<Answer> {
+    this.#child ??= fork(residentCommands, { cwd: tmpdir(), env: this.#env, execArgv: [] })
     const child = this.#child
-    return new Promise((done, failed) => {
-      const ended = () => {
-        this.#child = undefined
-        failed(new Error(`the process of ${request.program} ended`))
-      }
-      child.once('exit', ended)
-      child.once('message', (answer: Answer) => {
-        child.off('exit', ended)
-        done(answer)
-      })
-      child.send(request)
+    const over = new AbortController()
+    const { signal } = over
+    const ended = once(child, 'exit', { signal }).then(() => {
+      this.#child = undefined
+      throw new Error(`the process of ${request.program} ended`)
     })
+    const answered = once(child, 'message', { signal }) as Promise<[Answer]>
+    child.send(request)
+    try {
+      const [answer] = await Promise.race([answered, ended])
+      return answer
+    } finally {
+      over.abort()
+    }
   }
 
   async close(): Promise<void> {
@@ -82,12 +75,4 @@ class Resident {
     child.disconnect()
     await ended
   }
-}
-
-function spawn(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Answer> {
-  return new Promise((done) => {
-    execFile(process.execPath, [program, ...args], { cwd: tmpdir(), env }, (error, out, err) => {
-      done({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err })
-    })
-  })
 }

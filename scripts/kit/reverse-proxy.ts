@@ -19,8 +19,6 @@ const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding']
 interface Backend {
   readonly url: string
   ready: boolean
-  /** An operator has taken it out, whatever it says. */
-  takenOut: boolean
   asked: boolean
   agent: Agent
 }
@@ -74,7 +72,6 @@ export class ReverseProxy {
     const backends = urls.map((url) => ({
       url,
       ready: false,
-      takenOut: false,
       asked: false,
       agent: new Agent({ keepAlive: true }),
     }))
@@ -92,12 +89,7 @@ export class ReverseProxy {
 
   /** How many of them get requests. */
   get readyCount(): number {
-    return this.#backends.filter(isUsed).length
-  }
-
-  /** Sends no further requests to a process, or sends them again. */
-  takeOut(url: string, out: boolean): void {
-    for (const backend of this.#backends) if (backend.url === url) backend.takenOut = out
+    return this.#backends.filter(({ ready }) => ready).length
   }
 
   async close(): Promise<void> {
@@ -124,7 +116,7 @@ export class ReverseProxy {
   }
 
   #pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const ready = this.#backends.filter(isUsed)
+    const ready = this.#backends.filter(({ ready }) => ready)
     const used = ready.length === 0 && this.#options.passesAlways ? this.#backends : ready
     this.#next += 1
     const backend = used[this.#next % used.length]
@@ -171,10 +163,6 @@ export class ReverseProxy {
     outgoing.on('close', () => passed.destroy())
     incoming.pipe(passed)
   }
-}
-
-function isUsed({ ready, takenOut }: Backend): boolean {
-  return ready && !takenOut
 }
 
 function withoutOwn(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {

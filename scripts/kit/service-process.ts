@@ -10,13 +10,13 @@ const preload = './dist/scripts/kit/fail-points.js'
 const startMs = 120_000
 const restartMs = 1000
 
-export interface ServiceProcessOptions {
+interface ServiceProcessOptions {
   readonly name: string
   /** The program and its arguments, in the folder of a release. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Where it answers `/ready`. Without: it is a command. */
-  readonly url?: string
+  /** Where it answers `/ready`. Empty: it is a command. */
+  readonly url: string
   /** Where it serves its metrics, if not there. */
   readonly metricsUrl?: string
   /** What it writes is appended to this file. */
@@ -30,7 +30,7 @@ export interface ServiceProcessOptions {
   /** When it ends by itself in another way it is started again, as a supervisor does. */
   readonly restarts?: boolean
   /** With these a command ends in order, and is started again. */
-  readonly codes?: readonly (number | null)[]
+  readonly codes?: readonly number[]
   /** Called otherwise. */
   readonly onFailure?: (error: unknown) => void
 }
@@ -54,8 +54,8 @@ export class ServiceProcess {
     this.#options = options
     this.#env = options.env
     this.name = options.name
-    this.url = options.url ?? ''
-    this.metricsUrl = options.metricsUrl ?? this.url
+    this.url = options.url
+    this.metricsUrl = options.metricsUrl ?? options.url
   }
 
   /** Settings of its next start. */
@@ -79,9 +79,7 @@ export class ServiceProcess {
     const child = this.#child
     await this.#end('SIGTERM')
     if (child !== undefined && child.exitCode !== 0)
-      throw new Error(
-        `${this.name} ended with ${child.exitCode ?? child.signalCode}; its log is ${this.#options.logFile}`,
-      )
+      throw this.#unexpected(child.exitCode ?? child.signalCode)
   }
 
   /** Kills it, and does not start it again. */
@@ -127,12 +125,12 @@ export class ServiceProcess {
   }
 
   async #goOn(code: number | null, signal: NodeJS.Signals | null, at: string): Promise<void> {
-    const { name, onKill, restarts, codes, onFailure, logFile } = this.#options
+    const { name, onKill, restarts, codes, onFailure } = this.#options
     if (!this.#wanted || onKill === undefined) return
     if (signal === 'SIGKILL') await onKill({ name, at })
-    else if (restarts || codes?.includes(code)) await sleep(restartMs)
+    else if (codes?.includes(code ?? -1) || (restarts && codes === undefined)) await sleep(restartMs)
     else {
-      onFailure?.(new Error(`${name} ended with ${code ?? signal}; its log is ${logFile}`))
+      onFailure?.(this.#unexpected(code ?? signal))
       return
     }
     if (this.#wanted) this.#spawn()
@@ -145,16 +143,20 @@ export class ServiceProcess {
     late.isKilled = true
     child.kill('SIGKILL')
   }
+
+  #unexpected(end: number | NodeJS.Signals | null): Error {
+    return new Error(`${this.name} ended with ${end}; its log is ${this.#options.logFile}`)
+  }
 }
 
 /** Starts a built program, which is killed at the point when it comes there. It ends with this process, as its stdin does. */
 export function startLogged(
   args: readonly string[],
-  { env, logFile, folder, point }: StartOptions,
+  { env, logFile, folder = process.cwd(), point }: StartOptions,
 ): ChildProcess {
   const log = openSync(logFile, 'a')
   const child = spawn(process.execPath, [...(point ? ['--import', preload] : []), ...args], {
-    ...(folder !== undefined && { cwd: folder }),
+    cwd: folder,
     stdio: ['pipe', log, log],
     env: {
       PATH: process.env['PATH'],

@@ -5,9 +5,6 @@ import { useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 
-/** Operators' commands in a process of their own take a second each. */
-const perSpawned = 60
-
 test('a random order of human acts breaks no promise about money', async (t) => {
   t.timeout(120_000)
   let executed = 0
@@ -32,7 +29,7 @@ async function runWithSeed(t: ExecutionContext, seed: number, times: number): Pr
     const namespace = `human-acts-${times}-${deduplicates}`
     const servers = { databaseUrl, redisUrl, namespace }
     const report = (text: string) => t.log(text)
-    const result = await runHumanActs(servers, { seed, steps, deduplicates, perSpawned, report })
+    const result = await runHumanActs(servers, { seed, steps, deduplicates, report })
     t.deepEqual(result.faults, [])
     executed += result.executed
   }

@@ -8,8 +8,8 @@ test('when custodians and sweep commands are killed again and again, nothing mov
   const seed = randomInt(1, 1e9)
   t.log(`seed ${seed}; a longer run: npm run faults -- sweeps --seed ${seed}`)
   const plan = { seed, rounds: 1, creators: 4, acts: 15, report: (text: string) => t.log(text) }
-  const { faults, kills, moves } = await runScenario(sweeps(6), plan)
+  const { faults, kills, counts } = await runScenario(sweeps(6), plan)
   t.deepEqual(faults, [])
   t.true(kills.length >= 6)
-  t.true((moves.sweeps['final'] ?? 0) > 0)
+  t.true((counts['sweeps: final'] ?? 0) > 0)
 })

@@ -15,25 +15,20 @@ import { usdc } from '../../../src/kernel/tokens.js'
 import type { Draw } from '../../kit/draw.js'
 import { associatedAccount } from '../../sandbox/chain/faucet.js'
 import { usdcOf } from '../world/compare-moves.js'
-import { createSupporter } from '../world/people.js'
-import { type Act, type ActContext, nothing, post } from './context.js'
+import { type Act, type ActContext, makeDue, nothing, post } from './context.js'
 import type { Stage } from './stage.js'
 
 const { mint, decimals } = usdc
 
-/** One supporter for the whole run. */
-const supporters = new WeakMap<Stage, Keypair>()
-
 /** Pays one to three wallets in one transaction, with or without an intent, and strangers claim what they like. */
 export const crypto: Act = async (context) => {
   const { stage, draw, made, truth } = context
-  const supporter = supporterOf(stage)
   const payment = draw.happens(0.4)
-    ? await issued(context, supporter)
-    : { transaction: freePayment(stage, draw, supporter), claims: {} }
+    ? await issued(context)
+    : { transaction: freePayment(stage, draw), claims: {} }
   if (payment === undefined) return nothing
   const { transaction, claims } = payment
-  transaction.sign([supporter])
+  transaction.sign([stage.supporter])
   const signature = encodeBase58(transaction.signatures[0] as Uint8Array)
   const early = draw.happens(0.3) ? [await claim(context, signature, {})] : []
   const before = balances(stage)
@@ -58,73 +53,56 @@ export const stranger: Act = async (context) => {
 /** Slots pass, and the verifier and the finder do what is due. */
 export const verify: Act = async ({ stage, draw }) => {
   const slots = draw.kind({ 1: 2, 2: 4, 40: 3 })
-  stage.sandbox.chain.advance(Number(slots))
-  const { db } = stage.services
-  await db('tips')
-    .whereNotNull('due_at')
-    .update({ due_at: new Date(0) })
-  await stage.batches.verifier()
+  await verifyAfter(stage, Number(slots))
   if (draw.happens(0.3)) {
-    await db('payment_intents')
-      .whereNotNull('due_at')
-      .update({ due_at: new Date(0) })
+    await makeDue(stage, 'payment_intents')
     await stage.batches.finder()
   }
   return { text: `${slots} slots pass, and the verifier runs` }
 }
 
-/** Makes every transaction final, and verifies every tip. */
-export async function verifyAll({ sandbox, services, batches }: Stage): Promise<void> {
-  for (let round = 0; round < 3; round++) {
-    sandbox.chain.advance(40)
-    await services
-      .db('tips')
-      .whereNotNull('due_at')
-      .update({ due_at: new Date(0) })
-    await batches.verifier()
-  }
+export async function verifyAfter(stage: Stage, slots: number): Promise<void> {
+  stage.sandbox.chain.advance(slots)
+  await makeDue(stage, 'tips')
+  await stage.batches.verifier()
 }
 
-/** The service's own transaction for an intent; some supporters pay less than it says. */
-async function issued({ stage, draw }: ActContext, supporter: Keypair) {
-  const creator = draw.one(stage.creators)
-  if (creator === undefined) return undefined
-  const sender = supporter.publicKey.toBase58()
+/** The service's own transaction for an intent; some supporters add to it. */
+async function issued({ stage, draw }: ActContext) {
+  const creator = draw.oneOf(stage.creators)
   const amount = draw.whole(1, 50)
   const { body } = await post(stage, '/payments/intent', {
     creatorId: creator.userId,
     amount,
     inputTokenMint: mint,
-    sourceWalletAddress: sender,
+    sourceWalletAddress: stage.supporter.publicKey.toBase58(),
     tokenSymbol: 'USDC',
   })
-  if (body.transaction === undefined) return undefined
-  const { message } = VersionedTransaction.deserialize(Buffer.from(body.transaction, 'base64'))
+  if (body['transaction'] === undefined) return undefined
+  const { message } = VersionedTransaction.deserialize(Buffer.from(String(body['transaction']), 'base64'))
   const plain = TransactionMessage.decompile(message)
-  if (draw.happens(0.3)) plain.instructions = [...plain.instructions, ...transfers(stage, draw, supporter)]
-  const claims = { creatorWallet: creator.wallet, tipAmount: amount, intentId: body.intentId }
+  if (draw.happens(0.3)) plain.instructions = [...plain.instructions, ...transfers(stage, draw)]
+  const claims = { creatorWallet: creator.wallet, tipAmount: amount, intentId: body['intentId'] }
   return { transaction: new VersionedTransaction(plain.compileToV0Message()), claims }
 }
 
 /** A transaction that the supporter's wallet builds without the service. */
-function freePayment(stage: Stage, draw: Draw, supporter: Keypair): VersionedTransaction {
+function freePayment(stage: Stage, draw: Draw): VersionedTransaction {
   const { clock } = stage.sandbox.chain
   const message = new TransactionMessage({
-    payerKey: supporter.publicKey,
+    payerKey: stage.supporter.publicKey,
     recentBlockhash: clock.hashOf(clock.slot),
-    instructions: transfers(stage, draw, supporter),
+    instructions: transfers(stage, draw),
   })
   return new VersionedTransaction(message.compileToV0Message())
 }
 
 /** One to three transfers to creators or strangers, of USDC or sometimes of SOL. */
-function transfers(stage: Stage, draw: Draw, { publicKey }: Keypair): TransactionInstruction[] {
+function transfers({ creators, supporter }: Stage, draw: Draw): TransactionInstruction[] {
+  const { publicKey } = supporter
   return Array.from({ length: draw.whole(1, 3) }, () => {
-    const creator = draw.one(stage.creators)
-    const to =
-      creator === undefined || draw.happens(0.2)
-        ? Keypair.generate().publicKey
-        : new PublicKey(creator.wallet)
+    const { wallet } = draw.oneOf(creators)
+    const to = draw.happens(0.2) ? Keypair.generate().publicKey : new PublicKey(wallet)
     if (draw.happens(0.15))
       return [SystemProgram.transfer({ fromPubkey: publicKey, toPubkey: to, lamports: draw.whole(2e6, 5e6) })]
     const mintKey = new PublicKey(mint)
@@ -144,22 +122,15 @@ async function claim(
   txSignature: string,
   wanted: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const creator = draw.one(stage.creators)
   const { status } = await post(stage, '/chain/tips/create', {
-    creatorWallet: creator?.wallet ?? Keypair.generate().publicKey.toBase58(),
-    senderWallet: supporterOf(stage).publicKey.toBase58(),
+    creatorWallet: draw.oneOf(stage.creators).wallet,
+    senderWallet: stage.supporter.publicKey.toBase58(),
     tipAmount: draw.whole(1, 100_000_000),
     tokenSymbol: 'USDC',
     txSignature,
     ...wanted,
   })
   return status
-}
-
-function supporterOf(stage: Stage): Keypair {
-  const supporter = supporters.get(stage) ?? createSupporter(stage.sandbox)
-  supporters.set(stage, supporter)
-  return supporter
 }
 
 /** Micro-USDC in the custody wallet of every creator, by the chain. */

@@ -1,28 +1,25 @@
 import { ProviderError } from '../../../src/kernel/provider-error.js'
-import { query } from '../../../src/platform/database/database.js'
 import { withClosing } from '../../kit/closing.js'
 import { Draw } from '../../kit/draw.js'
-import type { Report } from '../../kit/report.js'
+import { countBy, type Report, sortedRows } from '../../kit/report.js'
 import type { ServerUrls } from '../../kit/servers.js'
-import { type ActName, act } from './acts.js'
-import { emptyTruth } from './arrived.js'
-import type { ActContext, ActResult } from './context.js'
-import { verifyAll } from './crypto.js'
-import { order } from './operators.js'
+import type { Act, ActContext, ActResult } from './context.js'
+import { crypto, stranger, verify, verifyAfter } from './crypto.js'
+import { acceptRate, ask, findUncredited, identity, look, operate, order, suspense } from './operators.js'
+import { answerHold, pay, tip, withdraw } from './people.js'
 import { type Broken, Promises } from './promises.js'
+import { day, event, rate, refundEvent, send } from './provider.js'
 import { nairaPerDollar, openStage } from './stage.js'
 
-export interface ActsPlan {
+interface ActsPlan {
   readonly seed: number
   readonly steps: number
   /** Whether the provider refuses a used reference, and the service's settings say so. */
   readonly deduplicates: boolean
-  /** One of so many operators' commands gets a process of its own, which takes about a second. */
-  readonly perSpawned?: number
   readonly report: (text: string) => void
 }
 
-export interface ActsResult extends Report {
+interface ActsResult extends Report {
   readonly executed: number
 }
 
@@ -32,85 +29,105 @@ const stepsPerCreator = 200
 /** All withdrawals, sources and books are checked so often; what a step touched, after each. */
 const stepsPerWholeCheck = 50
 const reportMs = 5000
-const usualPerSpawned = 50
 const storyLength = 25
+const finalSlots = 40
+
+/** Each act, and how often it is chosen. */
+const acts = {
+  withdraw: [withdraw, 140],
+  answerHold: [answerHold, 30],
+  tip: [tip, 60],
+  pay: [pay, 90],
+  crypto: [crypto, 40],
+  stranger: [stranger, 10],
+  verify: [verify, 40],
+  send: [send, 140],
+  event: [event, 230],
+  refundEvent: [refundEvent, 5],
+  rate: [rate, 10],
+  day: [day, 5],
+  operate: [operate, 240],
+  ask: [ask, 5],
+  look: [look, 10],
+  suspense: [suspense, 30],
+  identity: [identity, 15],
+  acceptRate: [acceptRate, 8],
+  findUncredited: [findUncredited, 2],
+} as const satisfies Record<string, readonly [Act, number]>
+const weights = Object.fromEntries(
+  Object.entries(acts).map(([name, [, weight]]) => [name, weight]),
+) as Readonly<Record<keyof typeof acts, number>>
 
 /** Random acts of creators, payers, operators and the provider, one after the other, until a promise is broken. */
 export function runHumanActs(servers: ServerUrls, plan: ActsPlan): Promise<ActsResult> {
   return withClosing(async (defer) => {
-    const { seed, steps, report, deduplicates, perSpawned = usualPerSpawned } = plan
-    const stage = await openStage(defer, servers, { deduplicates, perSpawned })
-    const made = { references: [], recredited: [], intents: [], signatures: [] }
-    const truth = emptyTruth(nairaPerDollar)
-    const context: ActContext = { stage, draw: new Draw(seed), made, truth }
-    const promises = new Promises(stage, context.draw, truth)
-    const results: (ActResult & { readonly step: number })[] = []
-    const counts: Record<string, number> = {}
+    const { seed, steps, report, deduplicates } = plan
+    const stage = await openStage(defer, servers, deduplicates)
+    const context: ActContext = {
+      stage,
+      draw: new Draw(seed),
+      made: { references: [], recredited: [], intents: [], signatures: [] },
+      truth: { landed: new Map(), returned: new Map(), rates: new Set([nairaPerDollar]) },
+    }
+    const promises = new Promises(stage, context.draw, context.truth)
+    const results: (ActResult & { readonly name: string })[] = []
     let broken: Broken | undefined
-    let reportedAt = Date.now()
+    const beat = setInterval(
+      () => report(`${results.length} of ${steps} steps; ${context.made.references.length} withdrawals`),
+      reportMs,
+    )
+    defer(() => clearInterval(beat))
     for (let creators = 0; creators < firstCreators; creators++) await stage.addCreator()
-    let step = 0
-    while (step < steps && broken === undefined) {
-      step += 1
+    while (results.length < steps && broken === undefined) {
+      const step = results.length + 1
       if (step % stepsPerCreator === 0) await stage.addCreator()
-      const one = await actOrRefusal(context)
-      results.push({ ...one, step })
-      counts[one.name] = (counts[one.name] ?? 0) + 1
+      const one = await act(context)
+      results.push(one)
       broken = await promises.check(one, step % stepsPerWholeCheck === 0)
-      if (Date.now() - reportedAt > reportMs) {
-        reportedAt = Date.now()
-        report(`${step} of ${steps} steps; ${context.made.references.length} withdrawals`)
-      }
     }
     broken ??= await endOf(context, promises)
-    const isPartOf = ({ about }: ActResult) => broken?.about === undefined || about === broken.about
     const story = results
-      .filter(isPartOf)
+      .map(({ text, about }, n) => ({ about, line: `step ${n + 1}: ${text}` }))
+      .filter(({ about }) => broken?.about === undefined || about === broken.about)
       .slice(-storyLength)
-      .map((result) => `step ${result.step}: ${result.text}`)
-    const kinds = await query<{ kind: string; count: number }>(stage.services.db, {
-      name: 'acts.reviews',
-      text: 'select kind, count(*)::int4 as count from review_items group by kind order by kind',
-      values: [],
-    })
+      .map(({ line }) => line)
+    const reviews: string[] = await stage.services.db('review_items').pluck('kind')
     const executed = stage.sandbox.fiatpay.transfers.all().length
     return {
       rows: [
-        ...Object.entries(counts),
+        ...Object.entries(countBy(results.map(({ name }) => name))),
         ['withdrawals', context.made.references.length],
         ['executed', executed],
-        ...kinds.map(({ kind, count }) => [`reviews: ${kind}`, count] as const),
-        ...Object.entries(stage.commands.counts),
+        ...sortedRows(countBy(reviews), 'reviews: '),
       ],
-      faults: broken === undefined ? [] : [`BROKEN at step ${step}: ${broken.text}`, ...story],
+      faults: broken === undefined ? [] : [`BROKEN at step ${results.length}: ${broken.text}`, ...story],
       kept: 'every promise was kept',
       executed,
     }
   })
 }
 
-/** At the end nothing is on its way any more: every custody wallet that was paid by a tip is credited, and the books hold. */
-async function endOf(context: ActContext, promises: Promises): Promise<Broken | undefined> {
-  await verifyAll(context.stage)
-  const broken = await promises.check({ text: 'the end' }, true)
-  if (broken !== undefined) return broken
-  for (const name of ['find-uncredited', 'check-books']) {
-    const end = await order(context, name, ['--json'], [0])
-    if (end.broken !== undefined) return { text: end.broken }
-    const { gaps = [] } = JSON.parse(end.end.out) as { gaps?: unknown[] }
-    if (gaps.length > 0) return { text: `find-uncredited: ${end.end.out}` }
-  }
-  return undefined
-}
-
-/** An error of the provider is an ordinary end of an act. */
-async function actOrRefusal(
-  context: ActContext,
-): Promise<ActResult & { readonly name: ActName | 'refused' }> {
+/** One act. A refusal and an error of the provider are ordinary ends of an act. */
+async function act(context: ActContext): Promise<ActResult & { readonly name: string }> {
+  const name = context.draw.kind(weights)
   try {
-    return await act(context)
+    return { ...(await acts[name][0](context)), name }
   } catch (error) {
     if (error instanceof ProviderError) return { name: 'refused', text: error.message }
     throw error
   }
+}
+
+/** At the end nothing is on its way any more: every custody wallet that was paid by a tip is credited, and the books hold. */
+async function endOf({ stage }: ActContext, promises: Promises): Promise<Broken | undefined> {
+  for (let round = 0; round < 3; round++) await verifyAfter(stage, finalSlots)
+  const broken = await promises.check({ text: 'the end' }, true)
+  if (broken !== undefined) return broken
+  for (const name of ['find-uncredited', 'check-books']) {
+    const { broken: fault, end } = await order(stage, [name, '--json'], [0])
+    if (fault !== undefined) return { text: fault }
+    const { gaps = [] } = JSON.parse(end.out) as { gaps?: unknown[] }
+    if (gaps.length > 0) return { text: `find-uncredited: ${end.out}` }
+  }
+  return undefined
 }

@@ -1,8 +1,6 @@
-import type { Knex } from 'knex'
 import { query } from '../../../src/platform/database/database.js'
-import type { Fiatpay } from '../../sandbox/fiatpay/fiatpay.js'
-import { keptKobo, type Truth } from './arrived.js'
-import { fundedMicro } from './stage.js'
+import { keptKobo, type Truth } from './context.js'
+import { fundedMicro, type Stage } from './stage.js'
 
 /**
  * What a transfer of the ledger gave to a creator, or took from them: micro-USDC, pending and held ones included. `userId`
@@ -32,14 +30,12 @@ interface Locked {
 
 /** Adds up what creators were given from each source, and compares it with what arrived from there. */
 export class Money {
-  readonly #db: Knex
-  readonly #fiatpay: Fiatpay
+  readonly #stage: Stage
   readonly #truth: Truth
   readonly #sources = new Map<string, Source>()
 
-  constructor(db: Knex, fiatpay: Fiatpay, truth: Truth) {
-    this.#db = db
-    this.#fiatpay = fiatpay
+  constructor(stage: Stage, truth: Truth) {
+    this.#stage = stage
     this.#truth = truth
   }
 
@@ -51,7 +47,7 @@ export class Money {
     after: bigint,
     whole: boolean,
   ): Promise<{ faults: string[]; references: string[]; posted: boolean }> {
-    const changes = await query<Change>(this.#db, {
+    const changes = await query<Change>(this.#stage.services.db, {
       name: 'acts.changes',
       text: /* sql */ `
         select t.idem, t.ref, a.user_id as "userId", coalesce(sum(e.amount) filter (where a.currency = 'USDC'), 0)::int8 as micro
@@ -92,7 +88,8 @@ export class Money {
     if (kind === 'withdrawal') return 0n
     if (kind === 'start') return fundedMicro
     if (kind === 'naira') {
-      const kobo = keptKobo(this.#fiatpay, this.#truth, this.#fiatpay.charges.find(locked?.reference ?? ''))
+      const charge = this.#stage.sandbox.fiatpay.charges.find(locked?.reference ?? '')
+      const kobo = keptKobo(this.#stage, this.#truth, charge)
       return locked === undefined ? 0n : (BigInt(kobo) * 10_000n * 100_000_000n) / locked.rate
     }
     const [signature = ''] = id.split(':')
@@ -102,7 +99,7 @@ export class Money {
   /** The rates at which these intents were promised. Money is worth no more, whenever it arrives. */
   async #lockedRates(ids: readonly string[]): Promise<Map<string, Locked>> {
     if (ids.length === 0) return new Map()
-    const rows = await query<Locked>(this.#db, {
+    const rows = await query<Locked>(this.#stage.services.db, {
       name: 'acts.locked-rates',
       text: /* sql */ `
         select f.id, f.provider_reference as reference, (r.value * 100000000)::int8 as rate

@@ -5,6 +5,7 @@ import type { ReviewKind } from '../../../src/withdrawals/reviews.js'
 import type { Draw } from '../../kit/draw.js'
 import type { Answer } from '../../ops/support/command.js'
 import { type Act, type ActContext, type ActResult, nothing } from './context.js'
+import type { Stage } from './stage.js'
 
 const reason = ['--reason', 'a random act']
 const pauseMs = 10
@@ -26,28 +27,70 @@ const remedies: Readonly<Record<ReviewKind, OperatorAction>> = {
 /** What a command prints about an error that nobody foresaw. */
 const crash = /^\w*[Ee]rror: /m
 
+type Ordered = ActResult & { readonly end: Answer }
+
+/** Runs a command. Another exit code than these, or a crash, breaks a promise. */
+export async function order(
+  { commands }: Stage,
+  [name, ...args]: readonly [string, ...string[]],
+  codes: readonly number[],
+  operator: 0 | 1 = 0,
+): Promise<Ordered> {
+  const end = await commands.run(name, args, operator)
+  const said = (end.out || end.err).trim().split('\n', 1)[0] ?? ''
+  const text = `${name} ${args.join(' ')}: ${end.code} ${said}`
+  const isFault = !codes.includes(end.code) || crash.test(end.err)
+  return { text, end, ...(isFault ? { broken: `${text}\n${end.err}` } : {}) }
+}
+
+/** Repeats `work` while a command runs. */
+async function meanwhile(command: Promise<Ordered>, work: () => Promise<unknown>): Promise<Ordered> {
+  let runs = true
+  const ended = command.finally(() => {
+    runs = false
+  })
+  while (runs) {
+    await work()
+    await Promise.race([ended, sleep(pauseMs)])
+  }
+  return ended
+}
+
+/** Withdrawals with an open review. */
+function openReviews({ services }: Stage) {
+  return services
+    .db('review_items as r')
+    .join('withdrawals as w', 'w.id', 'r.withdrawal_id')
+    .whereNull('r.resolved_at')
+    .orderBy('r.id')
+}
+
 /** A command on any withdrawal, with a share of those that its state does not allow, and of those mistyped. */
-export const operate: Act = async (context) => {
-  const { draw, made } = context
-  const chosen = await chooseCase(context)
-  if (chosen === undefined) return nothing
-  const { reference, kind } = chosen
+export const operate: Act = async ({ stage, draw, made }) => {
+  const any = draw.one(made.references, true)
+  if (any === undefined) return nothing
+  // Half of the time one with an open review, of whose kind an alarm has told the operator.
+  const cases: { reference: string; kind: ReviewKind }[] = draw.happens(0.5)
+    ? []
+    : await openReviews(stage).select('w.reference', 'r.kind')
+  const { reference: about = any, kind } = draw.one(cases, true) ?? {}
   const action = chooseAction(draw, kind)
   const paid = action === 'resolve' ? ['--paid', `${draw.whole(0, 3) * 5000}.00`] : []
   const now = action === 'recredit' && draw.happens(0.6) ? ['--now'] : []
-  const more = [...paid, ...now]
-  const right = (about: string) => [action, about, ...more, '--apply', `--confirm=${about}`, ...reason]
+  const of = (reference: string, confirmed = reference) =>
+    ['payouts', action, reference, ...paid, ...now, '--apply', `--confirm=${confirmed}`] as const
   const other = newPayoutReference()
+  const right = [...of(about), ...reason] as const
   const orders = {
-    right: [right(reference), doneOrRefused],
-    plan: [[action, reference, ...more], doneOrRefused],
-    twice: [right(reference), doneOrRefused],
-    together: [right(reference), doneOrRefused],
-    unconfirmed: [[action, reference, ...more, '--apply', `--confirm=${other}`, ...reason], unconfirmed],
-    unreasoned: [[action, reference, ...more, '--apply', `--confirm=${reference}`], usage],
-    wrongFlag: [[...right(reference), action === 'recredit' ? '--paid=5000' : '--now'], usage],
-    malformed: [right(reference.slice(1)), usage],
-    unknown: [right(other), refused],
+    right: [right, doneOrRefused],
+    plan: [['payouts', action, about, ...paid, ...now], doneOrRefused],
+    twice: [right, doneOrRefused],
+    together: [right, doneOrRefused],
+    unconfirmed: [[...of(about, other), ...reason], unconfirmed],
+    unreasoned: [of(about), usage],
+    wrongFlag: [[...right, action === 'recredit' ? '--paid=5000' : '--now'], usage],
+    malformed: [[...of(about.slice(1)), ...reason], usage],
+    unknown: [[...of(other), ...reason], refused],
   } as const
   const how = draw.kind({
     right: 30,
@@ -61,31 +104,14 @@ export const operate: Act = async (context) => {
     unknown: 1,
   })
   const [args, codes] = orders[how]
-  if (how === 'together') return { ...(await both(context, args, codes)), about: reference }
-  const first = await order(context, 'payouts', args, codes)
-  if (how === 'right' && action === 'recredit' && first.end.code === 0) made.recredited.push(reference)
-  if (how !== 'twice' || first.broken !== undefined) return { ...first, about: reference }
-  return { ...(await order(context, 'payouts', args, codes)), about: reference }
-}
-
-interface Case {
-  readonly reference: string
-  /** The kind of the open review that an alarm has told the operator about. */
-  readonly kind?: ReviewKind
-}
-
-/** Half of the time a withdrawal with an open review, else any. */
-async function chooseCase({ stage, draw, made }: ActContext): Promise<Case | undefined> {
-  const any = draw.one(made.references, true)
-  if (any === undefined) return undefined
-  if (draw.happens(0.5)) return { reference: any }
-  const rows: Case[] = await stage.services
-    .db('review_items as r')
-    .join('withdrawals as w', 'w.id', 'r.withdrawal_id')
-    .whereNull('r.resolved_at')
-    .orderBy('r.id')
-    .select('w.reference', 'r.kind')
-  return draw.one(rows, true) ?? { reference: any }
+  if (how === 'together') {
+    const [one, two] = await Promise.all([order(stage, args, codes, 0), order(stage, args, codes, 1)])
+    return { ...(one.broken === undefined ? two : one), text: `together: ${one.text}; ${two.text}`, about }
+  }
+  const first = await order(stage, args, codes)
+  if (how === 'right' && action === 'recredit' && first.end.code === 0) made.recredited.push(about)
+  if (how !== 'twice' || first.broken !== undefined) return { ...first, about }
+  return { ...(await order(stage, args, codes)), about }
 }
 
 /** Mostly what the runbook says for a review of this kind. */
@@ -94,94 +120,70 @@ function chooseAction(draw: Draw, kind: ReviewKind | undefined): OperatorAction 
   return draw.kind({ replay: 3, release: 2, void: 3, recredit: 5, resolve: 3, close: 2, reopen: 2 })
 }
 
-/** Two operators give the same command at the same time. */
-async function both(
-  context: ActContext,
-  args: readonly string[],
-  codes: readonly number[],
-): Promise<ActResult> {
-  const [one, other] = await Promise.all([
-    order(context, 'payouts', args, codes, 0),
-    order(context, 'payouts', args, codes, 1),
-  ])
-  const broken = one.broken ?? other.broken
-  return { text: `together: ${one.text}; ${other.text}`, ...(broken === undefined ? {} : { broken }) }
-}
-
 /** `payouts ask` waits for the reconciler, which runs meanwhile. */
-export const ask: Act = async (context) => {
-  const { stage, draw, made } = context
+export const ask: Act = async ({ stage, draw, made }) => {
   const reference = draw.one(made.references, true)
   if (reference === undefined) return nothing
-  const asked = order(context, 'payouts', ['ask', reference], doneOrRefused)
+  const asked = order(stage, ['payouts', 'ask', reference], doneOrRefused)
   return { ...(await meanwhile(asked, () => stage.batches.reconciler())), about: reference }
 }
 
-/** Commands that only look. `payouts compare` must list what was paid again and waits for a person. */
-export const look: Act = async (context) => {
-  const { draw, made } = context
+/** Commands that only look. */
+export const look: Act = async ({ stage, draw, made }) => {
   const reference = draw.one(made.references, true)
   const how = draw.kind({ show: 4, list: 2, books: 2, suspense: 4, work: 1, compare: 2 })
-  if (how === 'compare') return compare(context)
-  if (how === 'books') return order(context, 'check-books', [], [0])
-  if (how === 'work') return order(context, 'work', ['list'], okOrNot)
-  if (how === 'list') return order(context, 'payouts', ['list', '--state', 'all'], [0])
+  if (how === 'compare') return compare(stage)
+  if (how === 'books') return order(stage, ['check-books'], [0])
+  if (how === 'work') return order(stage, ['work', 'list'], okOrNot)
+  if (how === 'list') return order(stage, ['payouts', 'list', '--state', 'all'], [0])
   if (how === 'show')
-    return reference === undefined ? nothing : order(context, 'payouts', ['show', reference], [0])
-  const seen = await order(context, 'suspense', [], okOrNot)
+    return reference === undefined ? nothing : order(stage, ['payouts', 'show', reference], [0])
+  const seen = await order(stage, ['suspense'], okOrNot)
   const differ = seen.end.out.includes('THEY DIFFER')
   return differ ? { ...seen, broken: 'suspense and the ledger differ' } : seen
 }
 
-interface PaidAgain {
-  readonly reference: string
-}
-
-async function compare(context: ActContext): Promise<ActResult> {
-  const { stage } = context
-  const open: PaidAgain[] = await stage.services
-    .db('review_items as r')
-    .join('withdrawals as w', 'w.id', 'r.withdrawal_id')
+/** `payouts compare` must list what was paid again and waits for a person. */
+async function compare(stage: Stage): Promise<ActResult> {
+  const again: string[] = await openReviews(stage)
     .where({ 'r.kind': 'paid_after_recredit' })
-    .whereNull('r.resolved_at')
-    .select({ reference: 'w.provider_reference' })
-  const compared = await order(context, 'payouts', ['compare', '--json'], [0, 4, 5])
-  if (compared.end.code === 5) return compared
-  const silent = open.find(({ reference }) => !compared.end.out.includes(reference))
-  if (silent === undefined) return compared
-  return { ...compared, broken: `payouts compare does not list ${silent.reference}, which was paid again` }
+    .pluck('w.provider_reference')
+  const compared = await order(stage, ['payouts', 'compare', '--json'], [0, 4, 5])
+  const silent = again.find((reference) => !compared.end.out.includes(reference))
+  if (compared.end.code === 5 || silent === undefined) return compared
+  return { ...compared, broken: `payouts compare does not list ${silent}, which was paid again` }
 }
 
 /** Money in suspense is assigned, recorded as returned, or refunded. The payment may be resolved already. */
 export const suspense: Act = async (context) => {
   const { stage, draw, truth } = context
-  const rows = await stage.services.db('suspense_items').orderBy('created_at').select('provider_transaction')
-  const payment: string | undefined = draw.one(rows, true)?.provider_transaction
+  const payments = await stage.services
+    .db('suspense_items')
+    .orderBy('created_at')
+    .pluck('provider_transaction')
+  const payment: string | undefined = draw.one(payments, true)
   if (payment === undefined) return nothing
   const how = draw.kind({ assign: 5, returned: 4, refund: 2, both: 1, unknown: 1, unreasoned: 1 })
+  if (how === 'refund') return refund(context, payment)
   if (how === 'both')
-    return order(context, 'suspense', ['--assign', payment, '--refund', payment, '--apply'], usage)
-  if (how === 'unknown') return order(context, 'suspense', ['--assign', '1', '--apply', ...reason], refused)
-  if (how === 'unreasoned') return order(context, 'suspense', ['--assign', payment, '--apply'], usage)
-  if (how !== 'refund') {
-    const args = [`--${how}`, payment, '--apply', '--json', ...reason]
-    const done = await order(context, 'suspense', args, doneOrRefused)
-    if (how === 'returned' && done.end.code === 0)
-      truth.returned.set(payment, Number((JSON.parse(done.end.out) as { kobo: string }).kobo))
-    return done
-  }
-  return refund(context, payment)
+    return order(stage, ['suspense', '--assign', payment, '--refund', payment, '--apply'], usage)
+  if (how === 'unknown') return order(stage, ['suspense', '--assign', '1', '--apply', ...reason], refused)
+  if (how === 'unreasoned') return order(stage, ['suspense', '--assign', payment, '--apply'], usage)
+  const args = ['suspense', `--${how}`, payment, '--apply', '--json', ...reason] as const
+  const done = await order(stage, args, doneOrRefused)
+  if (how === 'returned' && done.end.code === 0)
+    truth.returned.set(payment, Number((JSON.parse(done.end.out) as { kobo: string }).kobo))
+  return done
 }
 
 /** The provider refuses the refund, does not answer, or ends it while the command follows it. */
-async function refund(context: ActContext, payment: string): Promise<ActResult> {
-  const { stage, draw } = context
+async function refund({ stage, draw }: ActContext, payment: string): Promise<ActResult> {
   const { refunds, faults } = stage.sandbox.fiatpay
   const mode = draw.kind({ manual: 4, reject: 1, '500': 1, 'accept-then-500': 2 })
   const status = draw.kind({ processed: 5, failed: 2 })
   faults.setMode({ refunds: mode })
-  const args = ['--refund', payment, '--apply', `--confirm=${payment}`, ...reason]
-  const result = await meanwhile(order(context, 'suspense', args, [0, 1, 4, 5]), async () => {
+  const args = ['suspense', '--refund', payment, '--apply', `--confirm=${payment}`, ...reason] as const
+  const result = await meanwhile(order(stage, args, [0, 1, 4, 5]), async () => {
     const begun = refunds
       .all()
       .filter((one) => one.status === 'pending' && String(one.transaction) === payment)
@@ -191,61 +193,24 @@ async function refund(context: ActContext, payment: string): Promise<ActResult> 
   return result
 }
 
-/** Repeats `work` while a command runs. */
-async function meanwhile<Result>(command: Promise<Result>, work: () => Promise<unknown>): Promise<Result> {
-  let runs = true
-  const ended = command.finally(() => {
-    runs = false
-  })
-  while (runs) {
-    await work()
-    await Promise.race([ended, sleep(pauseMs)])
-  }
-  return ended
-}
-
 /** Verifies a creator's identity or refuses it. */
-export const identity: Act = async (context) => {
-  const { stage, draw } = context
-  const creator = draw.one(stage.creators)
-  if (creator === undefined) return nothing
+export const identity: Act = async ({ stage, draw }) => {
+  const { userId } = draw.oneOf(stage.creators)
   const how = draw.kind({ verify: 1, refuse: 7, plan: 1, unconfirmed: 1 })
-  const user = ['--user', creator.userId, ...(how === 'refuse' ? ['--refuse'] : [])]
-  if (how === 'plan') return order(context, 'verify-identity', user, doneOrRefused)
+  const plan = ['verify-identity', '--user', userId, ...(how === 'refuse' ? ['--refuse'] : [])] as const
+  if (how === 'plan') return order(stage, plan, doneOrRefused)
   if (how === 'unconfirmed')
-    return order(
-      context,
-      'verify-identity',
-      [...user, '--apply', '--confirm=1', ...reason],
-      [0, ...unconfirmed],
-    )
-  const args = [...user, '--apply', `--confirm=${creator.userId}`, ...reason]
-  return order(context, 'verify-identity', args, doneOrRefused)
+    return order(stage, [...plan, '--apply', '--confirm=1', ...reason], [0, ...unconfirmed])
+  return order(stage, [...plan, '--apply', `--confirm=${userId}`, ...reason], doneOrRefused)
 }
 
 /** Accepts the exchange rate that is held back, or one that the operator looked up. */
-export const acceptRate: Act = async (context) => {
-  const { draw } = context
+export const acceptRate: Act = async ({ stage, draw }) => {
   const lookedUp = draw.happens(0.3) ? ['--rate', String(draw.whole(1500, 1700))] : []
-  return order(context, 'accept-rate', [...lookedUp, '--apply', ...reason], doneOrRefused)
+  return order(stage, ['accept-rate', ...lookedUp, '--apply', ...reason], doneOrRefused)
 }
 
-export const findUncredited: Act = async (context) => {
-  const apply = context.draw.happens(0.7) ? ['--apply'] : []
-  return order(context, 'find-uncredited', apply, okOrNot)
-}
-
-/** Runs a command. Another exit code than these, or a crash, breaks a promise. */
-export async function order(
-  { stage }: Pick<ActContext, 'stage'>,
-  name: string,
-  args: readonly string[],
-  codes: readonly number[],
-  operator: 0 | 1 = 0,
-): Promise<ActResult & { readonly end: Answer }> {
-  const end = await stage.commands.run(name, args, operator)
-  const said = (end.out || end.err).trim().split('\n', 1)[0] ?? ''
-  const text = `${name} ${args.join(' ')}: ${end.code} ${said}`
-  const isFault = !codes.includes(end.code) || crash.test(end.err)
-  return { text, end, ...(isFault ? { broken: `${text}\n${end.err}` } : {}) }
+export const findUncredited: Act = async ({ stage, draw }) => {
+  const apply = draw.happens(0.7) ? ['--apply'] : []
+  return order(stage, ['find-uncredited', ...apply], okOrNot)
 }

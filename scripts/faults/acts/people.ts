@@ -1,18 +1,22 @@
+import { codeIn } from '../../kit/client.js'
 import { type Act, nothing, post } from './context.js'
+import { nairaPerDollar } from './stage.js'
 
 /** Withdraws in dollars or naira. Some amounts are too small or too large, some wait for an identity. */
 export const withdraw: Act = async ({ stage, draw, made }) => {
-  const creator = draw.one(stage.creators)
-  if (creator === undefined) return nothing
+  const creator = draw.oneOf(stage.creators)
   const usdc = draw.happens(0.05) ? 2_000_000 : draw.whole(1, draw.happens(0.2) ? 60 : 20)
-  const amount = draw.happens(0.5) ? { amountUSDC: usdc } : { amountNGN: usdc * 1600, currency: 'NGN' }
+  const amount = draw.happens(0.5)
+    ? { amountUSDC: usdc }
+    : { amountNGN: usdc * nairaPerDollar, currency: 'NGN' }
   const accountNumber = draw.happens(0.1) ? '0000000000' : '0123456789'
-  const body = { bankCode: '058', accountNumber, accountName: 'Ada Obi', ...amount }
-  const answer = await post(stage, '/payouts/withdraw', body, { cookie: creator.cookie })
-  const { reference } = answer.body
-  if (reference === undefined) return { text: `withdraw ${usdc} USDC: ${answer.status}` }
+  const wanted = { bankCode: '058', accountNumber, accountName: 'Ada Obi', ...amount }
+  const { status, body } = await post(stage, '/payouts/withdraw', wanted, creator.cookie)
+  const { reference } = body as { reference?: string }
+  const text = `withdraw ${JSON.stringify(amount)}: ${status}`
+  if (reference === undefined) return { text }
   made.references.push(reference)
-  return { text: `withdraw ${JSON.stringify(amount)}: ${answer.status}`, about: reference }
+  return { text, about: reference }
 }
 
 /** Confirms a withdrawal with the code that was mailed for it, or cancels it. */
@@ -22,30 +26,30 @@ export const answerHold: Act = async ({ stage, draw, made }) => {
   if (reference === undefined) return nothing
   const { user_id: userId } = await db('withdrawals').where({ reference }).first('user_id')
   const creator = stage.creators.find((one) => one.userId === userId)
-  if (creator === undefined) return nothing
   const how = draw.happens(0.4) ? 'cancel' : 'confirm'
   const mail = await db('emails')
     .where({ kind: 'withdrawal-code' })
     .whereLike('body_text', `%${reference}%`)
     .orderBy('created_at', 'desc')
     .first('body_text')
-  const code = /^ {4}([0-9]{6})$/m.exec(mail?.body_text ?? '')?.[1] ?? '000000'
-  const body = how === 'confirm' ? { code } : {}
-  const answer = await post(stage, `/payouts/${reference}/${how}`, body, { cookie: creator.cookie })
-  return { text: `${how}: ${answer.status}`, about: reference }
+  const body = how === 'confirm' ? { code: codeIn(mail?.body_text ?? '') ?? '000000' } : {}
+  const { status } = await post(stage, `/payouts/${reference}/${how}`, body, creator?.cookie)
+  return { text: `${how}: ${status}`, about: reference }
 }
 
 /** A naira tip. Some name an amount in naira that does not fit the dollars. */
 export const tip: Act = async ({ stage, draw, made }) => {
-  const creator = draw.one(stage.creators)
-  if (creator === undefined) return nothing
+  const creator = draw.oneOf(stage.creators)
   const amount = draw.whole(1, 20)
   const amountNgn = draw.happens(0.15) ? { amountNgn: draw.whole(1, 20) * 2500 } : {}
   const wanted = { creatorId: creator.userId, amount, ...amountNgn }
   const { status, body } = await post(stage, '/payments/fiat/intent', wanted)
-  if (body.intentId !== undefined) made.intents.push(body.intentId)
+  if (body['intentId'] !== undefined) made.intents.push(String(body['intentId']))
   return { text: `naira tip of ${amount}: ${status}` }
 }
+
+/** What each kind of payer pays of the price. */
+const shares = { full: 1, twice: 1, short: 0.5, barely: 0.995, more: 1.5, late: 1, failed: 0 }
 
 /** Pays an intent: in full, twice, short, too much, or after its end. The charge may be paid already. */
 export const pay: Act = async ({ stage, draw, made }) => {
@@ -54,20 +58,17 @@ export const pay: Act = async ({ stage, draw, made }) => {
   const charge = intentId === undefined ? undefined : fiatpay.charges.find(intentId)
   if (intentId === undefined || charge === undefined) return nothing
   const how = draw.kind({ full: 5, twice: 1, short: 2, barely: 1, more: 1, late: 1, failed: 1 })
-  const factors = { full: 1, twice: 1, short: 0.5, barely: 0.995, more: 1.5, late: 1, failed: 0 }
-  const kobo = Math.round(charge.amountKobo * factors[how])
+  const kobo = Math.round(charge.amountKobo * shares[how])
   if (how === 'late')
     await stage.services.db.raw(
       `update fiat_intents set expires_at = clock_timestamp() - interval '1 second',
          created_at = clock_timestamp() - interval '1801 seconds' where id = ?`,
       [intentId],
     )
-  if (how === 'failed') {
-    if (charge.payments.length === 0) fiatpay.failCharge(charge)
-  } else {
+  if (how !== 'failed') {
     const paid = fiatpay.pay(charge, kobo)
     if (how === 'twice') fiatpay.pay(paid, kobo)
-  }
+  } else if (charge.payments.length === 0) fiatpay.failCharge(charge)
   await stage.services
     .db('fiat_intents')
     .where({ id: intentId })

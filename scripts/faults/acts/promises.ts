@@ -6,8 +6,7 @@ import { query } from '../../../src/platform/database/database.js'
 import { statusMachine } from '../../../src/withdrawals/lifecycle.js'
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import type { Draw } from '../../kit/draw.js'
-import type { Truth } from './arrived.js'
-import type { ActResult } from './context.js'
+import type { ActResult, Truth } from './context.js'
 import { Money } from './money.js'
 import type { Stage } from './stage.js'
 
@@ -59,7 +58,7 @@ export class Promises {
   constructor(stage: Stage, draw: Draw, truth: Truth) {
     this.#stage = stage
     this.#draw = draw
-    this.#money = new Money(stage.services.db, stage.sandbox.fiatpay, truth)
+    this.#money = new Money(stage, truth)
   }
 
   /** `whole`: tells the service of every change, and checks all withdrawals, all sources and all books. */
@@ -68,7 +67,7 @@ export class Promises {
     const changed = this.#changedTransfers()
     const followed = await this.#follow(whole)
     const { faults, references, posted } = await this.#money.check(this.#newest, whole)
-    const touched = [...changed, ...followed, ...[...references, about ?? ''].map(providerReferenceOf)]
+    const touched = [...changed, ...followed, ...[...references, about ?? ''].map((one) => one.toLowerCase())]
     const [withdrawal] = await this.#withdrawals(whole ? undefined : touched)
     if (withdrawal !== undefined) return withdrawal
     const [fault] = [...faults, ...(whole || posted ? await this.#books(whole) : [])]
@@ -117,7 +116,7 @@ export class Promises {
   async #withdrawals(references: readonly string[] | undefined): Promise<Broken[]> {
     if (references?.length === 0) return []
     const rows = await query<Row>(this.#stage.services.db, {
-      name: `acts.rows${references === undefined ? '' : '-touched'}`,
+      name: 'acts.rows',
       text: /* sql */ `
         select w.reference, w.provider_reference as "providerReference", w.status,
           w.recredited_at is not null as recredited,
@@ -127,7 +126,7 @@ export class Promises {
           (select count(*) from ledger_transfers o join ledger_transfers t on t.resolves = o.id
             where o.idem = 'withdrawal:' || w.reference)::int4 as resolutions,
           (extract(epoch from clock_timestamp()) * 1000)::float8 as now
-        from withdrawals w ${references === undefined ? 'where $1::text[] is null' : 'where w.provider_reference = any($1::text[])'}`,
+        from withdrawals w where $1::text[] is null or w.provider_reference = any($1::text[])`,
       values: [references ?? null],
     })
     return rows.flatMap((row) => {
@@ -171,8 +170,4 @@ export class Promises {
       .filter(({ violations }) => violations > 0n)
       .map(({ name }) => `the books do not hold: ${name}`)
   }
-}
-
-function providerReferenceOf(reference: string): string {
-  return reference.toLowerCase()
 }

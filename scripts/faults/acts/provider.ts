@@ -1,6 +1,6 @@
 import { reconcileNow } from '../../../src/withdrawals/work-queue.js'
 import { outcomes, refundOutcomes } from '../../sandbox/fiatpay/records.js'
-import { type Act, nothing } from './context.js'
+import { type Act, makeDue, nothing } from './context.js'
 import { nairaPerDollar } from './stage.js'
 
 /** The payout worker takes what is due; the provider may refuse it, be down, or take it and not say so. */
@@ -16,11 +16,7 @@ export const send: Act = async ({ stage, draw }) => {
   const lookups = draw.kind({ ok: 6, 'not-found': 1, '500': 1 })
   const { faults } = stage.sandbox.fiatpay
   faults.setFault({ ...stage.fault, transfers, lookups })
-  await stage.services
-    .db('withdrawals')
-    .where({ send_state: 'not_sent' })
-    .whereNotNull('due_at')
-    .update({ due_at: new Date(0) })
+  await makeDue(stage, 'withdrawals', { send_state: 'not_sent' })
   await stage.batches.payouts()
   if (draw.happens(0.5)) await stage.batches.reconciler()
   faults.setFault(stage.fault)
@@ -33,17 +29,12 @@ export const event: Act = async ({ stage, draw, made }) => {
   const reference = draw.one(draw.happens(0.15) ? made.recredited : made.references, true)
   const transfer = reference === undefined ? undefined : fiatpay.transfers.find(reference)
   if (reference === undefined || transfer === undefined) return nothing
-  const outcome = draw.one(outcomes) ?? 'success'
+  const outcome = draw.oneOf(outcomes)
   // From now on it shows another amount, which is a mismatch.
   const shows = draw.happens(0.06) ? { amount: transfer.amountKobo - 50_000 } : undefined
   const copies = draw.whole(0, 2)
   const known = fiatpay.faults.faultFor(reference)
-  const shown = shows ?? known.shows
-  fiatpay.faults.setFault({
-    id: reference,
-    webhooks: { copies },
-    ...(shown === undefined ? {} : { shows: shown }),
-  })
+  fiatpay.faults.setFault({ id: reference, webhooks: { copies }, shows: shows ?? known.shows })
   fiatpay.setOutcome(transfer, outcome)
   if (copies > 0) {
     await reconcileNow(stage.services, reference.toLowerCase())
@@ -59,8 +50,8 @@ export const event: Act = async ({ stage, draw, made }) => {
 export const refundEvent: Act = async ({ stage, draw }) => {
   const { refunds } = stage.sandbox.fiatpay
   const refund = draw.one(refunds.all(), true)
-  const status = draw.one(refundOutcomes)
-  if (refund === undefined || status === undefined || refund.status !== 'pending') return nothing
+  const status = draw.oneOf(refundOutcomes)
+  if (refund?.status !== 'pending') return nothing
   refunds.write({ ...refund, status })
   return { text: `the provider says that the refund ${refund.id} is ${status}` }
 }
@@ -68,9 +59,7 @@ export const refundEvent: Act = async ({ stage, draw }) => {
 /** The feed shows another rate: a little other, far off, none, or it is down. */
 export const rate: Act = async ({ stage, draw, truth }) => {
   const how = draw.kind({ near: 12, far: 2, zero: 1, absent: 1, down: 1 })
-  const NGN = Math.round(
-    nairaPerDollar * (how === 'far' ? (draw.one([0.7, 1.3]) ?? 1) : 0.95 + draw.next() / 10),
-  )
+  const NGN = Math.round(nairaPerDollar * (how === 'far' ? draw.oneOf([0.7, 1.3]) : 0.95 + draw.next() / 10))
   if (how === 'near' || how === 'far') truth.rates.add(NGN)
   const shown = how === 'zero' ? 0 : how === 'absent' ? null : NGN
   stage.sandbox.rates.set({ NGN: shown, feed: how === 'down' ? 'down' : 'ok' })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import type { Keypair } from '@solana/web3.js'
 import { createProvisionerBatch } from '../../../src/accounts/wallets/provision-wallets.js'
 import { createApp } from '../../../src/app.js'
 import { type Composed, compose } from '../../../src/compose.js'
@@ -17,6 +18,7 @@ import { serviceSettings } from '../../kit/service-settings.js'
 import { closeServer } from '../../sandbox/http-server.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import { sandboxSettings } from '../../sandbox/service-settings.js'
+import { createSupporter } from '../world/people.js'
 import type { Fault } from '../world/stage.js'
 
 /** Naira per dollar at the beginning. The acts change it. */
@@ -25,13 +27,6 @@ export const nairaPerDollar = 1600
 export const fundedMicro = 1_000_000n * 1_000_000n
 /** A wallet for which the local chain opens the accounts of fees. */
 const treasury = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
-
-interface StageOptions {
-  /** Whether the provider refuses a used reference, and the service's settings say so. */
-  readonly deduplicates: boolean
-  /** One of so many operators' commands gets a process of its own. */
-  readonly perSpawned: number
-}
 
 /** A creator with a custody wallet. */
 interface CreatorOnStage extends Creator {
@@ -48,16 +43,14 @@ export interface Stage {
   /** How the provider behaves between the acts. */
   readonly fault: Fault
   readonly creators: CreatorOnStage[]
+  readonly supporter: Keypair
   readonly batches: Readonly<Record<(typeof kinds)[number], Batch>>
   readonly commands: OperatorCommands
   addCreator(): Promise<void>
 }
 
-export async function openStage(
-  defer: Defer,
-  servers: ServerUrls,
-  { deduplicates, perSpawned }: StageOptions,
-): Promise<Stage> {
+/** `deduplicates`: the provider refuses a used reference, and the service's settings say so. */
+export async function openStage(defer: Defer, servers: ServerUrls, deduplicates: boolean): Promise<Stage> {
   const sandbox = await startSandbox({ port: 0, slotMs: 0, treasury })
   defer(() => sandbox.close())
   const { fiatpay } = sandbox
@@ -91,7 +84,7 @@ export async function openStage(
   const url = `http://127.0.0.1:${port}`
   fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
   const provision = createProvisionerBatch({ ...services, vault: createConfiguredVault(randomBytes(32)) })
-  const commands = new OperatorCommands(env, perSpawned)
+  const commands = new OperatorCommands(env)
   defer(() => commands.close())
   const creators: CreatorOnStage[] = []
   return {
@@ -100,6 +93,7 @@ export async function openStage(
     sandbox,
     fault,
     creators,
+    supporter: createSupporter(sandbox),
     commands,
     batches: Object.fromEntries(kinds.map((kind) => [kind, workers[kind].createBatch(services)])) as Record<
       (typeof kinds)[number],

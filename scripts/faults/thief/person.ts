@@ -1,8 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { ApiAnswer as Answer } from '../../kit/client.js'
+import { type ApiAnswer, type ApiRequest, requestOnce } from '../../kit/client.js'
 import type { Mail, Stage } from './stage.js'
-
-export type { Answer }
 
 /** A bank account of a person. */
 export interface BankAccount {
@@ -11,87 +9,74 @@ export interface BankAccount {
   readonly accountName: string
 }
 
-/** An authenticator app. */
-interface Totp {
-  readonly secret: string
-  /** Codes of this step and earlier ones were used. Time that passes for the account moves it. */
-  usedStep: number
+interface Who {
+  readonly name: 'owner' | 'thief'
+  /** The account's e-mail is the first one of the owner's at the beginning. */
+  readonly mailboxes: readonly string[]
+  readonly accounts: readonly BankAccount[]
+  readonly network: string
 }
 
-const requestMs = 60_000
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const stepSeconds = 30
 
-interface Browser {
-  readonly network: string
-  readonly userAgent: string
-}
-
-/** The owner or the thief: a browser, and what they know. */
+/** The owner or the thief: a browser, and what they know or believe. */
 export class Person {
+  readonly name: Who['name']
+  readonly mailboxes: readonly string[]
+  readonly accounts: readonly BankAccount[]
   session: string | undefined
   device: string | undefined
   /** What they believe the account's password is. */
   password = ''
   /** What they believe the account's e-mail is. */
   email: string
-  totp: Totp | undefined
+  /** The secret of their authenticator app, and the step up to which its codes were used. Time that passes for the account resets it. */
+  totp: { readonly secret: string; usedStep: number } | undefined
   recoveryCodes: string[] = []
   readonly usedLinks = new Set<string>()
   /** Every session they ever had. */
   readonly sessions = new Set<string>()
   /** Answers that a server must never give. */
   readonly serverErrors: string[] = []
-  readonly name: 'owner' | 'thief'
-  readonly mailboxes: readonly string[]
-  readonly accounts: readonly BankAccount[]
   readonly #stage: Stage
-  readonly #browser: Browser
+  readonly #network: string
   #requests = 0
 
-  constructor(stage: Stage, who: Pick<Person, 'name' | 'mailboxes' | 'accounts' | 'email'> & Browser) {
+  constructor(stage: Stage, { name, mailboxes, accounts, network }: Who, email: string) {
     this.#stage = stage
-    this.name = who.name
-    this.mailboxes = who.mailboxes
-    this.accounts = who.accounts
-    this.email = who.email
-    this.#browser = { network: who.network, userAgent: who.userAgent }
+    this.#network = network
+    this.name = name
+    this.mailboxes = mailboxes
+    this.accounts = accounts
+    this.email = email
   }
 
   /** Sends a request with the browser's cookies, to the web processes in turn. */
-  async call(method: string, path: string, body?: unknown): Promise<Answer> {
-    const { urls } = this.#stage
+  async call(method: ApiRequest[0], path: string, body?: unknown): Promise<ApiAnswer> {
+    const { webUrls } = this.#stage
     this.#requests += 1
-    const cookies = [
-      ...(this.session === undefined ? [] : [`session=${this.session}`]),
-      ...(this.device === undefined ? [] : [`device=${this.device}`]),
-    ]
-    const response = await fetch(`${urls[this.#requests % urls.length]}${path}`, {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': this.#browser.userAgent,
-        'x-forwarded-for': this.#browser.network,
-        ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(requestMs),
+    const cookies = Object.entries({ session: this.session, device: this.device })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}=${value}`)
+    const answer = await requestOnce(webUrls[this.#requests % webUrls.length] ?? '', [method, path, body], {
+      'user-agent': `${this.name}/1.0`,
+      'x-forwarded-for': this.#network,
+      ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
     })
-    const answer = (await response.json()) as Answer['body']
-    this.#keepCookies(response.headers.getSetCookie())
-    if (answer['code'] === 'unauthorized') this.session = undefined
-    if (response.status === 500)
-      this.serverErrors.push(`${method} ${path} answered 500 ${String(answer['error'])}`)
-    return { status: response.status, body: answer }
+    if (answer.status === 0) throw new Error(`${method} ${path} was not answered`)
+    this.#keepCookies(answer.cookies)
+    if (answer.body['code'] === 'unauthorized') this.session = undefined
+    if (answer.status === 500)
+      this.serverErrors.push(`${method} ${path} answered 500 ${String(answer.body['error'])}`)
+    return answer
   }
 
   /** Whether a session cookie still opens the account. */
   async opens(session: string): Promise<boolean> {
-    const response = await fetch(`${this.#stage.urls[0]}/auth/me`, {
-      headers: { cookie: `session=${session}` },
-    })
-    await response.arrayBuffer()
-    return response.status === 200
+    const [url = ''] = this.#stage.webUrls
+    const { status } = await requestOnce(url, ['GET', '/auth/me'], { cookie: `session=${session}` })
+    return status === 200
   }
 
   readMails(): Promise<Mail[]> {
@@ -109,25 +94,17 @@ export class Person {
 
   /** What the second factor of a request is: a code of the app, else a recovery code. */
   factor(): { totp?: string } {
-    if (this.totp !== undefined) {
-      const now = Math.floor(Date.now() / 1000 / stepSeconds)
+    const now = Math.floor(Date.now() / 1000 / stepSeconds)
+    if (this.totp !== undefined && this.totp.usedStep <= now) {
       // Not the step before: it may be over when the request is answered.
-      const step = Math.max(now, this.totp.usedStep + 1)
-      if (step <= now + 1) {
-        this.totp.usedStep = step
-        return { totp: codeAt(this.totp.secret, step) }
-      }
+      this.totp.usedStep = Math.max(now, this.totp.usedStep + 1)
+      return { totp: codeAt(this.totp.secret, this.totp.usedStep) }
     }
     const code = this.recoveryCodes.pop()
     return code === undefined ? {} : { totp: code }
   }
 
-  /** Time has passed for the account: the codes of the last minutes are used no more. */
-  forgetUsedCodes(): void {
-    if (this.totp !== undefined) this.totp.usedStep = 0
-  }
-
-  keepRecoveryCodes({ body }: Answer): void {
+  keepRecoveryCodes({ body }: ApiAnswer): void {
     const codes = body['recoveryCodes']
     if (Array.isArray(codes)) this.recoveryCodes = codes.map(String)
   }

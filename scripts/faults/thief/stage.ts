@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Knex } from 'knex'
 import { query } from '../../../src/platform/database/database.js'
-import { createSemaphore } from '../../../src/platform/semaphore.js'
+import { waitUntil } from '../../dev/wait-until.js'
 import { codeIn } from '../../kit/client.js'
 import type { Defer } from '../../kit/closing.js'
 import type { ServerUrls } from '../../kit/servers.js'
-import type { Fiatpay } from '../../sandbox/fiatpay/fiatpay.js'
-import { openStage as openWorld } from '../world/stage.js'
+import { openStage as openWorld, type Stage as World } from '../world/stage.js'
 
 /** A mail as its reader understands it. */
 export interface Mail {
@@ -21,23 +18,16 @@ export interface Mail {
   readonly code: string | undefined
 }
 
-/** The service in processes of its own, as owners and thieves see it. */
-export interface Stage {
-  readonly urls: readonly string[]
-  readonly db: Knex
-  readonly fiatpay: Fiatpay
-  /** Runs an operator's command. Throws when it fails. */
-  command(name: string, args: readonly string[]): Promise<void>
-  /** The mails of these addresses, newest first. Waits until all that were queued for them have arrived. */
+/** The service as owners and thieves see it. */
+export interface Stage extends Pick<World, 'webUrls' | 'db' | 'sandbox' | 'commands'> {
+  /** The mails to these addresses, newest first. Waits until all that were queued for them have arrived. */
   readMails(addresses: readonly string[]): Promise<Mail[]>
   /** Lets time pass for what protects an account. */
   age(userId: string, hours: number): Promise<void>
 }
 
 const mailMs = 30_000
-const pollMs = 15
 const totpStepSeconds = 30
-const commandsMax = 1000
 
 export async function openStage(
   defer: Defer,
@@ -45,7 +35,7 @@ export async function openStage(
   seed: number,
   webs: number,
 ): Promise<Stage> {
-  const { db, sandbox, commands, webUrls } = await openWorld(defer, servers, seed, {
+  const world = await openWorld(defer, servers, seed, {
     creators: 0,
     webs,
     workers: [{ names: ['payouts', 'reconciler', 'mailer'] }],
@@ -60,36 +50,27 @@ export async function openStage(
       WITHDRAW_WAIT_MS: '20000',
     }),
   })
-  // The process answers one command after the other.
-  const inTurn = createSemaphore({ concurrency: 1, maxWaiting: commandsMax })
-  const aged = await agedTables(db)
+  const { db, sandbox } = world
+  const aged = await agedTables(world)
   return {
-    urls: webUrls,
-    db,
-    fiatpay: sandbox.fiatpay,
-    command: (name, args) =>
-      inTurn(async () => {
-        const { code, out, err } = await commands.run(name, args)
-        if (code !== 0) throw new Error(`${name} ended with ${code}: ${out}${err}`)
-      }),
+    ...world,
     async readMails(addresses) {
-      await allArrived(db, addresses)
-      const received = sandbox.mail.received().filter(({ to }) => addresses.includes(to))
-      const ids = received.map(({ messageId }) => idOf(messageId))
-      const rows = await query<{ id: string; kind: string; place: number }>(db, {
+      const waits = () => db('emails').whereIn('recipient', addresses).whereNotNull('due_at').first('id')
+      if (!(await waitUntil(async () => (await waits()) === undefined, mailMs)))
+        throw new Error(`mails to ${addresses.join(', ')} did not arrive`)
+      const rows = await query<{ id: string; kind: string }>(db, {
         name: 'thief.mails',
-        text: /* sql */ `
-          select id::text as id, kind, (row_number() over (order by created_at desc, id))::int4 as place
-            from emails where id::text = any($1::text[])`,
-        values: [ids],
+        text: 'select id::text as id, kind from emails where recipient = any($1::text[]) order by created_at desc, id',
+        values: [addresses],
       })
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      return received
-        .flatMap(({ messageId, to, text }) => {
-          const row = byId.get(idOf(messageId))
-          return row === undefined ? [] : [{ ...row, to, text, links: linksIn(text), code: codeIn(text) }]
-        })
-        .sort((a, b) => a.place - b.place)
+      // The Message-ID is the id of the row.
+      const texts = new Map(
+        sandbox.mail.received().map(({ messageId, to, text }) => [messageId.split(/[<@]/)[1], { to, text }]),
+      )
+      return rows.flatMap(({ id, kind }) => {
+        const { to = '', text } = texts.get(id) ?? {}
+        return text === undefined ? [] : [{ id, kind, to, text, links: linksIn(text), code: codeIn(text) }]
+      })
     },
     async age(userId, hours) {
       for (const { table, key, columns } of aged) {
@@ -102,26 +83,9 @@ export async function openStage(
   }
 }
 
-/** The Message-ID is the id of the row. */
-function idOf(messageId: string): string {
-  return /^<([^@]+)@/.exec(messageId)?.[1] ?? ''
-}
-
 function linksIn(text: string): ReadonlyMap<string, string> {
   const links = text.matchAll(/#([\w-]+)=([\w-]{43})(?![\w-])/g)
   return new Map([...links].map(([, purpose = '', token = '']) => [purpose, token]))
-}
-
-async function allArrived(db: Knex, addresses: readonly string[]): Promise<void> {
-  for (const deadline = Date.now() + mailMs; ; await sleep(pollMs)) {
-    const waiting = await query(db, {
-      name: 'thief.waiting-mails',
-      text: 'select 1 from emails where recipient = any($1::text[]) and due_at is not null limit 1',
-      values: [addresses],
-    })
-    if (waiting.length === 0) return
-    if (Date.now() > deadline) throw new Error(`mails to ${addresses.join(', ')} did not arrive`)
-  }
 }
 
 interface AgedTable {
@@ -131,21 +95,19 @@ interface AgedTable {
 }
 
 /** Tables with rows of one account, apart from its money: the ledger and the withdrawals keep their times. */
-function agedTables(db: Knex): Promise<AgedTable[]> {
+function agedTables({ db }: World): Promise<AgedTable[]> {
   return query<AgedTable>(db, {
     name: 'thief.aged-tables',
     text: /* sql */ `
       select t.table_name as "table", case t.table_name when 'users' then 'id' else 'user_id' end as key,
         array_agg(t.column_name::text) as columns
-        from information_schema.columns t
-       where t.table_schema = 'public' and t.data_type = 'timestamp with time zone' and t.is_generated = 'NEVER'
+        from information_schema.columns t join information_schema.tables b using (table_schema, table_name)
+       where t.table_schema = 'public' and b.table_type = 'BASE TABLE' and t.is_generated = 'NEVER'
+         and t.data_type = 'timestamp with time zone'
          and t.table_name not like 'ledger%' and t.table_name not in ('withdrawals', 'wallets')
          and (t.table_name = 'users' or exists (
            select from information_schema.columns k
             where k.table_schema = 'public' and k.table_name = t.table_name and k.column_name = 'user_id'))
-         and exists (
-           select from information_schema.tables b
-            where b.table_schema = 'public' and b.table_name = t.table_name and b.table_type = 'BASE TABLE')
        group by t.table_name order by t.table_name`,
     values: [],
   })

@@ -1,14 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { VersionedTransaction } from '@solana/web3.js'
+import { displayText } from '../../../src/kernel/money.js'
 import { solMint, usdc } from '../../../src/kernel/tokens.js'
-import { requestOnce, requestUntilAnswered, withdrawUntilFinal } from '../../kit/client.js'
+import { type ApiAnswer, requestOnce, requestUntilAnswered, withdrawUntilFinal } from '../../kit/client.js'
 import type { Draw } from '../../kit/draw.js'
 import { mintTokens } from '../../sandbox/chain/faucet.js'
-import type { WorldCreator } from './people.js'
+import { requestAs, requestSteppedUp, type WorldCreator } from './people.js'
 import { firstRate, type Stage } from './stage.js'
-import { takeOut } from './take-outs.js'
 import { noteLanded, type PaidTip, type Truth } from './truth.js'
 
-export interface ActContext {
+interface ActContext {
   readonly stage: Stage
   readonly truth: Truth
   readonly draw: Draw
@@ -26,6 +27,8 @@ const leastUsdc = 0.5
 const leastTakeOutMicro = 10_000
 const payers = 40
 const triesMax = 200
+const lateMs = 1500
+const transfersPath = '/creators/wallet/transfers'
 const rateRange = [1350, 1850] as const
 
 /** A tip in USDC or SOL with a real signature. Some supporters never report it. */
@@ -132,13 +135,35 @@ const withdrawSome: Act = async ({ stage, truth, draw, giveUp }) => {
   throw new Error('no withdrawal is accepted')
 }
 
-/** A take-out of USDC by the payout wallet. Some browsers are closed before they submit. */
+/**
+ * A take-out of USDC, signed by the payout wallet and the service, and submitted by the browser. Some browsers are closed before they
+ * submit. A refusal is an ordinary end.
+ */
 const take: Act = async ({ stage, draw }) => {
   const creator = draw.oneOf(stage.creators)
   const submitting = draw.kind({ once: 12, twice: 2, late: 2, never: 3 })
   const micro = Math.floor((await availableOf(stage, creator)) * draw.next() * microPerUsdc)
   if (micro < leastTakeOutMicro) return 'nothing to take out'
-  return takeOut(stage.takeOuts, creator, BigInt(micro), submitting)
+  const wanted = { mint: usdc.mint, amount: displayText(BigInt(micro), usdc.decimals) }
+  const answer = await requestSteppedUp(stage, creator, ['POST', transfersPath, wanted])
+  const prepared = transferOf(answer)
+  if (prepared === undefined) return `refused: ${answer.body['code']}`
+  const parsed = VersionedTransaction.deserialize(Buffer.from(prepared.transaction ?? '', 'base64'))
+  parsed.sign([creator.holder])
+  const transaction = Buffer.from(parsed.serialize()).toString('base64')
+  const path = `${transfersPath}/${prepared.id}/sign`
+  const handedIn = await requestAs(stage, creator, ['POST', path, { transaction }])
+  const complete = transferOf(handedIn)?.transaction
+  if (complete == null) return `not signed: ${handedIn.body['code'] ?? 'no answer came'}`
+  if (submitting === 'never') return 'signed'
+  if (submitting === 'late') await sleep(lateMs)
+  for (let times = submitting === 'twice' ? 2 : 1; times > 0; times--)
+    stage.sandbox.chain.submit(Buffer.from(complete, 'base64'), { skipPreflight: true })
+  return 'submitted'
+}
+
+function transferOf({ status, body }: ApiAnswer): { id: string; transaction: string | null } | undefined {
+  return status === 200 ? (body['transfer'] as { id: string; transaction: string | null }) : undefined
 }
 
 /** A creator gives a naira tip back, or half of it. */
@@ -229,7 +254,7 @@ function takeReturnable({ returnable }: Truth, draw: Draw, day: number): PaidTip
   return tip
 }
 
-async function availableOf({ url }: Stage, { cookie }: WorldCreator): Promise<number> {
-  const { body } = await requestUntilAnswered(url, ['GET', '/creators/balance'], { cookie })
+async function availableOf(stage: Stage, creator: WorldCreator): Promise<number> {
+  const { body } = await requestAs(stage, creator, ['GET', '/creators/balance'])
   return (body['balance'] as { availableUSDC?: number } | undefined)?.availableUSDC ?? 0
 }

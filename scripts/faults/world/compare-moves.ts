@@ -1,16 +1,9 @@
+import { VersionedTransaction } from '@solana/web3.js'
 import type { Knex } from 'knex'
-import { decodeBase58 } from '../../../src/kernel/base58.js'
 import { usdc } from '../../../src/kernel/tokens.js'
+import { countBy } from '../../kit/report.js'
 import { associatedAccount } from '../../sandbox/chain/faucet.js'
 import type { LocalChain } from '../../sandbox/chain/local-chain.js'
-
-/** What left custody, by our rows and by the chain. */
-export interface MovesComparison {
-  readonly faults: readonly string[]
-  /** By their state. */
-  readonly sweeps: Readonly<Record<string, number>>
-  readonly takeOuts: Readonly<Record<string, number>>
-}
 
 /** What must be on the chain of a row in this state. */
 const expected: Readonly<Record<string, string>> = {
@@ -21,42 +14,33 @@ const expected: Readonly<Record<string, string>> = {
   prepared: 'nowhere',
 }
 
-/** Compares every sweep and every take-out with the chain. Nothing may be under way. */
+/** Compares every sweep and every take-out with the chain, and counts them by state. Nothing may be under way. */
 export async function compareMoves(
   db: Knex,
   chain: LocalChain,
   wallets: readonly string[],
-): Promise<MovesComparison> {
-  const sweeps: Row[] = await db('sweeps').select('id', 'state', 'signature')
-  const takeOuts: Row[] = await db('wallet_transfers').select('id', 'state', 'signature')
-  const known = new Set([...sweeps, ...takeOuts].map(({ signature }) => signature))
+): Promise<{ faults: string[]; counts: Record<string, number> }> {
+  const read = async (kind: string, table: string): Promise<Row[]> =>
+    (await db(table).select('id', 'state', 'signature')).map((row) => ({ ...row, kind }))
+  const rows = [...(await read('sweep', 'sweeps')), ...(await read('take-out', 'wallet_transfers'))]
+  const known = new Set(rows.map(({ signature }) => signature))
   return {
-    faults: [
-      ...sweeps.flatMap((row) => faultOf(chain, 'sweep', row)),
-      ...takeOuts.flatMap((row) => faultOf(chain, 'take-out', row)),
-      ...unknownTransactions(chain, wallets, known),
-    ],
-    sweeps: countStates(sweeps),
-    takeOuts: countStates(takeOuts),
+    faults: [...rows.flatMap((row) => faultOf(chain, row)), ...unknownTransactions(chain, wallets, known)],
+    counts: countBy(rows.map(({ kind, state }) => `${kind}s: ${state}`)),
   }
 }
 
 interface Row {
+  readonly kind: string
   readonly id: string
   readonly state: string
   readonly signature: string | null
 }
 
-function faultOf({ ledger }: LocalChain, kind: string, { id, state, signature }: Row): string[] {
+function faultOf({ ledger }: LocalChain, { kind, id, state, signature }: Row): string[] {
   const record = signature === null ? undefined : ledger.get(signature)
   const landed = record === undefined ? 'nowhere' : record.meta.err === null ? 'moved' : 'failed'
   return landed === expected[state] ? [] : [`${kind} ${id} is ${state}, and on the chain: ${landed}`]
-}
-
-function countStates(rows: readonly Row[]): Record<string, number> {
-  const states: Record<string, number> = {}
-  for (const { state } of rows) states[state] = (states[state] ?? 0) + 1
-  return states
 }
 
 /** Transactions that moved something out of custody without a row. */
@@ -73,15 +57,12 @@ function unknownTransactions(
   )
 }
 
-/** Whether the wallet is among the required signers of a transaction (version 0). */
+/** Whether the wallet is among the required signers of a transaction. */
 function signs(raw: string | undefined, wallet: string): boolean {
-  const bytes = Buffer.from(raw ?? '', 'base64')
-  const [count = 0] = bytes
-  const firstKey = 1 + count * 64 + 5
-  const keys = bytes.subarray(firstKey, firstKey + count * 32)
-  return Array.from({ length: count }, (_, n) => keys.subarray(n * 32, (n + 1) * 32)).some((key) =>
-    key.equals(Buffer.from(decodeBase58(wallet) ?? [])),
-  )
+  const { message } = VersionedTransaction.deserialize(Buffer.from(raw ?? '', 'base64'))
+  return message.staticAccountKeys
+    .slice(0, message.header.numRequiredSignatures)
+    .some((key) => key.toBase58() === wallet)
 }
 
 /** Where a token account holds its amount. */

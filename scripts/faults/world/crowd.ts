@@ -4,7 +4,7 @@ import { type ActName, act } from './acts.js'
 import type { Stage } from './stage.js'
 import type { Truth } from './truth.js'
 
-export interface CrowdPlan {
+interface CrowdPlan {
   readonly stage: Stage
   readonly truth: Truth
   readonly seed: number
@@ -65,18 +65,6 @@ export class Crowd {
       if (pauseMs > 0) await sleep(2 * pauseMs * draw.next())
     }
   }
-}
-
-/** Every time by these weights. */
-export function byWeights(
-  weights: Readonly<Partial<Record<ActName, number>>>,
-): (n: number, draw: Draw) => ActName {
-  return (_, draw) => draw.kind(weights as Readonly<Record<ActName, number>>)
-}
-
-/** These, one after the other. */
-export function inOrder(names: readonly ActName[]): (n: number) => ActName | undefined {
-  return (n) => names[n]
 }
 
 /** So many of each in an order that the seed draws. */

@@ -1,14 +1,14 @@
 import { query } from '../../../src/platform/database/database.js'
 import { refundStatus } from '../../sandbox/fiatpay/wire.js'
-import { compareMoves, type MovesComparison } from './compare-moves.js'
-import { type Comparison, compareTransfers } from './compare-payouts.js'
+import { compareMoves } from './compare-moves.js'
+import { compareTransfers } from './compare-payouts.js'
 import type { Stage } from './stage.js'
 import type { Truth } from './truth.js'
 
 export interface FinalCheck {
   readonly faults: readonly string[]
-  readonly moves: MovesComparison
-  readonly payouts: Comparison
+  /** Withdrawals, sweeps and take-outs by their state, and payouts that the bank has executed. */
+  readonly counts: Readonly<Record<string, number>>
 }
 
 /** Compares every tip, payment, payout, refund, dispute, sweep and take-out with what chain and bank did. */
@@ -16,10 +16,11 @@ export async function checkEverything(stage: Stage, truth: Truth): Promise<Final
   const { db, sandbox, creators } = stage
   const wallets = creators.map(({ wallet }) => wallet)
   const moves = await compareMoves(db, sandbox.chain, wallets)
-  const payouts = await compareTransfers(db, sandbox.fiatpay.log().transfers)
+  const { transfers } = sandbox.fiatpay.log()
+  const payouts = await compareTransfers(db, transfers)
+  const endings = Object.entries(payouts.endings).map(([state, count]) => [`withdrawals: ${state}`, count])
   return {
-    moves,
-    payouts,
+    counts: { ...moves.counts, ...Object.fromEntries(endings), 'payouts executed': transfers.length },
     faults: [
       ...(await cryptoFaults(stage, truth)),
       ...(await paymentFaults(stage)),

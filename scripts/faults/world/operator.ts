@@ -59,7 +59,7 @@ async function killCommand(
 }
 
 /** Sweeps what was paid for. Run again, a sweep goes on where a killed one was. What expires too often is left for the next one. */
-export async function sweep(stage: Stage, killsFirst: number, seed: number): Promise<void> {
+export async function sweep(stage: Stage, killsFirst = 0, seed = 0): Promise<void> {
   const args = ['sweep', '--apply', '--payer', stage.payerFile] as const
   await operate(stage, args, { killsFirst, seed, person: 1, codes: [done, foundProblem] })
 }
@@ -73,7 +73,7 @@ export async function recordBeginning(stage: Stage): Promise<void> {
 }
 
 /** The fees of crypto tips arrive in the treasury without an entry. The operator records what the chain's tips brought. */
-export async function recordFees(stage: Stage, truth: Truth, day: number, killsFirst: number): Promise<void> {
+export async function recordFees(stage: Stage, truth: Truth, day: number, killsFirst = 0): Promise<void> {
   const { arrived, recorded } = truth.fees
   const micro = arrived - recorded
   if (micro === 0n) return
@@ -84,11 +84,10 @@ export async function recordFees(stage: Stage, truth: Truth, day: number, killsF
 }
 
 /** Sells a share of the treasury's USDC outside: they leave the wallet, and the naira come to the bank. */
-export async function sell(stage: Stage, draw: Draw, day: number, killsFirst: number): Promise<void> {
+export async function sell(stage: Stage, draw: Draw, day: number): Promise<void> {
   const { fiatpay, chain } = stage.sandbox
   const held = usdcOf(chain, stage.treasury.publicKey.toBase58())
   const micro = (held * BigInt(draw.whole(20, 80))) / 100n
-  if (micro === 0n) return
   const kobo = (micro * BigInt(firstRate)) / 10_000n
   if (kobo === 0n) return
   payFromTreasury(stage, micro)
@@ -96,7 +95,7 @@ export async function sell(stage: Stage, draw: Draw, day: number, killsFirst: nu
   fiatpay.topUps.write({ id, reference: String(id), amountKobo: Number(kobo) })
   const amounts = ['--usdc', displayText(micro, usdc.decimals), '--ngn', displayText(kobo, 2)]
   const args = [...amounts, '--reference', `sale-${day}`, ...evidence]
-  await operate(stage, ['treasury', 'record-sale', ...args], { killsFirst, seed: day })
+  await operate(stage, ['treasury', 'record-sale', ...args])
 }
 
 /** The treasury's key is the operator's. */
@@ -123,17 +122,10 @@ function payFromTreasury({ sandbox: { chain }, treasury, supporters }: Stage, mi
   chain.submit(transaction.serialize(), { skipPreflight: false })
 }
 
-/** The signed report of the service itself. */
-export interface OwnReport {
-  readonly shortWallets: number
-  readonly surplusNgn: string | null
-}
-
-/** Makes a reserve report. It reads the float too, which moves to the books what has arrived there. */
-export async function makeReport(stage: Stage): Promise<OwnReport> {
+/** Makes a reserve report, which reads the float too and moves to the books what has arrived there. Returns how many wallets it calls short. */
+export async function countShortWallets(stage: Stage): Promise<number> {
   const out = await operate(stage, ['reserves', '--make', '--json'], { codes: [done, foundProblem] })
-  const { custody, surplus } = JSON.parse((JSON.parse(out) as { report: string }).report)
-  return { shortWallets: custody.shortWallets, surplusNgn: surplus.NGN }
+  return JSON.parse(JSON.parse(out).report).custody.shortWallets
 }
 
 /** A request that was killed before it reached the bank waits for the operator, who has it sent again. */

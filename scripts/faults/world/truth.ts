@@ -1,7 +1,7 @@
 import { usdc } from '../../../src/kernel/tokens.js'
+import type { WithdrawalAnswer } from '../../kit/client.js'
 import type { LedgerRecord } from '../../sandbox/chain/ledger.js'
 import type { Dispute } from '../../sandbox/fiatpay/records.js'
-import type { CreatorAnswer } from './compare-payouts.js'
 import type { WorldCreator } from './people.js'
 import type { Stage } from './stage.js'
 
@@ -20,7 +20,7 @@ export interface Truth {
   /** What supporters have reported, and was answered 200. */
   readonly claims: { readonly txSignature: string }[]
   /** The final answers to withdrawals. */
-  readonly withdrawals: CreatorAnswer[]
+  readonly withdrawals: (WithdrawalAnswer & { readonly userId: string })[]
   /** Naira tips, by intent. */
   readonly naira: Map<string, { readonly userId: string; readonly payerEmail: string }>
   /** Naira tips that were paid in full and that nobody has given back or disputed. */

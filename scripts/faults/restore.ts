@@ -2,25 +2,23 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { usdcText } from '../../../src/kernel/money.js'
-import { migrateToLatest } from '../../../src/platform/database/migrations/migrate.js'
-import { withdrawUntilFinal } from '../../kit/client.js'
-import { withClosing } from '../../kit/closing.js'
-import { DebianPostgres, folderForServer } from '../../kit/debian-postgres.js'
-import type { Report } from '../../kit/report.js'
-import { startRedis } from '../../kit/servers.js'
-import type { ActName } from '../world/acts.js'
-import { usdcOf } from '../world/compare-moves.js'
-import { Crowd, inOrder, mixed } from '../world/crowd.js'
-import { checkEverything } from '../world/final-check.js'
-import { makeReport, recordBeginning, recordFees, sweep } from '../world/operator.js'
-import { takeSample } from '../world/sample.js'
-import { settle } from '../world/settle.js'
-import { openStage, type Stage } from '../world/stage.js'
-import { emptyTruth, type Truth } from '../world/truth.js'
-import { followRestoreCheck } from './operator.js'
+import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
+import { withdrawUntilFinal } from '../kit/client.js'
+import { withClosing } from '../kit/closing.js'
+import { DebianPostgres, folderForServer } from '../kit/debian-postgres.js'
+import { type Report, sortedRows } from '../kit/report.js'
+import { startRedis } from '../kit/servers.js'
+import type { ActName } from './world/acts.js'
+import { compareBooks } from './world/compare-books.js'
+import { usdcOf } from './world/compare-moves.js'
+import { Crowd, mixed } from './world/crowd.js'
+import { checkEverything } from './world/final-check.js'
+import { recordBeginning, recordFees, sweep } from './world/operator.js'
+import { makeDue, settle } from './world/settle.js'
+import { openStage, type Stage } from './world/stage.js'
+import { emptyTruth, type Truth } from './world/truth.js'
 
-export interface DrillPlan {
+interface DrillPlan {
   readonly seed: number
   readonly payouts: number
   readonly report: (text: string) => void
@@ -30,7 +28,6 @@ const creatorCount = 8
 const concurrency = 6
 /** Everything starts at once, and each worker has looked for work several times. */
 const watchMs = 10_000
-const readsMax = 3
 /** What comes back days later is not what is tried here. */
 const bank = {
   transfers: { auto: 94, 'accept-then-500': 2, 'accept-then-reset': 2, '500': 2 },
@@ -46,7 +43,7 @@ const flags = ['-c', 'max_connections=200', '-c', 'shared_buffers=128MB']
  */
 export function runDrill({ seed, payouts, report }: DrillPlan): Promise<Report> {
   return withClosing(async (defer) => {
-    const rows: [string, string][] = []
+    const rows: [string, string | number][] = []
     const timed = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
       report(name)
       const startedAt = performance.now()
@@ -65,8 +62,8 @@ export function runDrill({ seed, payouts, report }: DrillPlan): Promise<Report> 
       defer(() => server.kill())
       return server
     }
-    const file = join(folder, 'backup.dump')
     const first = await startServer('first')
+    rows.push(['server', first.version])
     await migrateToLatest(first.url)
     const redisUrl = await startRedis(folder, defer)
     const urls = { databaseUrl: first.url, redisUrl, namespace: `restore-${seed}` }
@@ -76,8 +73,8 @@ export function runDrill({ seed, payouts, report }: DrillPlan): Promise<Report> 
     const share = (part: number): number => Math.max(2, Math.round(payouts * part))
     const live = (part: number, counts: Partial<Record<ActName, number>>): Promise<void> => {
       const partSeed = seed + part * 100_000
-      const next = inOrder(mixed(counts, partSeed))
-      return new Crowd({ stage, truth, seed: partSeed, concurrency, next }).ended
+      const names = mixed(counts, partSeed)
+      return new Crowd({ stage, truth, seed: partSeed, concurrency, next: (n) => names[n] }).ended
     }
     await timed('before the backup', async () => {
       await live(1, { crypto: share(0.5), naira: share(0.2) })
@@ -85,14 +82,18 @@ export function runDrill({ seed, payouts, report }: DrillPlan): Promise<Report> 
     })
     const underLoad = { crypto: share(0.2), naira: share(0.1), withdrawSome: share(0.3), take: 2 }
     const loaded = live(2, underLoad)
-    await timed('ops backup under load', () => requireDone(stage, ['backup', '--out', file]))
+    const file = join(folder, 'backup.dump')
+    await timed('ops backup under load', async () => {
+      const { code, out, err } = await stage.commands.run('backup', ['--out', file])
+      if (code !== 0) throw new Error(`ops backup ended with ${code}: ${out}${err}`)
+    })
     rows.push(['size of the backup', `${(statSync(file).size / 1e6).toFixed(1)} MB`])
     await loaded
     // Payouts, tips, take-outs and a sweep that no backup has.
     const lost = { crypto: share(0.15), naira: share(0.05), withdrawSome: Math.ceil(payouts / 2), take: 3 }
     await timed('what is lost', async () => {
       await live(3, lost)
-      await sweep(stage, 0, seed)
+      await sweep(stage)
       await live(4, lost)
     })
     await stage.stopService()
@@ -103,47 +104,45 @@ export function runDrill({ seed, payouts, report }: DrillPlan): Promise<Report> 
     const restored = await timed('start of the service', () => stage.moveTo(second.url))
     rows.push(...(await countLosses(restored, truth)))
     const before = sentBy(restored)
-    let atEnd = before
     await timed('watched: nothing is sent', () => watch(restored, truth))
-    const { rounds, adopted } = await timed('restore-check --adopt-all', async () => {
+    const adopted = await timed('restore-check --adopt-all', async () => {
       await requireRefusal(restored)
-      return followRestoreCheck({ stage: restored, truth, report }, () => {
-        atEnd = sentBy(restored)
-      })
+      return adoptAll(restored, truth, report)
     })
+    const atEnd = sentBy(restored)
+    await accept(restored)
     await timed('until nothing is under way', () => settle(restored, truth))
-    const sent = before === atEnd ? [] : [`sent before the restore was accepted: from ${before} to ${atEnd}`]
-    const end = await compareAll(restored, truth)
+    await recordFees(restored, truth, 1)
+    await sweep(restored)
+    const books = await compareBooks(restored, truth)
+    const final = await checkEverything(restored, truth)
     return {
-      rows: [
-        ['server', second.version],
-        ...rows,
-        ['rounds of restore-check', rounds],
-        ['adopted', adopted],
-        ...end.rows,
+      rows: [...rows, ['adopted', adopted], ...sortedRows(final.counts), ...books.rows],
+      faults: [
+        ...(before === atEnd ? [] : [`sent before the restore was accepted: from ${before} to ${atEnd}`]),
+        ...books.faults,
+        ...final.faults,
       ],
-      faults: [...sent, ...end.faults],
       kept: 'nothing was sent before the restore was accepted; nobody was paid twice, nobody lost a tip, and the books are what chain and bank have',
     }
   })
 }
 
-async function requireDone(stage: Stage, [name = '', ...args]: readonly string[]): Promise<void> {
-  const { code, out, err } = await stage.commands.run(name, args)
-  if (code !== 0) throw new Error(`ops ${name} ended with ${code}: ${out}${err}`)
-}
-
 /** What the restored rows lack of what people did. */
-async function countLosses({ db }: Stage, truth: Truth): Promise<[string, string][]> {
-  const references = truth.withdrawals.flatMap(({ reference }) => reference ?? [])
-  const rows: [string, string][] = []
+async function countLosses({ db }: Stage, truth: Truth): Promise<[string, number][]> {
+  const rows: [string, number][] = []
   for (const [name, table, column, ids] of [
-    ['withdrawals', 'withdrawals', 'reference', references],
+    [
+      'withdrawals',
+      'withdrawals',
+      'reference',
+      truth.withdrawals.flatMap(({ reference }) => reference ?? []),
+    ],
     ['crypto tips', 'tips', 'id', [...truth.landed.keys()]],
     ['naira tips', 'fiat_intents', 'id', [...truth.naira.keys()]],
   ] as const) {
     const here = await db(table).whereIn(column, [...ids])
-    rows.push([`lost of ${ids.length} ${name}`, String(ids.length - here.length)])
+    rows.push([`lost of ${ids.length} ${name}`, ids.length - here.length])
   }
   return rows
 }
@@ -176,22 +175,77 @@ async function requireRefusal({ commands }: Stage): Promise<void> {
   if (refused.code !== 3) throw new Error(`it was accepted too early: ${refused.code} ${refused.out}`)
 }
 
-/** Books, chain and bank. A reading of the float by the clock may have begun before the operator's, so a difference is read again. */
-async function compareAll(stage: Stage, truth: Truth): Promise<Pick<Report, 'rows' | 'faults'>> {
-  await recordFees(stage, truth, 1, 0)
-  await sweep(stage, 0, 1)
-  for (let reads = 1; ; reads++) {
-    await settle(stage, truth)
-    const sample = await takeSample(stage, truth, await makeReport(stage))
-    if (sample.faults.length > 0 && reads < readsMax) continue
-    const { faults, payouts } = await checkEverything(stage, truth)
-    return {
-      rows: [
-        ['withdrawals compared', payouts.withdrawals],
-        ['executed by the bank', payouts.executed],
-        ['creators owe', usdcText(sample.receivables)],
-      ],
-      faults: [...sample.faults, ...faults],
-    }
+const roundsMax = 8
+const pollMs = 250
+const finalSlots = 40
+const unavailable = 5
+const unconfirmed = 3
+const why = ['--reason', 'drill', '--as', 'operator']
+
+/**
+ * Adopts what `restore-check --adopt-all` plans until nothing is left. The operator knows nothing else but what people tell. Returns how
+ * much was adopted. Throws when something needs more than that, or a difference does not go away.
+ */
+async function adoptAll(stage: Stage, truth: Truth, report: (text: string) => void): Promise<number> {
+  let adopted = 0
+  for (let rounds = 1; rounds <= roundsMax; rounds++) {
+    const plan = await run(stage, ['restore-check', '--adopt-all', '--json'])
+    const { steps, left, hash }: { steps: string[]; left: string[]; hash: string } = JSON.parse(plan.out)
+    report(`restore-check: ${steps.length} to adopt, ${left.length} for a person`)
+    if (steps.length + left.length === 0) return adopted
+    const all = ['restore-check', '--adopt-all', '--apply', '--confirm', hash, '--json', ...why]
+    const answer = await whileCredited(stage, truth, run(stage, all))
+    // Settlement may have credited something meanwhile: then there is another plan.
+    if (answer.code === unconfirmed) continue
+    adopted += Number(JSON.parse(answer.out).adopted)
+    for (const line of left) if (await adoptNamed(stage, truth, line)) adopted += 1
   }
+  const { out } = await run(stage, ['restore-check'])
+  throw new Error(`differences are left after ${roundsMax} rounds: ${out}`)
+}
+
+async function accept(stage: Stage): Promise<void> {
+  const { code, out, err } = await run(stage, ['restore-check', '--apply', '--confirm', '0', ...why])
+  if (code !== 0) throw new Error(`it was not accepted: ${out}${err}`)
+}
+
+/** Adopts what only lacks its creator: whose withdrawal and whose tip it was, people outside can tell. */
+async function adoptNamed(stage: Stage, truth: Truth, line: string): Promise<boolean> {
+  const subject = /^(\S+): /.exec(line)?.[1] ?? ''
+  if (!line.includes('--creator')) throw new Error(`restore-check leaves to a person: ${line}`)
+  const isPayout = subject === subject.toUpperCase()
+  const told = isPayout
+    ? truth.withdrawals.find(({ reference }) => reference === subject)
+    : truth.naira.get(subject.replace('-', '_'))
+  const whose = ['--creator', told?.userId ?? 'nobody', '--apply', '--confirm', subject, ...why]
+  const { code } = await run(stage, [isPayout ? 'payouts' : 'collections', 'adopt', subject, ...whose])
+  return code === 0
+}
+
+async function run(stage: Stage, [name = '', ...args]: readonly string[]) {
+  for (;;) {
+    const answer = await stage.commands.run(name, args)
+    if (answer.code !== unavailable) return answer
+    await sleep(pollMs)
+  }
+}
+
+/** While a command waits for verifier and settlement, time passes for them. */
+async function whileCredited<Answer>(
+  { db, sandbox: { chain } }: Stage,
+  { landed }: Truth,
+  command: Promise<Answer>,
+): Promise<Answer> {
+  let ended = false
+  const answer = command.finally(() => {
+    ended = true
+  })
+  while (!ended) {
+    chain.advance(finalSlots)
+    await makeDue(db, 'tips', 'finalized_at is null and id = any(?::text[])', [[...landed.keys()]])
+    const unpaid = 'not exists (select from fiat_payments where intent_id = fiat_intents.id)'
+    await makeDue(db, 'fiat_intents', unpaid)
+    await sleep(pollMs)
+  }
+  return answer
 }

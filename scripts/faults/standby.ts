@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { query } from '../../../src/platform/database/database.js'
-import { migrateToLatest } from '../../../src/platform/database/migrations/migrate.js'
-import { withConnection } from '../../dev/postgres/session.js'
-import { waitUntil } from '../../dev/wait-until.js'
-import { DebianPostgres, folderForServer } from '../../kit/debian-postgres.js'
-import { startRedis } from '../../kit/servers.js'
-import { startTcpProxy } from '../../kit/tcp-proxy.js'
-import type { Disturbance, OpenScenario, Run } from '../world/scenario.js'
+import type { Knex } from 'knex'
+import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
+import { withConnection } from '../dev/postgres/session.js'
+import { waitUntil } from '../dev/wait-until.js'
+import { DebianPostgres, folderForServer } from '../kit/debian-postgres.js'
+import { startRedis } from '../kit/servers.js'
+import { startTcpProxy } from '../kit/tcp-proxy.js'
+import type { Disturbance, OpenScenario } from './world/run-scenario.js'
 
 /** Until somebody, or a program, has noticed that the primary is gone. */
 const noticedMs = 2000
@@ -33,50 +33,34 @@ export const standby: OpenScenario = async ({ folder, report, defer }) => {
   const accepting: Promise<number | undefined>[] = []
 
   /** The standby takes over, and the service finds it under the old address. */
-  async function failOver({ stage }: Run): Promise<void> {
-    await sleep(noticedMs)
-    await second.promote()
-    const failed = primary
-    primary = second
-    address.moveTo(primary.url)
-    address.cut()
-    accepting.push(acceptedAfter(stage))
-    await failed.kill()
-  }
-  const kill: Disturbance = {
-    name: 'primary killed, standby promoted',
-    async act(run) {
-      await primary.kill()
-      await failOver(run)
+  const takeover = (how: 'killed' | 'stopped'): Disturbance => ({
+    name: `primary ${how}, standby promoted`,
+    async act({ stage }) {
+      if (second === primary) second = await attachStandby(primary, nextFolder())
+      await (how === 'killed' ? primary.kill() : primary.stop())
+      await sleep(noticedMs)
+      await second.promote()
+      const failed = primary
+      primary = second
+      address.moveTo(primary.url)
+      address.cut()
+      accepting.push(acceptedAfter(stage.db))
+      await failed.kill()
     },
-  }
-  const stop: Disturbance = {
-    name: 'primary stopped, standby promoted',
-    async act(run) {
-      await primary.stop()
-      await failOver(run)
-    },
-  }
+  })
   const lose: Disturbance = {
     name: 'standby killed, commits wait for it',
     async act(_, draw) {
+      if (second === primary) second = await attachStandby(primary, nextFolder())
       await second.kill()
       await sleep(noticedMs * 2 * draw.next())
       await second.start()
     },
   }
-  /** What follows a takeover, before the next disturbance. */
-  const withStandby = ({ name, act }: Disturbance): Disturbance => ({
-    name,
-    async act(run, draw) {
-      if (second === primary) second = await attachStandby(primary, nextFolder())
-      await act(run, draw)
-    },
-  })
   return {
     databaseUrl: address.url,
     redisUrl: await startRedis(folder, defer),
-    disturbances: [kill, stop, lose].map(withStandby),
+    disturbances: [takeover('killed'), takeover('stopped'), lose],
     async check() {
       const times = await Promise.all(accepting)
       report(`payouts ran again after a takeover in ms: ${times.join(', ')}`)
@@ -102,15 +86,12 @@ async function attachStandby(primary: DebianPostgres, folder: string): Promise<D
 }
 
 /** How long it takes until the rows count as the same database again, so that payouts are sent. */
-async function acceptedAfter({ db }: Run['stage']): Promise<number | undefined> {
+async function acceptedAfter(db: Knex): Promise<number | undefined> {
   const startedAt = Date.now()
-  const isKnown = async (): Promise<boolean> => {
-    const rows = await query<{ state: string }>(db, {
-      name: 'outages.state',
-      text: 'select database_state() as state',
-      values: [],
-    }).catch(() => [])
-    return rows[0]?.state === 'known'
-  }
+  const isKnown = (): Promise<boolean> =>
+    db.raw('select database_state() as state').then(
+      ({ rows }) => rows[0]?.state === 'known',
+      () => false,
+    )
   return (await waitUntil(isKnown, acceptedMs)) ? Date.now() - startedAt : undefined
 }
