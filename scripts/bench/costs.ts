@@ -6,9 +6,8 @@ import { waitUntil } from '../dev/wait-until.js'
 import { openStage, type Stage } from '../faults/world/stage.js'
 import { type Creator, createFundedCreator, postJson } from '../kit/client.js'
 import { faucetOf, requestAirdrop } from '../sandbox/chain/faucet.js'
-import { cpuOfServer } from './measurement.js'
-import type { Outcome } from './outcome.js'
-import { type BenchServers, onServers } from './servers.js'
+import type { Outcome } from './measurement.js'
+import { type BenchServers, cpuOfDatabase, cpuOfServer, onServers } from './servers.js'
 
 const count = 400
 const warmUps = 40
@@ -163,7 +162,7 @@ async function usedBy(servers: BenchServers, { processes, db, sandbox }: Stage, 
     `select pg_database_size(current_database())::float8 as data, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal`,
   )
   return {
-    cpu: [...own, await servers.databaseCpu(), ofRedis],
+    cpu: [...own, await cpuOfDatabase(servers.databaseUrl), ofRedis],
     dataBytes: rows[0].data,
     walBytes: rows[0].wal,
     rpcCalls: sandbox.calls.httpRequests,

@@ -7,8 +7,7 @@ import { withConnection } from '../dev/postgres/session.js'
 import { postJson, register } from '../kit/client.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import { type BusyCreator, fillLists, historyDays } from './fill-lists.js'
-import { alternateOrder, median } from './measurement.js'
-import type { Outcome } from './outcome.js'
+import { alternateOrder, median, type Outcome } from './measurement.js'
 import { type BenchServers, onServers } from './servers.js'
 
 const fewRows = 100_000

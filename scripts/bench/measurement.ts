@@ -1,7 +1,29 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { printProgress } from '../bootstrap/progress.mjs'
-import { withConnection } from '../dev/postgres/session.js'
-import type { Figure } from './outcome.js'
+
+/** The options of `npm run bench` that a benchmark may read. */
+export interface BenchOptions {
+  /** `lists`: the greater number of tips. */
+  readonly rows?: number | undefined
+  /** Repetitions whose median counts. Default: each benchmark's own number. */
+  readonly rounds?: number | undefined
+  /** `streams`: the open streams. */
+  readonly clients?: number | undefined
+}
+
+/** One figure of the service, for comparing two releases. */
+export interface Figure {
+  readonly name: string
+  readonly value: number
+  readonly better: 'lower' | 'higher'
+}
+
+export interface Outcome {
+  readonly table: string
+  readonly results: unknown
+  readonly figures?: readonly Figure[]
+  /** What missed its goal, when that fails the benchmark. */
+  readonly fault?: string | undefined
+}
 
 /** What was measured in one round, by the name of the server. */
 export type Round<Name extends string, Measured> = Readonly<Record<Name, Measured>>
@@ -15,14 +37,14 @@ export function alternateOrder<Name extends string>(names: readonly Name[], roun
 export async function measureRounds<Name extends string, Measured>(
   names: readonly Name[],
   rounds: number,
-  measure: (name: Name, round: number) => Promise<Measured>,
+  measure: (name: Name) => Promise<Measured>,
 ): Promise<Round<Name, Measured>[]> {
   const results: Round<Name, Measured>[] = []
   for (let round = 1; round <= rounds; round++) {
     const measured = new Map<Name, Measured>()
     for (const name of alternateOrder(names, round)) {
       printProgress(`round ${round} of ${rounds}: ${name}`)
-      measured.set(name, await measure(name, round))
+      measured.set(name, await measure(name))
     }
     results.push(Object.fromEntries(measured) as Record<Name, Measured>)
   }
@@ -38,50 +60,49 @@ export interface Column<Name extends string, Measured> {
   readonly better?: Figure['better']
 }
 
-/** A line for each name, below the heads. `unit`: what is counted. */
-export function tableOf<Name extends string, Measured>(
+/** The lines of a table, and the figures in it. */
+interface Section {
+  readonly lines: readonly string[]
+  readonly figures: readonly Figure[]
+}
+
+/** A line for each name, below the heads. `unit`: what is counted. `compared`: whose figures count, by the word before each. */
+export function section<Name extends string, Measured>(
   unit: string,
   results: readonly Round<Name, Measured>[],
   columns: readonly Column<Name, Measured>[],
-): string[] {
+  compared: Readonly<Record<string, Name>>,
+): Section {
   const names = Object.keys(results[0] ?? {}) as Name[]
   const first = Math.max(unit.length, ...names.map((name) => name.length)) + 2
   const line = (title: string, cells: readonly string[]): string =>
-    title.padEnd(first) + cells.map((cell, n) => cell.padStart(widthOf(columns[n]?.head))).join('')
+    title.padEnd(first) +
+    cells.map((cell, n) => cell.padStart(Math.max(columns[n]?.head.length ?? 0, 8) + 2)).join('')
+  const medianOf = (name: Name, { of }: Column<Name, Measured>): number =>
+    median(results.map((round) => of(round[name], round)))
+  const cellsOf = (name: Name): string[] =>
+    columns.map((column) => medianOf(name, column).toFixed(column.digits))
   const heads = columns.map(({ head }) => head)
-  return [
-    line(unit, heads),
-    ...names.map((name) =>
-      line(
-        name,
-        columns.map((column) => medianOf(results, name, column).toFixed(column.digits)),
-      ),
+  return {
+    lines: [line(unit, heads), ...names.map((name) => line(name, cellsOf(name)))],
+    figures: Object.entries(compared).flatMap(([word, name]) =>
+      columns.flatMap((column) => {
+        const { head, better } = column
+        return better === undefined
+          ? []
+          : [{ name: `${word}: ${head}`, value: medianOf(name, column), better }]
+      }),
     ),
-  ]
+  }
 }
 
-const widthOf = (head = ''): number => Math.max(head.length, 8) + 2
-
-/** The figures of one name. */
-export function figuresOf<Name extends string, Measured>(
-  unit: string,
-  results: readonly Round<Name, Measured>[],
-  columns: readonly Column<Name, Measured>[],
-  name: Name,
-): Figure[] {
-  return columns.flatMap((column) =>
-    column.better === undefined
-      ? []
-      : [{ name: `${unit}: ${column.head}`, value: medianOf(results, name, column), better: column.better }],
-  )
-}
-
-function medianOf<Name extends string, Measured>(
-  results: readonly Round<Name, Measured>[],
-  name: Name,
-  { of }: Column<Name, Measured>,
-): number {
-  return median(results.map((round) => of(round[name], round)))
+/** The tables, one below the other, and the notes below them. */
+export function outcomeOf(results: unknown, sections: readonly Section[], ...notes: string[]): Outcome {
+  return {
+    table: [...sections.flatMap(({ lines }) => lines), ...notes].join('\n'),
+    results,
+    figures: sections.flatMap(({ figures }) => figures),
+  }
 }
 
 export const medians = (results: readonly unknown[], of: string): string =>
@@ -90,46 +111,4 @@ export const medians = (results: readonly unknown[], of: string): string =>
 /** The middle of an odd number of values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
-/** Linux counts a process's time in hundredths of a second. */
-const ticksPerSecond = 100
-
-/** CPU seconds a server has used, by its `/metrics`. */
-export const cpuOfServer = (url: string): Promise<number> => readMetric(url, 'process_cpu_seconds_total')
-
-/** The resident memory of a server in bytes, by its `/metrics`. */
-export const memoryOfServer = (url: string): Promise<number> =>
-  readMetric(url, 'process_resident_memory_bytes')
-
-async function readMetric(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  return Number(new RegExp(`${name} ([\\d.e+-]+)`).exec(text)?.[1])
-}
-
-/** CPU seconds of all running processes of a PostgreSQL on this machine. Needs Linux's `/proc`. */
-export async function cpuOfDatabase(url: string): Promise<number> {
-  return withConnection(url, async (client) => {
-    const { rows } = await client.query('select pid from pg_stat_activity where pid <> pg_backend_pid()')
-    return rows.reduce((sum, { pid }) => sum + cpuOfProcess(pid), 0)
-  })
-}
-
-function cpuOfProcess(pid: number): number {
-  const file = `/proc/${pid}/stat`
-  // A worker of autovacuum may have ended meanwhile.
-  if (!existsSync(file)) return 0
-  const fields = readFileSync(file, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
-
-/** The statements run so far in the database, as PostgreSQL counts them, without those that a benchmark marks as its own. */
-export async function statementsOf(databaseUrl: string): Promise<number> {
-  return withConnection(databaseUrl, async (client) => {
-    const { rows } = await client.query(
-      `select coalesce(sum(calls), 0)::float8 as calls from pg_stat_statements s
-       join pg_database d on d.oid = s.dbid where datname = current_database() and query not like '%/* bench */%'`,
-    )
-    return rows[0].calls
-  })
 }

@@ -2,24 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { Keypair } from '@solana/web3.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { solMint } from '../../src/kernel/tokens.js'
-import { webProgram } from '../dev/built.js'
-import { freePort } from '../dev/ports.js'
-import { serviceSettings } from '../kit/service-settings.js'
 import { faucetOf, requestAirdrop } from '../sandbox/chain/faucet.js'
 import { startSandbox } from '../sandbox/server.js'
 import { type Load, postBytes, sendRequests } from './load.js'
 import {
+  type BenchOptions,
   type Column,
-  cpuOfServer,
-  figuresOf,
   measureRounds,
   medians,
+  type Outcome,
+  outcomeOf,
   type Round,
-  statementsOf,
-  tableOf,
+  section,
 } from './measurement.js'
-import type { BenchOptions, Outcome } from './outcome.js'
-import { type BenchServers, countStatements, onServers } from './servers.js'
+import { type BenchServers, countStatements, onServers, type Served, type Use, useOf } from './servers.js'
 
 const connectionsMost = 64
 const secondsEach = 4
@@ -27,17 +23,11 @@ const recipients = 16
 const oneSol = 1_000_000_000n
 
 /** What is loaded: `next` returns the bytes of a request. */
-interface Target {
-  readonly url: string
-  readonly metricsUrl: string
+interface Target extends Served {
   readonly next: () => string
 }
 
-/** CPU in microseconds for one request. */
-interface Measured extends Load {
-  readonly serverUs: number
-  readonly databaseUs: number
-}
+type Measured = Load & Use
 
 /**
  * Compares `POST /chain/tips/create` of the whole service (validation, request ids, metrics, error answers) with a plain Koa and a plain
@@ -45,7 +35,7 @@ interface Measured extends Load {
  */
 export function benchRecord({ rounds = 5 }: BenchOptions): Promise<Outcome> {
   return onServers(async (servers) => {
-    const service = await startService(servers)
+    const service = await servers.serveWeb()
     const targets = {
       service: { ...service, next: recording(service.url) },
       koa: await startPeer(servers, 'koa'),
@@ -60,19 +50,15 @@ export function benchRecord({ rounds = 5 }: BenchOptions): Promise<Outcome> {
     ]
     const many = await compareRequests(servers, targets, rounds, connectionsMost)
     const one = await compareRequests(servers, targets, rounds, 1)
-    return {
-      table: [
-        ...tableOf(`${connectionsMost} connections`, many, columns),
-        ...tableOf('1 connection', one, columns),
-        'goals: at 64 connections at least 1.50 of koa and 1.00 of fastify; at 1 connection the p50 at most 1.40 of koa',
-        medians(many, `${secondsEach} s`),
-      ].join('\n'),
-      results: { [connectionsMost]: many, 1: one },
-      figures: [
-        ...figuresOf('64 connections', many, columns, 'service'),
-        ...figuresOf('1 connection', one, columns, 'service'),
+    return outcomeOf(
+      { [connectionsMost]: many, 1: one },
+      [
+        section(`${connectionsMost} connections`, many, columns, { '64 connections': 'service' }),
+        section('1 connection', one, columns, { '1 connection': 'service' }),
       ],
-    }
+      'goals: at 64 connections at least 1.50 of koa and 1.00 of fastify; at 1 connection the p50 at most 1.40 of koa',
+      medians(many, `${secondsEach} s`),
+    )
   })
 }
 
@@ -82,7 +68,7 @@ export function benchIntents({ rounds = 3 }: BenchOptions): Promise<Outcome> {
     const treasury = Keypair.generate().publicKey.toBase58()
     const sandbox = await startSandbox({ port: 0, treasury })
     servers.defer(() => sandbox.close())
-    const service = await startService(servers, {
+    const service = await servers.serveWeb({
       SOLANA_RPC_URLS: sandbox.url,
       PRICE_URL: `${sandbox.url}/price/v3`,
       TREASURY_WALLET: treasury,
@@ -98,23 +84,18 @@ export function benchIntents({ rounds = 3 }: BenchOptions): Promise<Outcome> {
       return postBytes(service.url, '/payments/intent', JSON.stringify(body))
     }
     const targets = { service: { ...service, next }, floor: await startPeer(servers, 'koa') }
-    const columns: Column<keyof typeof targets, Measured & { statements: number }>[] = [
+    const columns: Column<keyof typeof targets, Measured>[] = [
       ...ownColumns,
       { head: 'of floor', digits: 2, of: (own, { floor }) => own.perSecond / floor.perSecond },
       { head: 'statements', digits: 1, of: ({ statements }) => statements, better: 'lower' },
     ]
-    const counted = await compareRequests(servers, targets, rounds, connectionsMost, () =>
-      statementsOf(servers.databaseUrl),
+    const results = await compareRequests(servers, targets, rounds, connectionsMost)
+    return outcomeOf(
+      results,
+      [section('intent', results, columns, { intent: 'service' })],
+      'floor: one insert in bare Koa, as in `record`',
+      `${connectionsMost} connections; ${medians(results, `${secondsEach} s`)}`,
     )
-    return {
-      table: [
-        ...tableOf('intent', counted, columns),
-        'floor: one insert in bare Koa, as in `record`',
-        `${connectionsMost} connections; ${medians(counted, `${secondsEach} s`)}`,
-      ].join('\n'),
-      results: counted,
-      figures: figuresOf('intent', counted, columns, 'service'),
-    }
   }, countStatements)
 }
 
@@ -132,37 +113,22 @@ function cpuOf({ serverUs, databaseUs }: Measured): number {
   return serverUs + databaseUs
 }
 
-/** Loads each target in turns, after a warm-up. `count`: what is counted beside the CPU, for one request. */
+/** Loads each target in turns, after a warm-up. */
 async function compareRequests<Name extends string>(
   servers: BenchServers,
   targets: Readonly<Record<Name, Target>>,
   rounds: number,
   connections: number,
-  count: () => Promise<number> = async () => 0,
-): Promise<Round<Name, Measured & { readonly statements: number }>[]> {
+): Promise<Round<Name, Measured>[]> {
   const names = Object.keys(targets) as Name[]
   for (const name of names) await sendRequests({ ...targets[name], connections: 16, seconds: 2 })
   return measureRounds(names, rounds, async (name) => {
     const { metricsUrl } = targets[name]
-    const read = () => Promise.all([cpuOfServer(metricsUrl), servers.databaseCpu(), count()])
-    const before = await read()
+    const before = await servers.used(metricsUrl)
     const load = await sendRequests({ ...targets[name], connections, seconds: secondsEach })
-    const after = await read()
-    const each = (n: 0 | 1 | 2): number => (after[n] - before[n]) / (load.perSecond * secondsEach)
-    return { ...load, serverUs: each(0) * 1e6, databaseUs: each(1) * 1e6, statements: each(2) }
+    const use = useOf(load.perSecond * secondsEach, before, await servers.used(metricsUrl))
+    return { ...load, ...use }
   })
-}
-
-/** Starts a web process whose metrics can be read. */
-export async function startService(
-  servers: BenchServers,
-  settings: Record<string, string> = {},
-  files?: number,
-): Promise<{ url: string; metricsUrl: string }> {
-  const metricsPort = await freePort()
-  const env = { ...serviceSettings(servers), ...settings, METRICS_PORT: String(metricsPort) }
-  const url = await servers.serve('service', [webProgram], env, files)
-  return { url, metricsUrl: `http://127.0.0.1:${metricsPort}` }
 }
 
 /** Recording with one insert and one durable commit in a bare framework. */
@@ -170,7 +136,7 @@ export async function startPeer(servers: BenchServers, name: 'koa' | 'fastify'):
   await servers.sql(
     'create table if not exists peer_tips (id text primary key, creator_wallet text not null, sender text not null, amount numeric not null, created_at timestamptz not null default now())',
   )
-  const url = await servers.serve(name, ['dist/scripts/bench/record-peers.js', name], {})
+  const url = await servers.serve(name, ['dist/scripts/bench/peers.js', name], {})
   return { url, metricsUrl: url, next: recording(url) }
 }
 

@@ -4,15 +4,13 @@ import { connect } from 'node:net'
  * The readers of `npm run bench -- streams`, in a process of their own. They use plain sockets that share one buffer: ten thousand HTTP
  * clients would take longer than the server that is measured.
  */
-export type Order =
-  | { readonly open: { readonly url: string; readonly count: number } }
-  | { readonly awaitEvent: true }
-export type Report =
-  | { readonly opened: number }
-  | { readonly ready: true }
-  /** Times of the monotonic clock in ms, when half of the clients and when the last one had the event. */
-  | { readonly half: number; readonly last: number }
-  | { readonly failed: string }
+export type Order = 'awaitEvent' | { readonly open: { readonly url: string; readonly count: number } }
+/** The answer to an order; then the times of the monotonic clock in ms, when half of the clients and when the last one had the event. */
+export interface Report {
+  readonly half?: number
+  readonly last?: number
+  readonly failed?: string
+}
 
 /** How many are opened at the same time. */
 const openingMost = 64
@@ -78,15 +76,15 @@ async function openAll(url: string, count: number): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: openingMost }, openNext))
-  report({ opened: open })
+  report({})
 }
 
 process.on('message', (order: Order) => {
-  if ('open' in order) void openAll(order.open.url, order.open.count)
+  if (order !== 'awaitEvent') void openAll(order.open.url, order.open.count)
   else {
     got = 0
     round += 1
-    report({ ready: true })
+    report({})
   }
 })
 process.on('disconnect', () => process.exit(0))

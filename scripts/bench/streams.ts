@@ -1,25 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { type Composed, compose } from '../../src/compose.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
 import { serviceSettings } from '../kit/service-settings.js'
-import { checkFileLimit, withFileLimit } from './file-limit.js'
 import {
+  type BenchOptions,
   type Column,
-  cpuOfServer,
-  figuresOf,
   measureRounds,
   median,
   medians,
-  memoryOfServer,
-  tableOf,
+  type Outcome,
+  outcomeOf,
+  section,
 } from './measurement.js'
-import type { BenchOptions, Outcome } from './outcome.js'
-import { startService } from './requests.js'
-import { type BenchServers, onServers } from './servers.js'
+import {
+  type BenchServers,
+  checkFileLimit,
+  cpuOfServer,
+  memoryOfServer,
+  onServers,
+  type Served,
+  withFileLimit,
+} from './servers.js'
 import type { Order, Report } from './stream-clients.js'
 
 const defaultClients = 10_000
@@ -52,9 +58,7 @@ const columns: Column<Name, Measured>[] = [
   { head: 'us to send', digits: 1, of: ({ sendUs }) => sendUs, better: 'lower' },
 ]
 
-interface Server {
-  readonly url: string
-  readonly metricsUrl: string
+interface Server extends Served {
   /** Causes one event. Resolves with the time of the monotonic clock in ms when it was committed. */
   sendEvent(): Promise<number>
 }
@@ -72,7 +76,7 @@ export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOpti
     const wallet = encodeBase58(randomBytes(32))
     const startOf: Record<Name, () => Promise<Server>> = {
       service: async () => {
-        const started = await startService(servers, {}, files)
+        const started = await servers.serveWeb({}, files)
         return { ...started, sendEvent: () => confirmTip(services, wallet) }
       },
       koa: () => startPeer(servers, files),
@@ -80,20 +84,17 @@ export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOpti
     const results = await measureRounds(names, rounds, async (name) =>
       measure(await startOf[name](), wallet, clients, files),
     )
-    return {
-      table: [
-        ...tableOf('', results, columns),
-        'goals: at most 10 KiB each and 100 ms until the last client has an event',
-        `${clients} clients of one wallet on one process; ${medians(results, `${eventsEach} events`)}`,
-      ].join('\n'),
+    return outcomeOf(
       results,
-      figures: figuresOf('streams', results, columns, 'service'),
-    }
+      [section('', results, columns, { streams: 'service' })],
+      'goals: at most 10 KiB each and 100 ms until the last client has an event',
+      `${clients} clients of one wallet on one process; ${medians(results, `${eventsEach} events`)}`,
+    )
   })
 }
 
 async function startPeer(servers: BenchServers, files: number): Promise<Server> {
-  const url = await servers.serve('koa', ['dist/scripts/bench/stream-peer.js'], {}, files)
+  const url = await servers.serve('koa', ['dist/scripts/bench/peers.js', 'koa'], {}, files)
   const sendEvent = async (): Promise<number> => {
     const sentAt = clockMs()
     await (await fetch(`${url}/event`, { method: 'POST' })).text()
@@ -172,6 +173,7 @@ interface Received {
 /** The process of the clients. */
 class Clients {
   readonly #child: ChildProcess
+  readonly #ended: Promise<never>
 
   static async open(url: string, count: number, files: number): Promise<Clients> {
     const { command, args } = withFileLimit(files, ['dist/scripts/bench/stream-clients.js'])
@@ -183,15 +185,17 @@ class Clients {
 
   private constructor(child: ChildProcess) {
     this.#child = child
+    this.#ended = once(child, 'exit').then(() => {
+      throw new Error('the process of the clients has ended')
+    })
+    this.#ended.catch(() => undefined)
   }
 
   /** Causes one event and waits until every client has it. */
   async receive(sendEvent: () => Promise<number>): Promise<Received> {
-    await this.#ask({ awaitEvent: true })
-    const reported = this.#report()
-    const [sentAt, times] = await Promise.all([sendEvent(), reported])
-    if (!('last' in times)) throw new Error(`expected the times of an event, got ${JSON.stringify(times)}`)
-    return { halfMs: times.half - sentAt, lastMs: times.last - sentAt }
+    await this.#ask('awaitEvent')
+    const [sentAt, { half = 0, last = 0 }] = await Promise.all([sendEvent(), this.#report()])
+    return { halfMs: half - sentAt, lastMs: last - sentAt }
   }
 
   close(): void {
@@ -204,21 +208,11 @@ class Clients {
     return report
   }
 
-  #report(): Promise<Report> {
-    return new Promise((resolve, reject) => {
-      const settle = (work: () => void): void => {
-        this.#child.off('message', onMessage)
-        this.#child.off('exit', onExit)
-        work()
-      }
-      const onMessage = (report: Report): void =>
-        settle(() =>
-          'failed' in report ? reject(new Error(`a client failed: ${report.failed}`)) : resolve(report),
-        )
-      const onExit = (): void => settle(() => reject(new Error('the process of the clients has ended')))
-      this.#child.once('message', onMessage)
-      this.#child.once('exit', onExit)
-    })
+  async #report(): Promise<Report> {
+    const next = once(this.#child, 'message') as Promise<[Report]>
+    const [report] = await Promise.race([next, this.#ended])
+    if (report.failed !== undefined) throw new Error(`a client failed: ${report.failed}`)
+    return report
   }
 }
 

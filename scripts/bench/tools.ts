@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startChild, stopChild } from '../bootstrap/child-process.mjs'
 import { printProgress, Refusal, run } from '../bootstrap/progress.mjs'
-import type { Figure } from './outcome.js'
+import type { Figure } from './measurement.js'
 
 /** Not those of a `npm run dev` that is running. */
 const ports = { PORT: '3900', PG_PORT: '54390', REDIS_PORT: '63790', SANDBOX_PORT: '8990', SMTP_PORT: '2590' }

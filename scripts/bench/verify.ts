@@ -5,8 +5,15 @@ import { loadConfig } from '../../src/platform/config/config.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { printProgress } from '../bootstrap/progress.mjs'
 import { serviceSettings } from '../kit/service-settings.js'
-import { type Column, figuresOf, measureRounds, medians, tableOf } from './measurement.js'
-import type { BenchOptions, Outcome } from './outcome.js'
+import {
+  type BenchOptions,
+  type Column,
+  measureRounds,
+  medians,
+  type Outcome,
+  outcomeOf,
+  section,
+} from './measurement.js'
 import { onServers } from './servers.js'
 import type { SignedTipClaim } from './signed-tips.js'
 import { verifyOneByOne } from './verify-peer.js'
@@ -68,13 +75,8 @@ export function benchVerify({ rounds = defaultRounds }: BenchOptions): Promise<O
     }
     await verifyAll(services, signed, false)
     const results = await measureRounds(names, rounds, (name) => measurements[name]())
-    return {
-      table: [...tableOf('verification', results, columns), goals, medians(results, `${tips} tips`)].join(
-        '\n',
-      ),
-      results,
-      figures: (['issued', 'read'] as const).flatMap((name) => figuresOf(name, results, columns, name)),
-    }
+    const sections = [section('verification', results, columns, { issued: 'issued', read: 'read' })]
+    return outcomeOf(results, sections, goals, medians(results, `${tips} tips`))
   })
 }
 

@@ -12,18 +12,25 @@ import { ServiceProcess } from '../kit/service-process.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import { type FiatSandbox, startFiatSandbox } from '../sandbox/fiat-sandbox.js'
 import {
+  type BenchOptions,
   type Column,
-  cpuOfServer,
-  figuresOf,
   measureRounds,
   median,
   medians,
-  statementsOf,
-  tableOf,
+  type Outcome,
+  outcomeOf,
+  section,
 } from './measurement.js'
-import type { BenchOptions, Outcome } from './outcome.js'
-import { startPeer, startService } from './requests.js'
-import { type BenchServers, countStatements, onServers } from './servers.js'
+import { startPeer } from './requests.js'
+import {
+  type BenchServers,
+  countStatements,
+  cpuOfServer,
+  onServers,
+  type Served,
+  type Use,
+  useOf,
+} from './servers.js'
 
 const creatorCount = 16
 const secondsEach = 4
@@ -39,19 +46,15 @@ interface Stage {
   readonly servers: BenchServers
   readonly db: Knex
   readonly fiat: FiatSandbox
-  readonly web: { readonly url: string; readonly metricsUrl: string }
+  readonly web: Served
   readonly worker: ServiceProcess
   readonly floorUrl: string
   readonly creators: readonly Creator[]
 }
 
-/** CPU in microseconds and statements, for one. */
-interface Measured {
+interface Measured extends Use {
   readonly perSecond: number
   readonly p50Ms: number
-  readonly serverUs: number
-  readonly databaseUs: number
-  readonly statements: number
 }
 
 const columns: Column<'service' | 'floor', Measured>[] = [
@@ -87,19 +90,15 @@ export function benchWithdrawals({ rounds = 3 }: BenchOptions): Promise<Outcome>
       await load(stage, stage.web.metricsUrl, works.service)
       sent.push({ floor, service: await sendAll(stage) })
     }
-    return {
-      table: [
-        ...tableOf('ask and confirm', asked, columns),
-        ...tableOf('send', sent, columns),
-        'floors: two inserts in bare Koa; a recipient, a transfer and one update, eight at a time',
-        `${creatorCount} creators, one withdrawal at a time each; ${medians(asked, `${secondsEach} s`)}`,
-      ].join('\n'),
-      results: { asked, sent },
-      figures: [
-        ...figuresOf('ask and confirm', asked, columns, 'service'),
-        ...figuresOf('send', sent, columns, 'service'),
+    return outcomeOf(
+      { asked, sent },
+      [
+        section('ask and confirm', asked, columns, { 'ask and confirm': 'service' }),
+        section('send', sent, columns, { send: 'service' }),
       ],
-    }
+      'floors: two inserts in bare Koa; a recipient, a transfer and one update, eight at a time',
+      `${creatorCount} creators, one withdrawal at a time each; ${medians(asked, `${secondsEach} s`)}`,
+    )
   }, countStatements)
 }
 
@@ -121,7 +120,7 @@ async function openStage(servers: BenchServers): Promise<Stage> {
     logFile: join(mkdtempSync(join(tmpdir(), 'bench-withdrawals-')), 'payouts.log'),
   })
   defer(() => worker.end())
-  const web = await startService(servers, settings)
+  const web = await servers.serveWeb(settings)
   const { url: floorUrl } = await startPeer(servers, 'koa')
   const creators: Creator[] = []
   for (let n = 0; n < creatorCount; n++) creators.push(await createFundedCreator(db, web.url, fundedMicro))
@@ -134,8 +133,7 @@ async function load(
   metricsUrl: string,
   work: (creator: Creator) => Promise<void>,
 ): Promise<Measured> {
-  const read = () => Promise.all([cpuOfServer(metricsUrl), ...databaseUse(servers)])
-  const before = await read()
+  const before = await servers.used(metricsUrl)
   const times: number[] = []
   const startedAt = performance.now()
   const repeat = async (creator: Creator): Promise<void> => {
@@ -150,20 +148,9 @@ async function load(
   return {
     perSecond: times.length / seconds,
     p50Ms: median(times),
-    ...usedFor(times.length, before, await read()),
+    ...useOf(times.length, before, await servers.used(metricsUrl)),
   }
 }
-
-const databaseUse = (servers: BenchServers) =>
-  [servers.databaseCpu(), statementsOf(servers.databaseUrl)] as const
-
-type Used = readonly [server: number, database: number, statements: number]
-
-const usedFor = (count: number, before: Used, after: Used) => ({
-  serverUs: ((after[0] - before[0]) * 1e6) / count,
-  databaseUs: ((after[1] - before[1]) * 1e6) / count,
-  statements: (after[2] - before[2]) / count,
-})
 
 /** Requests a withdrawal to a bank account that was never used. Returns its reference. */
 async function ask({ web }: Stage, { cookie, userId }: Creator): Promise<string> {
@@ -200,30 +187,24 @@ async function insertTwice({ floorUrl, creators }: Stage): Promise<void> {
 }
 
 /** Lets the worker send all that is due. */
-async function sendAll({ servers, db, worker }: Stage): Promise<Measured> {
-  const open = async (): Promise<number> => {
-    const { rows } = await db.raw(
-      `/* bench */ select count(*)::int as n from withdrawals where status = 'pending'`,
-    )
-    return rows[0].n
-  }
+async function sendAll({ servers, db, web, worker }: Stage): Promise<Measured> {
+  const open = async (): Promise<number> =>
+    (await db.raw(`/* bench */ select count(*)::int as n from withdrawals where status = 'pending'`)).rows[0]
+      .n
   const payouts = await open()
-  const before = await Promise.all(databaseUse(servers))
+  const [, database, statements] = await servers.used(web.metricsUrl)
   await worker.start()
-  const idle = await cpuOfServer(worker.url)
+  // Without the start.
+  const before = [await cpuOfServer(worker.url), database, statements] as const
   if (!(await waitUntil(async () => (await open()) === 0, sendWaitMs)))
     throw new Error(`${await open()} withdrawals were not sent`)
-  const after = await Promise.all([cpuOfServer(worker.url), ...databaseUse(servers)])
+  const use = useOf(payouts, before, await servers.used(worker.url))
   await worker.stop()
   const { rows } = await db.raw(
     `/* bench */ select extract(epoch from max(sent_at) - min(sent_at))::float8 as seconds
      from (select sent_at from withdrawals where sent_at is not null order by sent_at desc limit ${payouts}) s`,
   )
-  return {
-    perSecond: payouts / rows[0].seconds,
-    p50Ms: Number.NaN,
-    ...usedFor(payouts, [idle, ...before], after),
-  }
+  return { perSecond: payouts / rows[0].seconds, p50Ms: Number.NaN, ...use }
 }
 
 /** The simplest sending: a recipient, a transfer and one update for each, some at a time. */

@@ -1,6 +1,6 @@
 import test from 'ava'
-import type { Figure } from '../../scripts/bench/outcome.js'
-import { compareFigures } from '../../scripts/bench/verdict.js'
+import { compareFigures } from '../../scripts/bench/compare-releases.js'
+import type { Figure } from '../../scripts/bench/measurement.js'
 
 const runs = (values: readonly number[], better: Figure['better']): Figure[][] =>
   values.map((value) => [{ name: 'figure', value, better }])

@@ -10,8 +10,15 @@ import { checkBooks } from '../../../src/ledger/invariants.js'
 import { credit, reserve } from '../../../src/ledger/transfers.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { printProgress } from '../../bootstrap/progress.mjs'
-import { type Column, figuresOf, measureRounds, medians, tableOf } from '../measurement.js'
-import type { BenchOptions, Outcome } from '../outcome.js'
+import {
+  type BenchOptions,
+  type Column,
+  measureRounds,
+  medians,
+  type Outcome,
+  outcomeOf,
+  section,
+} from '../measurement.js'
 import { onServers } from '../servers.js'
 import { peerSchema, postAsPeer } from './peer.js'
 
@@ -66,17 +73,8 @@ export function benchLedger({ rounds = defaultRounds }: BenchOptions): Promise<O
       if (!holds) throw new Error('an invariant of the ledger does not hold after the benchmark')
       return measured
     })
-    return {
-      table: [
-        ...tableOf('', results, columns),
-        goals,
-        medians(results, `${secondsEach} s, ${writers} writers`),
-      ].join('\n'),
-      results,
-      figures: (['credit', 'hold'] as const).flatMap((name) =>
-        figuresOf(name, results, columns.slice(0, 1), name),
-      ),
-    }
+    const sections = [section('', results, columns, { credit: 'credit', hold: 'hold' })]
+    return outcomeOf(results, sections, goals, medians(results, `${secondsEach} s, ${writers} writers`))
   })
 }
 

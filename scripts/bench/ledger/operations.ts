@@ -5,13 +5,13 @@ import { type Entry, platformAccount, transferEntries, userAccount } from '../..
 import { credit, postReserved, reserve, voidReserved } from '../../../src/ledger/transfers.js'
 
 /** Identifies a random operation. Equal ids give equal operations, also in another process after a crash. */
-export interface OperationId {
+interface OperationId {
   readonly seed: string
   readonly writer: number
   readonly number: number
 }
 
-export type Outcome = 'posted' | 'repeated' | 'refused'
+export type OperationOutcome = 'posted' | 'repeated' | 'refused'
 
 /** How many operations back a post or void can refer to. */
 const earlierOperations = 40
@@ -23,7 +23,11 @@ const fees = platformAccount('platform_fee', 'USDC')
  * Runs one random operation on these users: credits with and without a currency exchange, reserves that often exceed the
  * balance, and posts and voids of earlier reserves, also of refused or already resolved ones.
  */
-export async function doOperation(db: Knex, users: readonly string[], id: OperationId): Promise<Outcome> {
+export async function doOperation(
+  db: Knex,
+  users: readonly string[],
+  id: OperationId,
+): Promise<OperationOutcome> {
   try {
     const { repeated } = await operation(db, users, id)
     return repeated ? 'repeated' : 'posted'

@@ -1,19 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Knex } from 'knex'
 import { booksStatementMs, checkBooks } from '../../../src/ledger/invariants.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { printProgress } from '../../bootstrap/progress.mjs'
+import { withClosing } from '../../kit/closing.js'
+import type { Outcome } from '../measurement.js'
 import { onServers } from '../servers.js'
-import type { Outcome } from './operations.js'
+import type { OperationOutcome } from './operations.js'
+import type { Batch } from './writer.js'
 
 const writers = 4
-const stderrLength = 4000
 const program = 'dist/scripts/bench/ledger/writer.js'
 
-export interface StressOptions {
+interface StressOptions {
   readonly databaseUrl: string
   readonly seed: string
   /** The operations of all writers together. */
@@ -25,38 +25,93 @@ export interface StressOptions {
   readonly report: (progress: string) => void
 }
 
-export type StressResult = Record<Outcome, number> & {
-  readonly kills: number
-  readonly samples: number
+type StressResult = Record<OperationOutcome | 'kills' | 'samples', number> & {
   /** Invariants that did not hold in a sample. */
-  readonly broken: readonly string[]
+  readonly broken: string[]
 }
 
 /**
  * Runs random operations from four processes that are killed repeatedly. A restarted writer repeats the operations that may
  * already be done, so each key is tried until it is known to be done.
  */
-export async function stressLedger(stress: StressOptions): Promise<StressResult> {
-  const db = createDb(stress.databaseUrl, 2, booksStatementMs)
-  const result = { posted: 0, repeated: 0, refused: 0, kills: 0, samples: 0, broken: [] as string[] }
-  try {
-    await addUsers(db, stress.users)
-    const allWriters = Array.from({ length: writers }, (_, writer) => new Writer(stress, writer, result))
-    const stopAll = (): void => {
-      for (const writer of allWriters) writer.stop()
+export function stressLedger(stress: StressOptions): Promise<StressResult> {
+  const { operations, sampleEveryMs, report } = stress
+  return withClosing(async (defer) => {
+    const db = createDb(stress.databaseUrl, 2, booksStatementMs)
+    defer(() => db.destroy())
+    const result: StressResult = { posted: 0, repeated: 0, refused: 0, kills: 0, samples: 0, broken: [] }
+    await db.raw(
+      `insert into users (email, name, password_hash) select i || '@stress.example', 'Ada Lovelace', 'none' from generate_series(1, ?::int) i`,
+      [stress.users],
+    )
+    const children = new Set<ChildProcess>()
+    defer(() => {
+      for (const child of children) child.kill('SIGKILL')
+    })
+    const done = Array.from({ length: writers }, () => 0)
+    const writing = { ended: false }
+    const share = Math.ceil(operations / writers)
+    const all = done.map((_, writer) => write(stress, writer, share, { done, children, result }))
+    const written = Promise.all(all).finally(() => {
+      writing.ended = true
+    })
+    // Checks what is new since the last sample. The final sample checks everything.
+    let checked = 0n
+    const sample = async (after: bigint): Promise<void> => {
+      const { invariants, newest } = await checkBooks(db, after)
+      result.samples += 1
+      result.broken.push(...invariants.filter(({ violations }) => violations > 0n).map(({ name }) => name))
+      checked = newest > 1000n ? newest - 1000n : 0n
     }
-    // The failure of one ends the others.
-    const done = Promise.all(allWriters.map((writer) => writer.run())).finally(stopAll)
-    await Promise.all([done, checkUntilDone(db, stress, allWriters, result).finally(stopAll)])
-    await sample(db, 0n, result)
+    while (!writing.ended) {
+      await sample(checked)
+      report(
+        `${done.reduce((sum, one) => sum + one, 0)} of ${operations} operations, ${result.samples} samples`,
+      )
+      await Promise.race([written, sleep(sampleEveryMs)])
+    }
+    await written
+    await sample(0n)
     return result
-  } finally {
-    await db.destroy()
+  })
+}
+
+interface Progress {
+  /** Up to where each writer has done all. */
+  readonly done: number[]
+  readonly children: Set<ChildProcess>
+  readonly result: StressResult
+}
+
+/** Starts processes of one writer until its share is done. Throws when one ends that was not killed. */
+async function write(
+  { seed, databaseUrl, killEvery }: StressOptions,
+  writer: number,
+  share: number,
+  { done, children, result }: Progress,
+): Promise<void> {
+  while ((done[writer] ?? 0) < share) {
+    const from = done[writer] ?? 0
+    const child = fork(program, [seed, ...[writer, from, share].map(String)], {
+      env: { ...process.env, DATABASE_URL: databaseUrl },
+    })
+    children.add(child)
+    child.on('message', ({ upTo, counts }: Batch) => {
+      done[writer] = upTo
+      for (const outcome of ['posted', 'repeated', 'refused'] as const) result[outcome] += counts[outcome]
+      // By now the process is in the middle of its next operations.
+      if (upTo >= from + killEvery) child.kill('SIGKILL')
+    })
+    const [code, signal] = await once(child, 'close')
+    children.delete(child)
+    if (signal === 'SIGKILL') result.kills += 1
+    else if (code !== 0)
+      throw new Error(`seed ${seed}: writer ${writer} ended with ${code ?? signal} after ${done[writer]}`)
   }
 }
 
 /** `npm run bench -- ledger-stress`: a million operations; `LEDGER_STRESS_OPERATIONS` and `LEDGER_STRESS_SEED` change them. */
-export function benchLedgerStress(): Promise<{ table: string; results: unknown }> {
+export function benchLedgerStress(): Promise<Outcome> {
   const operations = Number(process.env['LEDGER_STRESS_OPERATIONS'] ?? 1_000_000)
   const seed = process.env['LEDGER_STRESS_SEED'] ?? String(Date.now())
   printProgress(`${operations} random operations, seed ${seed}`)
@@ -69,111 +124,4 @@ export function benchLedgerStress(): Promise<{ table: string; results: unknown }
     const table = `${operations} operations, seed ${seed}: ${posted} posted, ${repeated} repeated, ${refused} refused\n${kills} writers killed; every invariant of the ledger held in all ${samples} samples`
     return { table, results: { seed, operations, ...results } }
   })
-}
-
-async function addUsers(db: Knex, count: number): Promise<void> {
-  await db.raw(
-    `insert into users (email, name, password_hash) select i || '@stress.example', 'Ada Lovelace', 'none' from generate_series(1, ?::int) i`,
-    [count],
-  )
-}
-
-/** Checks the ledger's invariants at intervals until all writers are done. */
-async function checkUntilDone(
-  db: Knex,
-  { sampleEveryMs, operations, report }: StressOptions,
-  allWriters: readonly Writer[],
-  result: { samples: number; broken: string[] },
-): Promise<void> {
-  let checked = 0n
-  while (allWriters.some(({ finished }) => !finished)) {
-    // Checks what is new since the last sample. The final sample checks everything.
-    const newest = await sample(db, checked, result)
-    checked = newest > 1000n ? newest - 1000n : 0n
-    const done = allWriters.reduce((sum, writer) => sum + writer.done, 0)
-    report(`${done} of ${operations} operations, ${result.samples} samples`)
-    await sleep(sampleEveryMs, undefined, { ref: false })
-  }
-}
-
-async function sample(
-  db: Knex,
-  after: bigint,
-  result: { samples: number; broken: string[] },
-): Promise<bigint> {
-  const { invariants, newest } = await checkBooks(db, after)
-  result.samples += 1
-  result.broken.push(...invariants.filter(({ violations }) => violations > 0n).map(({ name }) => name))
-  return newest
-}
-
-/** One of the four writers, over all its processes. */
-class Writer {
-  done = 0
-  finished = false
-  #stopped = false
-  #child: ChildProcess | undefined
-  /** The end of the current process's standard error. */
-  #stderr = ''
-  readonly #stress: StressOptions
-  readonly #number: number
-  readonly #result: Record<Outcome | 'kills', number>
-
-  constructor(stress: StressOptions, number: number, result: Record<Outcome | 'kills', number>) {
-    this.#stress = stress
-    this.#number = number
-    this.#result = result
-  }
-
-  /** Starts processes until its share is done. Throws when one ends that was not killed. */
-  async run(): Promise<void> {
-    const share = Math.ceil(this.#stress.operations / writers)
-    try {
-      while (this.done < share && !this.#stopped) {
-        const [code, signal] = await this.#runOnce(share)
-        if (signal === 'SIGKILL') this.#result.kills += 1
-        else if (code !== 0) throw new Error(this.#failure(code, signal))
-      }
-    } finally {
-      this.finished = true
-    }
-  }
-
-  /** Ends the writer. */
-  stop(): void {
-    this.#stopped = true
-    this.#child?.kill('SIGKILL')
-  }
-
-  #failure(code: number | null, signal: string | null): string {
-    const { seed } = this.#stress
-    return `seed ${seed}: writer ${this.#number} ended with ${code ?? signal} after ${this.done}:\n${this.#stderr}`
-  }
-
-  async #runOnce(share: number): Promise<[number | null, NodeJS.Signals | null]> {
-    const { seed, databaseUrl } = this.#stress
-    const killAt = this.done + this.#stress.killEvery
-    const child = spawn(process.execPath, [program, seed, ...[this.#number, this.done, share].map(String)], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, DATABASE_URL: databaseUrl },
-    })
-    this.#child = child
-    this.#stderr = ''
-    child.stderr.on('data', (chunk) => {
-      this.#stderr = (this.#stderr + chunk).slice(-stderrLength)
-    })
-    const ended = once(child, 'close')
-    for await (const line of createInterface({ input: child.stdout })) {
-      this.#count(line)
-      // By now the process is in the middle of its next operations.
-      if (this.done >= killAt) child.kill('SIGKILL')
-    }
-    return (await ended) as [number | null, NodeJS.Signals | null]
-  }
-
-  #count(line: string): void {
-    const { done, ...counts } = JSON.parse(line) as Record<Outcome | 'done', number>
-    this.done = done
-    for (const outcome of ['posted', 'repeated', 'refused'] as const) this.#result[outcome] += counts[outcome]
-  }
 }
