@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
+import type { Knex } from 'knex'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 import { signMessageBytes } from '../../../src/kernel/ed25519.js'
 import { usdc } from '../../../src/kernel/tokens.js'
@@ -16,7 +17,6 @@ import {
 } from '../../kit/client.js'
 import { mintTokens, requestAirdrop } from '../../sandbox/chain/faucet.js'
 import type { Sandbox } from '../../sandbox/server.js'
-import type { Stage } from './stage.js'
 
 /** A creator with a custody wallet, a session, and a wallet of their own. */
 export interface WorldCreator extends Creator {
@@ -25,7 +25,11 @@ export interface WorldCreator extends Creator {
   readonly holder: Keypair
 }
 
-type World = Pick<Stage, 'url' | 'db' | 'sandbox'>
+interface World {
+  readonly url: string
+  readonly db: Knex
+  readonly sandbox: Sandbox
+}
 
 const provisionMs = 120_000
 const codeMs = 90_000
