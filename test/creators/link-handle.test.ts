@@ -90,24 +90,6 @@ test('a handle of another account is refused in any case of letters until it is 
   t.is((await auditOf(ada)).length, 2)
 })
 
-test('linking the same handle again changes nothing', async (t) => {
-  const ada = await registerPerson(world())
-  const handle = freshHandle()
-  await linkHandle('--user', ada.email, '--discord', handle, '--apply')
-  const { code, out } = await linkHandle('--user', ada.email, '--discord', handle, '--apply')
-  t.is(code, 0)
-  t.regex(out, /nothing to do/)
-  t.is((await auditOf(ada)).length, 1)
-})
-
-test('an unknown account is refused', async (t) => {
-  for (const user of ['nobody@example.com', '00000000-0000-4000-8000-000000000000']) {
-    const { code, err } = await linkHandle('--user', user, '--twitter', 'ada', '--apply')
-    t.is(code, 1)
-    t.is(err, `there is no account ${user}\n`)
-  }
-})
-
 const wrongArguments: readonly string[][] = [
   [],
   ['--user', 'a@example.com'],
@@ -131,10 +113,4 @@ test('wrong arguments end with exit code 2', async (t) => {
     t.is(out, '')
     t.not(err, '')
   }
-})
-
-test('--help prints the options', async (t) => {
-  const { code, out } = await linkHandle('--help')
-  t.is(code, 0)
-  t.regex(out, /--twitter <handle>/)
 })

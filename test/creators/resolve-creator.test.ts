@@ -35,25 +35,6 @@ async function refusalOf(creatorId: string) {
   return `${answer.status} ${answer.body.error}`
 }
 
-test('every form of a creatorId resolves to the creator’s wallet', async (t) => {
-  const creator = await registerCreator(world())
-  const [twitter, discord] = [freshHandle(), `${freshHandle()}.x`]
-  await setHandles(creator, twitter.toUpperCase(), discord)
-  for (const form of [
-    creator.user.id,
-    creator.user.id.toUpperCase(),
-    `auth_${creator.user.id}`,
-    creator.wallet,
-    twitter,
-    `@${twitter}`,
-    `@${twitter.toUpperCase()}`,
-    ` @${twitter} `,
-    discord,
-    discord.toUpperCase(),
-  ])
-    t.is(await payeeOf(form), creator.wallet, form)
-})
-
 test('@name is a Twitter handle, and a handle of two creators is not found', async (t) => {
   const [ada, eve] = await Promise.all([registerCreator(world()), registerCreator(world())])
   const handle = freshHandle()
@@ -93,9 +74,4 @@ test('an unknown or malformed creatorId is not found', async (t) => {
     `${freshHandle()}.sol`,
   ])
     t.is(await refusalOf(form), '404 Creator not found', form.slice(0, 50))
-})
-
-test('a wallet without an account can be tipped', async (t) => {
-  const wallet = unusedWallet()
-  t.is(await payeeOf(wallet), wallet)
 })

@@ -36,17 +36,6 @@ test('the credential is checked before the body', async (t) => {
   t.is(answer.status, 401)
 })
 
-test('paths that only start with the same letters are not guarded', async (t) => {
-  for (const path of ['/creatorsandmore', '/payouts-info'])
-    t.is((await world().request('GET', path)).status, 404)
-})
-
-test('with a session an unknown path is not found and an unknown method is not allowed', async (t) => {
-  const { session } = await registerPerson(world())
-  t.is((await world().request('GET', '/creators/nothing', { session })).body.error, 'Not found')
-  t.is((await world().request('POST', '/creators/me', { session })).body.error, 'Method not allowed')
-})
-
 test('pages of other sites cannot change anything with the cookie', async (t) => {
   const { session } = await registerPerson(world())
   const foreign = [
@@ -77,12 +66,4 @@ test('pages of other sites cannot change anything with the cookie', async (t) =>
     headers: { origin: publicUrl },
   })
   t.is(own.status, 200)
-})
-
-test('a guarded path sends no CORS headers', async (t) => {
-  const answer = await world().request('OPTIONS', '/creators/me', {
-    headers: { origin: 'https://shop.example', 'access-control-request-method': 'PATCH' },
-  })
-  t.is(answer.status, 401)
-  t.is(answer.headers['access-control-allow-origin'], undefined)
 })

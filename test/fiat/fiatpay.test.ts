@@ -157,33 +157,6 @@ test('every status but success and failed counts as unpaid', async (t) => {
   t.deepEqual(await failed.fiatpay.findCharge(charge.reference), { status: 'failed' })
 })
 
-test('a payment has the provider’s id, its kobo and its time', async (t) => {
-  const { fiatpay } = await startProvider(t, 200, answered(row))
-  const newest = {
-    transaction: '77',
-    kobo: 1_520_000n,
-    feeKobo: 0n,
-    reversed: false,
-    paidAt: new Date(row.paid_at),
-    byCard: true,
-  }
-  t.deepEqual(await fiatpay.findCharge(charge.reference), { status: 'paid', newest })
-})
-
-test('payments of other charges and rows without money are left out', async (t) => {
-  const rows = [
-    { ...row, id: 79, paid_at: '2026-11-21T08:00:00.000Z' },
-    { ...row, id: 78, reference: 'fiatpay-other' },
-    { ...row, id: 76, status: 'abandoned', paid_at: null },
-    row,
-  ]
-  const { fiatpay } = await startProvider(t, 200, answered(rows))
-  t.deepEqual(
-    (await fiatpay.listPayments(charge.reference)).map(({ transaction }) => transaction),
-    ['77', '79'],
-  )
-})
-
 for (const [what, change] of Object.entries({
   'another currency': { currency: 'GHS' },
   'another reference': { reference: 'fiatpay-other' },

@@ -10,7 +10,7 @@ import { createClient, type Request } from '../helpers/http/client.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { storeCode } from '../helpers/make/sign-in/emailed-codes.js'
 import { startApp } from '../helpers/servers/serve-app.js'
-import { publicUrl, useWorld } from '../helpers/servers/world.js'
+import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test)
@@ -122,27 +122,6 @@ for (const [endpoint, setting] of Object.entries({
     t.not((await request(method, path, from('192.0.2.2'))).status, 429)
   })
 
-test('the default limits are as documented', async (t) => {
-  const request = await startLimited(t)
-  const limits: Record<string, string | undefined> = {}
-  for (const [endpoint, limit] of Object.entries(limitOf)) {
-    const [method = '', path = ''] = endpoint.split(' ')
-    const { headers } = await request(method, path, {
-      ...from('192.0.2.1'),
-      ...(limit === 'login' ? { body: { email: freshEmail(), password: 'wrong' } } : {}),
-    })
-    limits[limit] = headers['x-ratelimit-limit'] as string | undefined
-  }
-  t.deepEqual(limits, { register: '10', login: '10', reads: '120', intents: '60', tipsCreate: '60' })
-})
-
-test('different limits are counted separately', async (t) => {
-  const request = await startLimited(t, { RATE_READS: '1', RATE_TIPS_CREATE: '1' })
-  t.is((await request('GET', '/chain/tips', from('192.0.2.1'))).status, 400)
-  t.is((await request('POST', '/chain/tips/create', from('192.0.2.1'))).status, 400)
-  t.is((await request('GET', '/auth/me', from('192.0.2.1'))).status, 429)
-})
-
 test('login is counted per client address and normalized e-mail, also with the right password', async (t) => {
   const { email, password } = await registerPerson(world())
   const request = await startLimited(t, { RATE_LOGIN: '3' })
@@ -232,21 +211,6 @@ test('a thief with the cookie uses up the guesses of that session only, and righ
   t.true(Number(seldom.headers['retry-after']) > 0)
 })
 
-test('all invalid e-mails share one count, and a login without e-mail is not counted', async (t) => {
-  const request = await startLimited(t, { RATE_LOGIN: '2' })
-  const login = async (body: unknown) =>
-    (await request('POST', '/auth/login', { ...from('192.0.2.1'), body })).status
-  for (let i = 0; i < 5; i++) t.is(await login({}), 400)
-  t.deepEqual(
-    [
-      await login({ email: 'one', password: 'p' }),
-      await login({ email: 'two', password: 'p' }),
-      await login({ email: 'three', password: 'p' }),
-    ],
-    [401, 401, 429],
-  )
-})
-
 test('requests are counted per presented API key, across client addresses', async (t) => {
   const request = await startLimited(t, { RATE_API_KEY: '2' })
   const init = async (address: string, key: string) => {
@@ -281,16 +245,6 @@ for (const [endpoint, presented] of Object.entries({
     t.not(await guess('192.0.2.2'), 429)
   })
 
-test('one API key can use its full limit from one client address', async (t) => {
-  const request = await startLimited(t)
-  const bearer = `tk_live_${'c'.repeat(32)}`
-  const statuses: number[] = []
-  for (let n = 0; n < 301; n++)
-    statuses.push((await request('GET', '/sdk/events?creatorId=x', { ...from('192.0.2.1'), bearer })).status)
-  t.deepEqual(new Set(statuses.slice(0, 300)), new Set([401]))
-  t.is(statuses.at(300), 429)
-})
-
 test('requests for one-time codes are counted per normalized e-mail, known or unknown', async (t) => {
   const request = await startLimited(t, { RATE_OTP_START: '2' })
   const start = async (address: string, email: string) =>
@@ -313,14 +267,6 @@ test('behind a proxy the client address is the last X-Forwarded-For entry', asyn
   for (const spoof of ['198.51.100.9, ', '127.0.0.1, 10.0.0.1, ', 'nonsense, ', ', , ', ''])
     t.is(await get(`${spoof}192.0.2.7`), 429, spoof)
   t.is(await get('192.0.2.7, 192.0.2.8'), 400)
-})
-
-test('an invalid X-Forwarded-For entry counts for the connection’s address', async (t) => {
-  const request = await startLimited(t, { RATE_READS: '3' })
-  const statuses: number[] = []
-  for (const text of ['unknown', '', '300.1.1.1', 'x'.repeat(1000), '127.0.0.1'])
-    statuses.push((await request('GET', '/chain/tips', from(text))).status)
-  t.deepEqual(statuses, [400, 400, 400, 429, 429])
 })
 
 test('behind two proxies the client address is the second X-Forwarded-For entry from the right', async (t) => {
@@ -370,14 +316,6 @@ test('without TRUST_PROXY only what connects from a near address says who its cl
   t.deepEqual(found('127.0.0.1', chain, 0), ['127.0.0.1', '127.0.0.1'], 'there is no proxy')
   t.deepEqual(found('127.0.0.1', chain, 1), ['192.0.2.7', '192.0.2.7'])
   t.deepEqual(found('203.0.113.5', chain, ['10.0.0.0/8']), ['203.0.113.5', 'unknown'], 'not a named one')
-})
-
-test('without a configured proxy X-Forwarded-For is ignored', async (t) => {
-  const request = await startLimited(t, { RATE_READS: '3', TRUST_PROXY: 'false' })
-  const statuses: number[] = []
-  for (let i = 0; i < 5; i++)
-    statuses.push((await request('GET', '/chain/tips', from(`192.0.2.${i}`))).status)
-  t.deepEqual(statuses, [400, 400, 400, 429, 429])
 })
 
 test('IPv6 callers are counted per /64 network', async (t) => {
@@ -439,11 +377,4 @@ test('two processes share their counts through Redis', async (t) => {
     for (const request of both)
       statuses.push((await request('POST', '/payments/intent', { body: { inputTokenMint: solMint } })).status)
   t.deepEqual(statuses, [400, 400, 400, 400, 429, 429])
-})
-
-test('a refused cross-site request is counted', async (t) => {
-  const request = await startLimited(t, { RATE_REGISTER: '1' })
-  const headers = { 'x-forwarded-for': '192.0.2.1', origin: 'https://evil.example' }
-  t.is((await request('POST', '/auth/register', { headers })).status, 403)
-  t.is((await request('POST', '/auth/register', { headers: { ...headers, origin: publicUrl } })).status, 429)
 })

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import fc from 'fast-check'
 import { linkPaths, mailedLink } from '../../src/pages/dashboard/links/mailed-link.js'
 import { type Proof, runProtected } from '../../src/pages/dashboard/protect.js'
 import {
   bodyOf,
-  confirmFault,
   currentProof,
   emptyForm,
   isConfirmed,
@@ -13,10 +10,6 @@ import {
   proofWay,
   withoutUsedCodes,
 } from '../../src/pages/dashboard/security/owner-proof.js'
-import { describeUserAgent } from '../../src/pages/dashboard/security/user-agent.js'
-import { passkeyFault, toBytes, toText } from '../../src/pages/dashboard/sign-in/passkeys.js'
-import { passwordStrength } from '../../src/pages/dashboard/sign-in/password-strength.js'
-import { holdOf, isCancelled } from '../../src/pages/dashboard/withdraw/rules.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { TippingError } from '../../src/sdk/client/errors.js'
 
@@ -89,90 +82,6 @@ test('the proof of an owner is what was chosen and the account has: password, co
   )
   t.deepEqual(await currentProof(typed, { ...none, passkeys: 1 }, 'password', ask), { passkey: 'answer' })
   t.deepEqual(await currentProof(typed, none, 'password', ask), {})
-})
-
-test('a withdrawal that its creator cancelled is no failure', (t) => {
-  t.true(isCancelled({ status: 'failed', failureReason: 'Cancelled by the creator' }))
-  t.false(isCancelled({ status: 'failed', failureReason: 'Account closed' }))
-  t.false(isCancelled({ status: 'completed', failureReason: null }))
-})
-
-test('the hint of a password counts what has to be guessed', (t) => {
-  for (const [password, strength] of [
-    ['', 'short'],
-    ['a1B2c3!', 'short'],
-    ['aaaaaaaaaaaaaaaa', 'weak'],
-    ['12345678', 'weak'],
-    ['abcdefghij', 'weak'],
-    ['Password1', 'weak'],
-    ['ada.obi1', 'weak'],
-    ['four random words', 'fair'],
-    ['velvet crag punish jumbo', 'strong'],
-    ['xK7#qP2!vB9$w', 'strong'],
-  ] as const)
-    t.is(passwordStrength(password, 'ada.obi@example.com'), strength, password)
-  // More is never weaker.
-  const order = ['short', 'weak', 'fair', 'strong']
-  fc.assert(
-    fc.property(fc.string({ maxLength: 40 }), fc.string({ maxLength: 5 }), (password, more) => {
-      const before = passwordStrength(password, '')
-      return order.indexOf(passwordStrength(password + more, '')) >= order.indexOf(before)
-    }),
-  )
-})
-
-test('sessions are named by browser and system', (t) => {
-  for (const [userAgent, name] of [
-    [
-      'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36',
-      'Chrome on Android',
-    ],
-    [
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1',
-      'Safari on iPhone',
-    ],
-    [
-      'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:131.0) Gecko/20100101 Firefox/131.0',
-      'Firefox on Windows',
-    ],
-    [
-      'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/130.0.0.0 Safari/537.36 Edg/130.0.0.0',
-      'Edge on Windows',
-    ],
-    ['curl/8.5.0', 'curl/8.5.0'],
-    ['', undefined],
-    [null, undefined],
-  ] as const)
-    t.is(describeUserAgent(userAgent), name)
-  t.is(describeUserAgent('x'.repeat(500))?.length, 60)
-})
-
-test('the bytes of a passkey travel as base64url, and its failures have texts', (t) => {
-  for (const length of [0, 1, 2, 3, 32, 77]) {
-    const bytes = randomBytes(length)
-    t.is(toText(Uint8Array.from(bytes).buffer), bytes.toString('base64url'))
-    t.deepEqual([...toBytes(bytes.toString('base64url'))], [...bytes])
-  }
-  const unknown = words.fault('?')
-  for (const [name, code] of [
-    ['NotAllowedError', 'passkey_refused'],
-    ['AbortError', 'passkey_refused'],
-    ['InvalidStateError', 'passkey_known'],
-    ['SecurityError', 'passkey_unsupported'],
-    ['', 'passkey_unsupported'],
-  ] as const) {
-    t.is(passkeyFault(name), code)
-    t.not(words.fault(code), unknown)
-  }
-})
-
-test('a held withdrawal says what it waits for, and a wrong code what to do', (t) => {
-  t.is(holdOf({ status: 'pending', heldFor: 'confirmation' }), 'confirmation')
-  t.is(holdOf({ status: 'pending', heldFor: null }), undefined)
-  t.is(holdOf({ status: 'failed', heldFor: 'identity' }), undefined)
-  t.is(confirmFault('invalid_code', 'code'), 'withdrawal_code')
-  t.is(confirmFault('invalid_code', 'totp'), 'invalid_code')
-  t.is(confirmFault('account_locked', 'totp'), 'factor_locked')
 })
 
 test('closing the account takes the address, and the proof that counts for this account', async (t) => {

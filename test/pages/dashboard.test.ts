@@ -3,9 +3,7 @@ import fc from 'fast-check'
 import { parseSite } from '../../src/creators/sites.js'
 import { retryPauseMs } from '../../src/pages/dashboard/connection.js'
 import { parseTypedSite } from '../../src/pages/dashboard/developers/site.js'
-import { barsOf, scaleTop } from '../../src/pages/dashboard/home/chart-scale.js'
 import { exactAmount, prepareFault, stageOf } from '../../src/pages/dashboard/take-out/transfer.js'
-import { readFilters, tipsPath, writeFilters } from '../../src/pages/dashboard/tips/filters.js'
 import {
   estimateRefund,
   givenBack,
@@ -21,22 +19,11 @@ import {
   isUnresolved,
   type SentWithdrawal,
 } from '../../src/pages/dashboard/withdraw/flow.js'
-import {
-  bodyOf,
-  estimate,
-  faultOf,
-  lastDigits,
-  matchingBanks,
-  namesMatch,
-  promisedMore,
-  type Terms,
-  withdrawnTexts,
-} from '../../src/pages/dashboard/withdraw/rules.js'
+import { bodyOf, estimate, faultOf, type Terms } from '../../src/pages/dashboard/withdraw/rules.js'
 import { words } from '../../src/pages/i18n/dashboard.js'
 import { typedTokenAmount } from '../../src/pages/lib/amount-text.js'
 import { isPassing, isUnanswered } from '../../src/pages/lib/failures.js'
-import { aboutNgn } from '../../src/pages/lib/money.js'
-import { paidWords, spokenUsd } from '../../src/pages/lib/tip-text.js'
+import { paidWords } from '../../src/pages/lib/tip-text.js'
 import { TippingError } from '../../src/sdk/client/errors.js'
 import { expectedPrice } from '../helpers/make/withdrawal-price.js'
 import { seededRuns } from '../helpers/random.js'
@@ -63,34 +50,6 @@ const draft = {
   accountName: 'ADA OBI',
 }
 const sent: SentWithdrawal = { key: 'k', body: bodyOf(draft), draft, at: 1000 }
-const answer = {
-  reference: 'FIATPAY-1',
-  status: 'submitted',
-  amountNGN: 1,
-  systemFeeNGN: 1,
-  requiresVerification: false,
-} as const
-
-test('a withdrawal goes through its steps, and back until it is confirmed', (t) => {
-  const steps: [FlowEvent, Flow['step']][] = [
-    [{ type: 'completed-step', step: 'amount', draft }, 'bank'],
-    [{ type: 'completed-step', step: 'bank', draft }, 'review'],
-    [{ type: 'back' }, 'bank'],
-    [{ type: 'back' }, 'amount'],
-    [{ type: 'completed-step', step: 'amount', draft }, 'bank'],
-    [{ type: 'completed-step', step: 'bank', draft }, 'review'],
-    [{ type: 'confirmed', sent }, 'sending'],
-    [{ type: 'back' }, 'sending'],
-    [{ type: 'restart' }, 'sending'],
-    [{ type: 'answered', answer }, 'accepted'],
-    [{ type: 'restart' }, 'amount'],
-  ]
-  let flow = initialFlow({}, 0)
-  for (const [event, step] of steps) {
-    flow = advanceFlow(flow, event)
-    t.is(flow.step, step, event.type)
-  }
-})
 
 test('a withdrawal that was sent is given up only after an answer that means that nothing is reserved', (t) => {
   const sending: Flow = { step: 'sending', sent }
@@ -130,15 +89,6 @@ test('while the outcome is unknown, no action of the user changes the withdrawal
     }),
     seededRuns(t),
   )
-})
-
-test('a reload repeats a recent withdrawal; for an old one it shows a warning', (t) => {
-  t.deepEqual(initialFlow({ sent }, sent.at + 599_000), { step: 'checking', sent })
-  t.deepEqual(initialFlow({ sent, draft, step: 'review' }, sent.at + 600_000), {
-    step: 'amount',
-    draft: emptyDraft,
-    fault: 'withdrawal_unknown',
-  })
 })
 
 test('a reload, Back and Forward show the step of the entry with its draft, as far as it is complete', (t) => {
@@ -186,15 +136,6 @@ test('the estimate of a withdrawal equals what the service computes', (t) => {
   )
 })
 
-test('the review names one amount to withdraw, and both limits above which it waits', (t) => {
-  const expected = estimate(draft, 1600, terms)
-  t.like(expected, { usdc: 20, grossNgn: 32_000, netNgn: 31_680 })
-  if (expected === undefined) return
-  t.deepEqual(withdrawnTexts({ currency: 'USDC' }, expected), ['$20.00', '₦32,000.00'])
-  t.deepEqual(withdrawnTexts({ currency: 'NGN' }, expected), ['₦32,000.00', '$20.00'])
-  t.regex(words.review.held('₦2', '₦5'), /^Above ₦2, or ₦5 together within 24 hours, we verify you once/)
-})
-
 test('amounts are sent as typed, and invalid ones are refused before sending', (t) => {
   for (const [amount, expected] of [
     ['$ 1,200.50', 1200.5],
@@ -223,18 +164,6 @@ test('amounts are sent as typed, and invalid ones are refused before sending', (
   })
 })
 
-test('an account used before is named by its withdrawal, and its details are not sent', (t) => {
-  const used = { ...draft, accountNumber: '******6789', bankAccountOf: 'FIATPAY-1' }
-  t.deepEqual(bodyOf(used), { amountUSDC: 20, bankAccountOf: 'FIATPAY-1' })
-  t.deepEqual(bodyOf({ ...draft, bankAccountOf: '' }), bodyOf(draft))
-  t.deepEqual([lastDigits('******6789'), lastDigits('0123456789')], ['••••6789', '••••6789'])
-})
-
-test('naira beside dollars are rounded down to the whole naira', (t) => {
-  t.is(aboutNgn(19.999, 1600), '₦31,998')
-  t.is(aboutNgn(0, 1600), '₦0')
-})
-
 test('failures that pass are repeated after growing pauses, and refusals are not', (t) => {
   const failure = (code: string, status: number) => new TippingError('text', code, status)
   for (const [code, status] of [
@@ -250,87 +179,6 @@ test('failures that pass are repeated after growing pauses, and refusals are not
   t.true(isUnanswered(failure('service_unavailable', 503)))
   t.false(isUnanswered(failure('too_many_requests', 429)), 'the service answered')
   t.deepEqual([1, 2, 3, 4, 5, 50].map(retryPauseMs), [2000, 4000, 8000, 16_000, 30_000, 30_000])
-})
-
-test('no text names what does not exist', (t) => {
-  const texts = JSON.stringify(words)
-  for (const wrong of [/share your link/i, /tip you by this name/i, /\(UTC\)/]) t.notRegex(texts, wrong)
-})
-
-test('the search for a bank finds it by its nickname', (t) => {
-  const banks = [
-    { code: '058', name: 'Guaranty Trust Bank', nicknames: ['GTB', 'GTBank'] },
-    { code: '999992', name: 'OPay Digital Services Limited (OPay)', nicknames: ['O-Pay'] },
-  ]
-  const codes = (text: string) => matchingBanks(banks, text).map(({ code }) => code)
-  t.deepEqual(['gtb', 'o-pay', 'trust  bank', 'uba', ''].map(codes), [
-    ['058'],
-    ['999992'],
-    ['058'],
-    [],
-    ['058', '999992'],
-  ])
-})
-
-test('the text of the gasless setting says that supporters pay the network fee', (t) => {
-  t.regex(words.settings.gasless, /bundles/)
-  t.regex(words.settings.gasless, /Supporters still pay the network fee/)
-})
-
-test("the account holder's name is compared by its words", (t) => {
-  t.true(namesMatch('OBI ADA CHIAMAKA', 'Ada Obi'))
-  t.true(namesMatch('ADÉ OLÚ', 'Ade Olu'))
-  t.true(namesMatch('ADA CHIAMAKA OBI', 'Ada Lovelace'))
-  t.false(namesMatch('SANDBOX ACCOUNT', 'Ada Obi'))
-  t.false(namesMatch('', 'Ada'))
-  t.false(namesMatch('A B', ''))
-})
-
-test("the chart's scale ends at the next round number, and every value has a visible bar", (t) => {
-  for (const [most, top] of [
-    [0, 1],
-    [0.03, 0.03],
-    [1, 1],
-    [26.25, 30],
-    [99, 100],
-    [101, 200],
-    [7100, 8000],
-  ] as const)
-    t.is(scaleTop(most), top)
-  fc.assert(
-    fc.property(
-      fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 366 }),
-      (values) => {
-        const bars = barsOf(values, scaleTop(Math.max(...values)))
-        t.is(bars.length, values.length)
-        for (const [at, { x, width, height }] of bars.entries()) {
-          t.true(x >= 0 && x + width <= 1 && height <= 1 + 1e-9)
-          t.is(height > 0, (values[at] ?? 0) > 0)
-        }
-      },
-    ),
-    seededRuns(t),
-  )
-})
-
-test('filters are written to the URL and read back, and unknown values are ignored', (t) => {
-  const filters = { token: 'SOL', status: 'confirmed', days: '7', q: 'a&b=c' }
-  t.deepEqual(readFilters(writeFilters(filters)), filters)
-  t.deepEqual(readFilters(new URLSearchParams('token=<x>&status=1&days=-1')), {
-    token: '',
-    status: '',
-    days: '',
-    q: '',
-  })
-  const now = Date.parse('2026-11-21T12:00:00Z')
-  // The viewer's midnight, not that of UTC.
-  const midnight = new Date(now)
-  midnight.setDate(midnight.getDate() - 7)
-  midnight.setHours(0, 0, 0, 0)
-  t.is(
-    tipsPath(filters, now, 'next'),
-    `/creators/tips?limit=50&token=SOL&status=confirmed&q=a%26b%3Dc&from=${encodeURIComponent(midnight.toISOString())}&cursor=next`,
-  )
 })
 
 test('a site that the page accepts is accepted by the service in the same form', (t) => {
@@ -352,24 +200,6 @@ test('a site that the page accepts is accepted by the service in the same form',
     t.is(parseTypedSite(text), site, text)
     if (site !== undefined) t.is(parseSite(site), site)
   }
-})
-
-test('amounts are worded for screen readers', (t) => {
-  t.is(spokenUsd(5), '5 dollars')
-  t.is(spokenUsd(1.01), '1 dollar 1 cent')
-  t.is(spokenUsd(0.5), '50 cents')
-  t.is(spokenUsd(0), '0 dollars')
-})
-
-test('a withdrawal that sends less than was promised says so, in words', (t) => {
-  const payout = { status: 'completed', amountNGN: 290_000, promisedNGN: 316_800 } as const
-  t.true(promisedMore(payout))
-  t.false(promisedMore({ ...payout, amountNGN: 316_800 }))
-  t.false(promisedMore({ ...payout, status: 'failed' }))
-  t.is(
-    words.history.less('\u20a6316,800.00'),
-    'Less than the \u20a6316,800.00 promised: the rate fell while we verified you.',
-  )
 })
 
 test('a take-out is followed by its record, then by what the network shows of it', (t) => {
@@ -435,26 +265,4 @@ test('a refund is at most what is left of a paid naira tip that nobody disputes'
   t.deepEqual(estimateRefund(tip, 333), { leavesUsd: 3.1635, payerNgn: 5061.6 })
   const refund = { amountUSD: 0.1, status: 'paid' } as const
   t.is(givenBack([refund, { ...refund, amountUSD: 0.2 }, { ...refund, status: 'failed' }]), 0.3)
-})
-
-test('every refusal of a take-out and of a refund has a text of its own', (t) => {
-  const codes = [
-    'payout_wallet_required',
-    'owes_money',
-    'transfer_in_progress',
-    'transfer_would_fail',
-    'transfer_expired',
-    'transfer_not_found',
-    'invalid_transaction',
-    'account_frozen',
-    'tip_not_found',
-    'tip_not_in_naira',
-    'tip_not_paid',
-    'tip_disputed',
-    'tip_refunded',
-    'too_many_refunds',
-    'refund_too_late',
-    'insufficient_balance',
-  ]
-  for (const code of codes) t.not(words.fault(code), words.fault('unknown'), code)
 })

@@ -1,13 +1,6 @@
 import test from 'ava'
-import {
-  chosenCents,
-  chosenToken,
-  isUsableEmail,
-  limitsOf,
-  presetsOf,
-} from '../../src/pages/checkout/machine/form.js'
+import { chosenCents, isUsableEmail, limitsOf, presetsOf } from '../../src/pages/checkout/machine/form.js'
 import { firstState } from '../../src/pages/checkout/machine/state.js'
-import { isStuck } from '../../src/pages/checkout/machine/steps.js'
 import {
   approving,
   begin,
@@ -43,35 +36,6 @@ test('a successful tip goes from the form to done, and notifies the embedding pa
   })
 })
 
-test('a session that cannot be read shows an expired link and notifies the embedding page', (t) => {
-  const { state, messages } = run([{ type: 'session-over' }])
-  t.is(state.step.at, 'session-over')
-  t.deepEqual(messages, [{ type: 'tip.expired' }])
-})
-
-for (const [field, ok] of [
-  ['1', true],
-  ['500', true],
-  ['$7.50', true],
-  ['7,50', true],
-  ['0.99', false],
-  ['500.01', false],
-  ['', false],
-  ['five', false],
-  ['1e3', false],
-  ['5.001', false],
-  ['-5', false],
-] as const)
-  test(`the amount "${field}" is ${ok ? '' : 'not '}accepted`, (t) => {
-    const { state } = run([
-      ...eventsTo.choose,
-      { type: 'edited', form: { preset: 'other', other: field } },
-      { type: 'submitted-form' },
-    ])
-    t.is(state.step.at, ok ? 'wallets' : 'choose')
-    t.true(state.form.showFaults)
-  })
-
 for (const [fault, at] of [
   ['rejected', 'wallets'],
   ['busy', 'busy'],
@@ -99,17 +63,6 @@ for (const [fault, at] of [
     t.is(run([...approving, { type: 'pay-failed', fault, detail: 'x' }]).state.step.at, at)
   })
 
-for (const [code, reason] of [
-  ['no_route', 'no-route'],
-  ['no_price', 'no-route'],
-  ['amount_below_minimum', 'too-small'],
-  ['price_unavailable', 'unavailable'],
-  ['network', 'unanswered'],
-] as const)
-  test(`a price refused with ${code} has the reason ${reason}`, (t) => {
-    t.like(run([...eventsTo.pricing, { type: 'price-failed', code }]).state.step, { at: 'no-price', reason })
-  })
-
 for (const [change, at] of [
   [{ status: 'confirmed' }, 'done'],
   [{ status: 'failed', outcome: 'tx_failed' }, 'failed-on-chain'],
@@ -127,18 +80,6 @@ test('a transaction that landed is not done before the service has confirmed it'
   t.is(run([...sent, { type: 'landed', intentId: 'pi_1', failed: false }]).state.step.at, 'sent')
   t.is(run([...sent, { type: 'landed', intentId: 'pi_1', failed: true }]).state.step.at, 'failed-on-chain')
   t.is(run([...sent, { type: 'not-landed', intentId: 'pi_1' }]).state.step.at, 'not-landed')
-})
-
-test('an underpaid intent shows what arrived, and tells the embedding page', (t) => {
-  const { state, messages } = run([
-    ...sent,
-    {
-      type: 'payment-status',
-      intent: intentStatus({ status: 'failed', outcome: 'underpaid', receivedAmount: 0.5 }),
-    },
-  ])
-  t.like(state.step, { at: 'mismatch', received: '0.5 SOL' })
-  t.like(messages.at(-1), { type: 'tip.failed', message: 'underpaid', retryable: false, receivedAmount: 0.5 })
 })
 
 test('a payment that was sent is shown and followed from every step', (t) => {
@@ -179,31 +120,12 @@ test('statuses of other intents change nothing', (t) => {
     t.deepEqual(run([event], state).state, state)
 })
 
-test('a price expires in the review and while the wallet asks for approval', (t) => {
-  for (const events of [eventsTo.review, approving]) {
-    t.not(run([...events, { type: 'tick', now: begin + 59_000 }]).state.step.at, 'quote-expired')
-    const over = run([...events, { type: 'tick', now: begin + 60_000 }])
-    t.is(over.state.step.at, 'quote-expired')
-    t.is(run([{ type: 'retried' }], over.state).state.step.at, 'pricing')
-  }
-})
-
 test('a balance that is too small is shown before the wallet is asked', (t) => {
   const stepWith = (balance: bigint) =>
     run([...eventsTo.pricing, { type: 'priced', intent, balance }]).state.step.at
   t.is(stepWith(33_333_333n), 'insufficient')
   t.is(stepWith(33_343_333n), 'review')
   t.is(run([...eventsTo.pricing, { type: 'priced', intent, balance: undefined }]).state.step.at, 'review')
-})
-
-test('a price impact above 5 % must be accepted', (t) => {
-  const expensive = { ...intent, quote: { ...intent.quote, priceImpactPct: 5.1 } }
-  const { state } = run([...eventsTo.pricing, { type: 'priced', intent: expensive, balance: undefined }])
-  t.is(run([{ type: 'approved' }], state).state.step.at, 'review')
-  t.is(
-    run([{ type: 'accepted-impact', accepted: true }, { type: 'approved' }], state).state.step.at,
-    'approving',
-  )
 })
 
 test('a payment made in another window or on a phone is shown; a failed one is not', (t) => {
@@ -223,33 +145,9 @@ test('a payment made in another window or on a phone is shown; a failed one is n
   t.is(phone.messages.at(-1)?.type, 'tip.completed')
 })
 
-test('a blocked window shows a link with a one-time code', (t) => {
-  const { state, commands } = run([
-    ...eventsTo.wallets,
-    { type: 'open-window' },
-    { type: 'popup', opened: false },
-  ])
-  t.is(state.step.at, 'blocked')
-  t.deepEqual(commands.at(-1), { do: 'refresh-phone-links', cents: 500, mint: 'sol' })
-  const links = { browser: 'https://x/#h=1', request: undefined }
-  t.deepEqual(run([{ type: 'phone-links', links }], state).state.step, {
-    at: 'blocked',
-    link: 'https://x/#h=1',
-  })
-})
-
 test('a payment under way stays visible when its session ends', (t) => {
   t.is(run([...sent, { type: 'session-over' }]).state.step.at, 'sent')
   t.is(run([...eventsTo.review, { type: 'session-over' }]).state.step.at, 'session-over')
-})
-
-test('a payment under way is resumed when the page is loaded again', (t) => {
-  const { state, commands } = run([
-    { type: 'resumed', payment },
-    { type: 'loaded', session },
-  ])
-  t.is(state.step.at, 'sent')
-  t.deepEqual(commands, [{ do: 'watch-payment', payment }])
 })
 
 const quote = { cents: 500, amountNgn: 7600, receivedUsd: 4.75 }
@@ -259,14 +157,6 @@ const naira = [
   { type: 'naira-quoted', quote },
 ]
 const waiting = [...naira, { type: 'submitted-form' }, { type: 'naira-started', tip: nairaTip }]
-
-test('a naira tip starts with the quote on the button, and only with a quote for its amount', (t) => {
-  const { state, commands } = run([...naira, { type: 'submitted-form' }])
-  t.is(state.step.at, 'naira-starting')
-  t.like(commands.at(-1), { do: 'start-naira', quote })
-  const other = run([...naira, { type: 'edited', form: { preset: 1000 } }, { type: 'submitted-form' }])
-  t.is(other.state.step.at, 'choose')
-})
 
 for (const [status, at] of [
   ['completed', 'naira-done'],
@@ -301,23 +191,6 @@ test('a naira payment that arrives after its time completes the tip', (t) => {
   })
 })
 
-test('an unavailable rate or provider is shown, and nothing was paid', (t) => {
-  t.is(run([...naira, { type: 'naira-quote-failed' }]).state.naira, 'unavailable')
-  const starting = [...naira, { type: 'submitted-form' }]
-  t.like(run([...starting, { type: 'naira-refused', code: 'rate_unavailable' }]).state, {
-    naira: 'unavailable',
-    step: { at: 'choose' },
-  })
-  for (const [code, reason] of [
-    ['service_unavailable', 'provider'],
-    ['invalid_amount', 'amount'],
-    ['too_many_requests', 'too-many'],
-    ['network', 'unanswered'],
-    ['payment_refused', 'refused'],
-  ] as const)
-    t.like(run([...starting, { type: 'naira-refused', code }]).state.step, { at: 'naira-refused', reason })
-})
-
 test('a naira payment that was not started is tried again, and at once when the connection is back', (t) => {
   const starting = [...naira, { type: 'submitted-form' }]
   const refused = (code: string) => run([...starting, { type: 'naira-refused', code }]).state
@@ -330,18 +203,6 @@ test('a naira payment that was not started is tried again, and at once when the 
   const connections = [true, false].map((offline) => ({ type: 'connection', offline }))
   t.is(run(connections, refused('network')).state.step.at, 'naira-starting')
   t.is(run(connections, refused('service_unavailable')).state.step.at, 'naira-refused')
-})
-
-test('tipping anonymously clears the name and the e-mail', (t) => {
-  const typed = { type: 'edited', form: { name: 'Tobi', email: 't@example.com' } }
-  const { state } = run([...eventsTo.choose, typed, { type: 'edited', form: { anonymous: true } }])
-  t.like(state.form, { name: '', email: '', anonymous: true })
-})
-
-test('a wallet that registers or unregisters changes only the list', (t) => {
-  const { state } = run([...eventsTo.wallets, { type: 'wallets', wallets: [wallet] }])
-  t.deepEqual(state.wallets, [wallet])
-  t.is(state.step.at, 'wallets')
 })
 
 const rate = { perUsd: 1600, chargedPerUsd: 1520 }
@@ -388,12 +249,6 @@ test('a phone without a wallet shows naira first, and keeps what was chosen befo
   t.is(run([{ type: 'wallets', wallets: [wallet] }, ...loaded], phone).state.form.method, 'crypto')
   const chosen = firstState(false, begin, { mint: 'usdc', preset: 1000 }, true)
   t.like(run(loaded, chosen).state.form, { method: 'crypto', currency: 'USD', preset: 1000, mint: 'usdc' })
-})
-
-test('an underpaid naira tip shows what arrived, also after its time', (t) => {
-  const short = { type: 'naira-status', intentId: 'fiatpay_1', receivedNgn: 5000 }
-  for (const status of ['failed', 'cancelled'])
-    t.like(run([...waiting, { ...short, status }]).state.step, { at: 'naira-failed', receivedNgn: 5000 })
 })
 
 test('a naira payment can be left and returned to, and stays saved', (t) => {
@@ -486,17 +341,6 @@ test('the receipt of a naira tip is shown again after a reload', (t) => {
   t.like(run([{ type: 'tip-again' }], reloaded).state, { step: { at: 'choose' }, form: { method: 'naira' } })
 })
 
-test('a wallet without the token pays in another one at once', (t) => {
-  const usdc = { ...intent, input: { symbol: 'USDC', mint: 'usdc', decimals: 6, amount: '5000000' } }
-  const pricing = [{ type: 'edited', form: { mint: 'usdc' } }, ...eventsTo.pricing.slice(1)]
-  const short = run([...loaded, ...pricing, { type: 'priced', intent: usdc, balance: 0n }])
-  t.is(short.state.step.at, 'insufficient')
-  const other = run([{ type: 'edited', form: { mint: 'sol' } }, { type: 'retried' }], short.state)
-  t.like(other.state.step, { at: 'pricing', wallet, address: 'a' })
-  t.is(chosenToken(other.state)?.symbol, 'SOL')
-  t.is(other.commands.at(-1)?.do, 'price')
-})
-
 test('a naira price that was not answered is requested again, and at once when the connection is back', (t) => {
   const { state } = run([...naira.slice(0, 2), { type: 'naira-quote-failed' }])
   t.deepEqual(run([{ type: 'tick', now: begin + 9000 }], state).commands, [])
@@ -554,14 +398,6 @@ test('the same tip is not priced again while its price holds, so that Back uses 
 test('a price that was not answered is requested again for the same wallet', (t) => {
   const { state } = run([...eventsTo.pricing, { type: 'price-failed', code: 'bad_answer' }])
   t.like(run([{ type: 'retried' }], state).state.step, { at: 'pricing', wallet, address: 'a' })
-})
-
-test('the page says that the service does not answer while it waits for it', (t) => {
-  const stuck = run([{ type: 'answered', ok: false }]).state
-  t.true(isStuck(stuck))
-  t.false(isStuck(run(loaded, stuck).state))
-  t.true(isStuck(run([...sent, { type: 'answered', ok: false }]).state))
-  t.false(isStuck(run([...sent, { type: 'answered', ok: false }, { type: 'answered', ok: true }]).state))
 })
 
 test('an address that no receipt reaches is refused before the payment starts', (t) => {

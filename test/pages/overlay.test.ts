@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
-import { amountParts, cut, senderText } from '../../src/pages/lib/tip-text.js'
 import { defaults, readParameters, writeParameters } from '../../src/pages/overlay/parameters.js'
 import { Player } from '../../src/pages/overlay/player.js'
 import { type Alert, add, emptyQueue, type Queue, type Tip, take } from '../../src/pages/overlay/queue.js'
 import { fillTemplate } from '../../src/pages/overlay/template.js'
-import { createBackoff } from '../../src/sdk/client/wait.js'
 import { seededRuns } from '../helpers/random.js'
 import { until } from '../helpers/until.js'
 
@@ -178,27 +176,6 @@ test('a template is filled with values, and a value that looks like a template s
     { kind: 'text', text: '!' },
   ])
   t.deepEqual(fillTemplate('<b>{nobody}</b>', values), [{ kind: 'text', text: '<b>{nobody}</b>' }])
-})
-
-test('senders and amounts are short', (t) => {
-  t.is(senderText('9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin', 40), '9xQe…VFin')
-  t.is(senderText('Tobi', 40), 'Tobi')
-  t.is(senderText(' ', 40), 'Anonymous')
-  t.is(cut('😀'.repeat(41), 40), `${'😀'.repeat(39)}…`)
-  t.deepEqual(amountParts(5, 'FIAT'), { amount: '$5.00', token: '' })
-  t.deepEqual(amountParts(0.0334, 'SOL'), { amount: '0.0334', token: 'SOL' })
-  t.deepEqual(amountParts(250_000, 'BONK'), { amount: '250,000', token: 'BONK' })
-})
-
-test('the backoff grows to half a minute with random jitter, and starts again after a success', (t) => {
-  const backoff = createBackoff(() => 0.5)
-  t.deepEqual(
-    Array.from({ length: 7 }, () => backoff.nextMs()),
-    [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000],
-  )
-  backoff.reset()
-  t.is(backoff.nextMs(), 1000)
-  t.is(createBackoff(() => 0).nextMs(), 500)
 })
 
 test("the manual's table has every parameter but the preview's, with its default", (t) => {

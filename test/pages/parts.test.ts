@@ -1,20 +1,16 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import test from 'ava'
 import fc from 'fast-check'
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { provesNotSent, sendFault } from '../../src/pages/checkout/flow/pay.js'
-import { chainPauseMs, isStillPolled, nairaPauseMs } from '../../src/pages/checkout/machine/pauses.js'
 import {
   isUnclear,
   namedCurrency,
-  numberFault,
   numberText,
   typedCents,
   typedNumber,
 } from '../../src/pages/lib/amount-text.js'
-import { displayUnits, ngn, shortUsd, tokenAmount, usd } from '../../src/pages/lib/money.js'
 import { firstSignature, fromBase64, isSignedBy, toBase58, toBase64 } from '../../src/pages/lib/solana.js'
 import { walletFault } from '../../src/pages/lib/wallet-faults.js'
 import { seededRuns } from '../helpers/random.js'
@@ -55,30 +51,6 @@ test('the first signature of a transaction and its signer are found', (t) => {
     t.false(isSignedBy(bytes, payer.publicKey.toBytes()))
   const { privateKey } = generateKeyPairSync('ed25519')
   t.is(sign(null, randomBytes(8), privateKey).length, 64)
-})
-
-for (const [raw, decimals, symbol, shown] of [
-  ['33333333', 9, 'SOL', '0.033333 SOL'],
-  ['500000000', 9, 'SOL', '0.50 SOL'],
-  ['1000000000', 9, 'SOL', '1 SOL'],
-  ['4900000', 6, 'USDC', '4.90 USDC'],
-  ['5000000', 6, 'USDC', '5.00 USDC'],
-  ['25000000000', 5, 'BONK', '250,000 BONK'],
-  ['1', 9, 'SOL', '0.000000001 SOL'],
-  ['0', 6, 'USDC', '0.00 USDC'],
-  ['123456789012345678', 9, 'SOL', '123,456,789.01 SOL'],
-] as const)
-  test(`${raw} of ${decimals} decimals reads ${shown}`, (t) => {
-    t.is(tokenAmount(raw, decimals, symbol), shown)
-  })
-
-test('amounts are exact where they are sent and readable where they are shown', (t) => {
-  t.is(displayUnits('33400000', 9), '0.0334')
-  t.is(displayUnits('18446744073709551615', 6), '18446744073709.551615')
-  t.is(usd(5), '$5.00')
-  t.is(shortUsd(5), '$5')
-  t.is(shortUsd(0.01), '$0.01')
-  t.is(ngn(7600), '₦7,600.00')
 })
 
 for (const [text, number] of [
@@ -175,13 +147,6 @@ test('a typed number has the value of one of the two conventions, and a filled-i
   )
 })
 
-test('a field without naira says so when naira are typed', (t) => {
-  for (const text of ['₦500', 'N500', '500 naira', '₦1,000']) t.is(numberFault(text), 'no_naira', text)
-  for (const text of ['', '2', '$2', '0.50']) t.is(numberFault(text), undefined, text)
-  t.is(numberFault('1,000'), 'unclear_number')
-  t.is(numberFault('many'), 'invalid_number')
-})
-
 for (const [thrown, fault] of [
   [{ code: 4001, message: 'x' }, 'rejected'],
   [{ message: 'User rejected the request.' }, 'rejected'],
@@ -221,19 +186,3 @@ for (const [error, fault] of [
   test(`an endpoint that answers ${JSON.stringify(error)} means ${fault}`, (t) => {
     t.is(sendFault(error), fault)
   })
-
-test('payments are polled quickly at first, and late ones for half an hour', (t) => {
-  t.deepEqual([0, 1, 2, 3, 4, 5, 50].map(chainPauseMs), [1000, 1000, 2000, 3000, 5000, 5000, 5000])
-  t.is(nairaPauseMs(299_999), 5000)
-  t.is(nairaPauseMs(300_000), 10_000)
-  t.true(isStillPolled(29 * 60_000))
-  t.false(isStillPolled(30 * 60_000))
-})
-
-test('no text of the checkout says that a payment failed', (t) => {
-  const words = readFileSync('src/pages/i18n/checkout.ts', 'utf8').split('\n').slice(1)
-  t.deepEqual(
-    words.filter((line) => /(: |`|')[^:]*\bfailed\b/i.test(line)),
-    [],
-  )
-})

@@ -29,13 +29,6 @@ async function firstToRun(batches: ReturnType<typeof startLoop>['batches']): Pro
   return first
 }
 
-test('a loop runs no batch before its first wake-up', async (t) => {
-  const { batches, loop } = startLoop()
-  await runPendingTasks()
-  t.is(batches.made, 0)
-  await loop.stop()
-})
-
 test('one wake-up runs batches, one at a time, until nothing is taken', async (t) => {
   const { batches, loop } = startLoop()
   const wakeUp = loop.wake()
@@ -47,22 +40,6 @@ test('one wake-up runs batches, one at a time, until nothing is taken', async (t
   await wakeUp
   await runPendingTasks()
   t.is(batches.made, 3)
-  await loop.stop()
-})
-
-test('several wake-ups during a batch cause one more batch', async (t) => {
-  const { batches, loop } = startLoop()
-  const wakeUps = [loop.wake()]
-  const first = await batches.next()
-  wakeUps.push(loop.wake(), loop.wake(), loop.wake())
-  await runPendingTasks()
-  t.is(batches.made, 1, 'never two batches at the same time')
-  first.resolve({ taken: 0 })
-  const second = await batches.next()
-  second.resolve({ taken: 0 })
-  await Promise.all(wakeUps)
-  await runPendingTasks()
-  t.is(batches.made, 2)
   await loop.stop()
 })
 
@@ -165,19 +142,6 @@ test('a wake-up during a batch that fails is served without a pause', async (t) 
   await loop.stop()
 })
 
-test('a batch that throws synchronously is reported like any other error', async (t) => {
-  const errors: unknown[] = []
-  const loop = createBatchLoop(
-    () => {
-      throw new Error('synchronous')
-    },
-    (error) => errors.push(error),
-  )
-  await loop.wake()
-  t.is(errors.length, 1)
-  await loop.stop()
-})
-
 test('stop waits for the running batch and runs no further one', async (t) => {
   const { batches, loop } = startLoop()
   const wakeUp = loop.wake()
@@ -195,27 +159,6 @@ test('stop waits for the running batch and runs no further one', async (t) => {
   t.is(batches.made, 1, 'remaining rows are left for another process')
 })
 
-test('stop ends a loop whose batch fails', async (t) => {
-  const { batches, loop } = startLoop(() => undefined)
-  const wakeUp = loop.wake()
-  const batch = await batches.next()
-  const stopping = loop.stop()
-  batch.reject(new Error('database unavailable'))
-  await Promise.all([wakeUp, stopping])
-  await loop.wake()
-  await runPendingTasks()
-  t.is(batches.made, 1)
-})
-
-test('a stopped loop does not start again', async (t) => {
-  const { batches, loop } = startLoop()
-  await loop.stop()
-  await loop.wake()
-  await loop.stop()
-  await runPendingTasks()
-  t.is(batches.made, 0)
-})
-
 test('while a batch of one loop hangs, a wake-up goes to another loop', async (t) => {
   const batches = createControlledCall<void, BatchReport>()
   const loops = createConcurrentLoops(2, () => createBatchLoop(() => batches.run(), neverFails))
@@ -229,23 +172,5 @@ test('while a batch of one loop hangs, a wake-up goes to another loop', async (t
   hanging.resolve({ taken: 0 })
   await Promise.all([hung, loops.running])
   t.is(loops.running, undefined)
-  await loops.stop()
-})
-
-test('when every loop is busy, the first to end serves a wake-up', async (t) => {
-  const batches = createControlledCall<void, BatchReport>()
-  const loops = createConcurrentLoops(2, () => createBatchLoop(() => batches.run(), neverFails))
-  const busy = [loops.wake(), loops.wake()]
-  const [hanging, other] = [await batches.next(), await batches.next()]
-  const served = loops.wake()
-  other.resolve({ taken: 0 })
-  const again = await batches.next()
-  again.resolve({ taken: 0 })
-  await served
-  t.is(batches.made, 3)
-  hanging.resolve({ taken: 0 })
-  const last = await batches.next()
-  last.resolve({ taken: 0 })
-  await Promise.all(busy)
   await loops.stop()
 })

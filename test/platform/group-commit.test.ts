@@ -6,49 +6,6 @@ import { seededRuns } from '../helpers/random.js'
 
 const answers = (items: number[]): string[] => items.map((item) => `answer ${item}`)
 
-test('calls of one turn of the event loop share a batch, and each gets its own result', async (t) => {
-  const batches = createControlledCall<number[], string[]>()
-  const commit = groupCommit(batches.run)
-  const [a, b, c] = [commit(1), commit(2), commit(3)]
-  const batch = await batches.next()
-  t.deepEqual(batch.input, [1, 2, 3])
-  batch.resolve(answers(batch.input))
-  t.deepEqual(await Promise.all([a, b, c]), ['answer 1', 'answer 2', 'answer 3'])
-  t.is(batches.made, 1)
-})
-
-test('a call resolves only after its own batch', async (t) => {
-  const batches = createControlledCall<number[], string[]>()
-  const commit = groupCommit(batches.run)
-  let answered = false
-  const caller = commit(1).then(() => {
-    answered = true
-  })
-  const batch = await batches.next()
-  await runPendingTasks()
-  t.false(answered)
-  batch.resolve(answers(batch.input))
-  await caller
-  t.true(answered)
-})
-
-test('calls during a batch share the next one, in order', async (t) => {
-  const batches = createControlledCall<number[], string[]>()
-  const commit = groupCommit(batches.run, { concurrency: 1 })
-  const callers = [commit(1)]
-  const first = await batches.next()
-  callers.push(commit(2))
-  await runPendingTasks()
-  callers.push(commit(3), commit(4))
-  await runPendingTasks()
-  t.is(batches.made, 1, 'concurrency 1, one batch')
-  first.resolve(answers(first.input))
-  const second = await batches.next()
-  t.deepEqual(second.input, [2, 3, 4])
-  second.resolve(answers(second.input))
-  t.deepEqual(await Promise.all(callers), answers([1, 2, 3, 4]))
-})
-
 test('with concurrency 2 a fast batch does not wait for a slow one', async (t) => {
   const batches = createControlledCall<number[], string[]>()
   const commit = groupCommit(batches.run, { concurrency: 2 })
@@ -69,18 +26,6 @@ test('with concurrency 2 a fast batch does not wait for a slow one', async (t) =
   t.is(await slow, 'answer 1')
 })
 
-test('a batch has at most batchSize items, and the rest goes into the next', async (t) => {
-  const batches = createControlledCall<number[], string[]>()
-  const commit = groupCommit(batches.run, { concurrency: 1, batchSize: 2 })
-  const callers = [1, 2, 3, 4, 5].map(commit)
-  for (const expected of [[1, 2], [3, 4], [5]]) {
-    const batch = await batches.next()
-    t.deepEqual(batch.input, expected)
-    batch.resolve(answers(batch.input))
-  }
-  t.deepEqual(await Promise.all(callers), answers([1, 2, 3, 4, 5]))
-})
-
 test('a batch that fails is repeated item by item, and only the bad item fails', async (t) => {
   const batches = createControlledCall<number[], string[]>()
   const commit = groupCommit(batches.run, { concurrency: 1 })
@@ -97,16 +42,6 @@ test('a batch that fails is repeated item by item, and only the bad item fails',
   t.is(two?.status === 'rejected' && (two.reason as Error).message, '2 is bad')
   t.like(three, { status: 'fulfilled', value: 'answer 3' })
   t.is(batches.made, 4)
-})
-
-test('a batch of one that fails is not repeated', async (t) => {
-  const batches = createControlledCall<number[], string[]>()
-  const commit = groupCommit(batches.run)
-  const caller = commit(1)
-  ;(await batches.next()).reject(new Error('bad'))
-  await t.throwsAsync(caller, { message: 'bad' })
-  await runPendingTasks()
-  t.is(batches.made, 1)
 })
 
 test('after a function that throws synchronously, later calls still run', async (t) => {

@@ -3,18 +3,15 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import type { z } from 'zod'
 import {
   createBackendClient,
   createTipClient,
   type StreamedTip,
   streamTips,
   type TipCompleted,
-  type TipIntentStatus,
   TippingError,
 } from '../../src/sdk/client/index.js'
 import { createEventParser } from '../../src/sdk/client/sse-parser.js'
-import type { intentStatusOutput, SdkEvent } from '../../src/sdk/schemas.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
 import { registerEmbedder, sdkTipBody, site } from '../helpers/make/sdk.js'
@@ -27,13 +24,6 @@ import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
 
-// The compiler checks that the client's types equal the service's schemas.
-type Same<A, B> = [A, B] extends [B, A] ? true : never
-const same: [
-  Same<SdkEvent, TipCompleted>,
-  Same<Omit<z.output<typeof intentStatusOutput>, 'success'>, TipIntentStatus>,
-] = [true, true]
-
 /** Closes each connection, because the leak check counts kept connections. */
 const once: typeof fetch = (input, init) =>
   fetch(input, { ...init, headers: { ...init?.headers, connection: 'close' } })
@@ -43,14 +33,6 @@ async function confirmNumber(wallet: string, count: number): Promise<string[]> {
   await createConfirmedTips(world(), confirmations)
   return confirmations.map(({ id }) => id)
 }
-
-test('the package exports the client', async (t) => {
-  const client = new URL('../../src/sdk/client/index.js', import.meta.url)
-  t.is(import.meta.resolve('tipping-service/client'), client.href)
-  const exported = await import('tipping-service/client')
-  t.deepEqual(Object.keys(exported), Object.keys(await import('../../src/sdk/client/index.js')))
-  t.true(same[0])
-})
 
 const run = promisify(execFile)
 

@@ -65,24 +65,6 @@ test('an expired or unknown embed is a page that no site may frame', async (t) =
   }
 })
 
-test('an unknown theme in the query is ignored', async (t) => {
-  const embedder = await registerEmbedder(world())
-  const path = pathOf(await createSession(world(), embedder)).split('?')[0] ?? ''
-  for (const [query, theme] of [
-    ['', 'dark'],
-    ['?theme=light', 'light'],
-    ['?theme=light&theme=dark', 'dark'],
-    ['?theme=%22%3E%3Cscript%3E', 'dark'],
-  ] as const)
-    t.regex((await open(`${path}${query}`)).body, new RegExp(`data-theme="${theme}"`))
-})
-
-test('no site may frame other answers', async (t) => {
-  const { headers } = await open('/openapi.json')
-  t.truthy(headers['x-frame-options'])
-  t.regex(headers['content-security-policy'] ?? '', /frame-ancestors 'none'/)
-})
-
 for (const path of [
   '/sdk/init',
   '/sdk/tip',
@@ -113,14 +95,6 @@ for (const path of [
       'X-Request-Id,Idempotency-Hit,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset',
     )
   })
-
-test('any site may load the icon of payment links', async (t) => {
-  const { status, headers, body } = await open('/pay-icon.svg')
-  t.is(status, 200)
-  t.is(headers['content-type'], 'image/svg+xml')
-  t.is(headers['cross-origin-resource-policy'], 'cross-origin')
-  t.regex(body, /^<svg /)
-})
 
 test('any site may load embed.js, and keeps it for five minutes', async (t) => {
   const { status, headers, body } = await open('/embed.js')

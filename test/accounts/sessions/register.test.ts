@@ -1,5 +1,4 @@
 import test from 'ava'
-import { badBodies } from '../../helpers/http/hostile-input.js'
 import { type EnteredBody, freshEmail, registerPerson } from '../../helpers/make/creators.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
@@ -9,34 +8,6 @@ const refused = 'Invalid payload: Name must be 2-100 characters and password min
 function valid() {
   return { email: freshEmail(), password: 'long enough', name: 'Ada Lovelace' }
 }
-
-test('registration answers the full user, an auth object and a session cookie', async (t) => {
-  const body = { ...valid(), name: '  Ada   King Lovelace ' }
-  const answer = await world().request<EnteredBody>('POST', '/auth/register', { body })
-  t.is(answer.status, 200)
-  const { id, ...user } = answer.body.user
-  t.regex(id, /^[0-9a-f-]{36}$/)
-  t.deepEqual(user, {
-    email: body.email,
-    name: 'Ada   King Lovelace',
-    full_name: 'Ada   King Lovelace',
-    first_name: 'Ada',
-    roles: ['user'],
-    walletAddress: null,
-    walletPublicKey: null,
-    emailVerifiedAt: null,
-    onboardingComplete: false,
-    onboarding_complete: false,
-    solDomain: null,
-    twitterHandle: null,
-    discordHandle: null,
-  })
-  t.is(answer.body.auth.tokenType, 'Bearer')
-  const hours = (Date.parse(answer.body.auth.expiresAt) - Date.now()) / 3_600_000
-  t.true(hours > 23.9 && hours < 24.1, `the token lives ${hours} h`)
-  t.is(answer.headers['cache-control'], 'no-store')
-  t.truthy(answer.session)
-})
 
 test('registration creates the wallet row and the party of the account', async (t) => {
   const { user } = await registerPerson(world())
@@ -73,21 +44,6 @@ for (const [what, change] of Object.entries({
     t.is(answer.session, undefined)
   })
 
-for (const [what, options] of Object.entries(badBodies))
-  test(`registration answers Invalid payload to ${what}`, async (t) => {
-    const answer = await world().request('POST', '/auth/register', options)
-    t.is(answer.status, 400)
-    t.is(answer.body.error, refused)
-  })
-
-test('registration answers Invalid payload to 1e400 and to no body', async (t) => {
-  for (const options of [{ body: '{"email":1e400,"password":1e400,"name":1e400}' }, {}]) {
-    const answer = await world().request('POST', '/auth/register', options)
-    t.is(answer.status, 400)
-    t.is(answer.body.error, refused)
-  }
-})
-
 for (const [what, change] of Object.entries({
   'a password of eight characters': { password: '12345678' },
   'a password of blanks, which is not trimmed': { password: '        ' },
@@ -110,19 +66,6 @@ test('control and direction marks are removed from a name', async (t) => {
   const body = { ...valid(), name: 'A\u202ed\u0000a\u2069 L' }
   const answer = await world().request<EnteredBody>('POST', '/auth/register', { body })
   t.is(answer.body.user.name, 'Ada L')
-})
-
-test('an e-mail in another case or with spaces is the same account', async (t) => {
-  const body = valid()
-  const written = `  ${body.email.toUpperCase()} `
-  const first = await world().request<EnteredBody>('POST', '/auth/register', {
-    body: { ...body, email: written },
-  })
-  t.is(first.body.user.email, body.email)
-  const second = await world().request('POST', '/auth/register', { body })
-  t.is(second.status, 409)
-  t.is(second.body.error, 'Email already in use')
-  t.is(second.session, undefined)
 })
 
 // Serial, because it fills the queue for password hashing.

@@ -7,7 +7,7 @@ import { requireSession, signedIn } from '../../../src/accounts/sessions/auth.js
 import { hashSecret } from '../../../src/kernel/ids.js'
 import type { RequestOptions } from '../../helpers/http/client.js'
 import { requestRaw } from '../../helpers/http/raw-request.js'
-import { type EnteredBody, freshEmail, registerPerson, type UserBody } from '../../helpers/make/creators.js'
+import { type EnteredBody, registerPerson, type UserBody } from '../../helpers/make/creators.js'
 import { startApp } from '../../helpers/servers/serve-app.js'
 import { publicUrl, useWorld } from '../../helpers/servers/world.js'
 
@@ -22,16 +22,6 @@ function me(options: RequestOptions) {
 async function login(email: string, password: string, options: RequestOptions = {}) {
   return world().request<EnteredBody>('POST', '/auth/login', { ...options, body: { email, password } })
 }
-
-test('GET /auth/me answers every field of the user except full_name and first_name', async (t) => {
-  const { user, session, accessToken } = await registerPerson(world())
-  const { full_name: _full, first_name: _first, ...expected } = user
-  for (const credential of [{ session }, { bearer: accessToken }]) {
-    const answer = await me(credential)
-    t.is(answer.status, 200)
-    t.deepEqual(answer.body, { success: true, user: expected })
-  }
-})
 
 test('GET /auth/me without a valid credential answers 401', async (t) => {
   const { session, accessToken } = await registerPerson(world())
@@ -71,30 +61,10 @@ test('requireSession accepts a session cookie and refuses an access token', asyn
   await t.throwsAsync(admit({}), unauthorized)
 })
 
-test('the Bearer scheme ignores case', async (t) => {
-  const { user, accessToken } = await registerPerson(world())
-  const answer = await me({ headers: { authorization: `bEaReR ${accessToken}` } })
-  t.is(answer.body.user.id, user.id)
-})
-
 test('a valid cookie takes precedence over an access token of another account', async (t) => {
   const [ada, bob] = await Promise.all([registerPerson(world()), registerPerson(world())])
   t.is((await me({ session: ada.session, bearer: bob.accessToken })).body.user.id, ada.user.id)
   t.is((await me({ session: 'dead', bearer: bob.accessToken })).body.user.id, bob.user.id)
-})
-
-test('with a public URL over http the cookie is HttpOnly, SameSite=Lax, for every path, and not Secure', async (t) => {
-  const body = { email: freshEmail(), password: 'long enough', name: 'Ada' }
-  const answer = await world().request('POST', '/auth/register', { body })
-  const [cookie = '', device = '', ...others] = answer.headers['set-cookie'] ?? []
-  t.deepEqual(others, [])
-  const [pair, ...attributes] = cookie.split('; ')
-  t.regex(pair ?? '', /^session=[\w-]{43}$/)
-  t.regex(device, /^device=[\w-]{43}; path=\/; expires=[^;]+; samesite=lax; httponly$/)
-  const named = attributes.map((attribute) => attribute.replace(/^expires=.*/, 'expires')).sort()
-  t.deepEqual(named, ['expires', 'httponly', 'path=/', 'samesite=lax'])
-  const expires = Date.parse(/expires=([^;]*)/.exec(cookie)?.[1] ?? '')
-  t.true(Math.abs(expires - Date.now() - 30 * 86_400_000) < 60_000)
 })
 
 test('a login opens a new session and ends the presented session with its access token', async (t) => {
@@ -105,13 +75,6 @@ test('a login opens a new session and ends the presented session with its access
   t.is((await me({ session })).status, 401)
   t.is((await me({ bearer: accessToken })).status, 401)
   t.is((await me({ session: answer.session })).status, 200)
-})
-
-test('a registration ends the presented session', async (t) => {
-  const { session } = await registerPerson(world())
-  const body = { email: freshEmail(), password: 'long enough', name: 'Ada' }
-  t.is((await world().request('POST', '/auth/register', { session, body })).status, 200)
-  t.is((await me({ session })).status, 401)
 })
 
 test('a login without the cookie and a failed login keep an open session', async (t) => {
@@ -207,16 +170,6 @@ test('logout keeps the other sessions of the account', async (t) => {
   t.is((await me({ session: other.session })).status, 200)
 })
 
-test('logout checks the credential before the body', async (t) => {
-  const body = '{"a":'
-  t.is((await world().request('POST', '/auth/logout', { body })).status, 401)
-  const { session } = await registerPerson(world())
-  const answer = await world().request('POST', '/auth/logout', { session, body })
-  t.is(answer.status, 400)
-  t.is(answer.body.error, 'Invalid JSON')
-  t.is((await me({ session })).status, 200)
-})
-
 test('register, login and logout refuse requests from pages of other sites before any other check', async (t) => {
   const { session } = await registerPerson(world())
   const foreign = [
@@ -270,12 +223,6 @@ test('a page of the own site may log out under every host name that leads to the
   }
 })
 
-test('account routes send no CORS header', async (t) => {
-  const { session } = await registerPerson(world())
-  const answer = await me({ session, headers: { origin: 'https://evil.example' } })
-  t.is(answer.headers['access-control-allow-origin'], undefined)
-})
-
 test('values stored in the database are not valid credentials', async (t) => {
   const { user } = await registerPerson(world())
   const { db } = world()
@@ -313,25 +260,4 @@ test.serial('GET /auth/me runs one statement', async (t) => {
   }
   await me({ session })
   t.is(statements.length, 1)
-})
-
-test('unknown methods and paths answer the common error body', async (t) => {
-  const wrong = await world().request('GET', '/auth/login')
-  t.is(wrong.status, 405)
-  t.is(wrong.body.error, 'Method not allowed')
-  const unknown = await world().request('POST', '/auth/nothing', { body: {} })
-  t.is(unknown.status, 404)
-  t.is(unknown.body.error, 'Not found')
-})
-
-test('the OpenAPI document lists the statuses of the account endpoints', async (t) => {
-  const { body } = await world().request<{ paths: Record<string, Record<string, { responses: object }>> }>(
-    'GET',
-    '/openapi.json',
-  )
-  const statuses = (path: string, method: string) => Object.keys(body.paths[path]?.[method]?.responses ?? {})
-  t.deepEqual(statuses('/auth/register', 'post'), ['200', '400', '403', '409', '429', '500', '503'])
-  t.deepEqual(statuses('/auth/login', 'post'), ['200', '400', '401', '403', '429', '500', '503'])
-  t.deepEqual(statuses('/auth/me', 'get'), ['200', '401', '429', '500', '503'])
-  t.deepEqual(statuses('/auth/logout', 'post'), ['200', '400', '401', '403', '429', '500', '503'])
 })

@@ -25,14 +25,6 @@ test('a sealed secret opens for its wallet, and the sealed bytes do not contain 
   t.is(sealed[0], 1, 'the format comes first')
 })
 
-test('sealing one secret twice gives different bytes', async (t) => {
-  const wallet = identity()
-  const secret = randomBytes(64)
-  const [one, two] = await Promise.all([sealKey(vault, secret, wallet), sealKey(vault, secret, wallet)])
-  t.notDeepEqual(one.subarray(3, 63), two.subarray(3, 63))
-  t.notDeepEqual(one.subarray(63), two.subarray(63))
-})
-
 test('a sealed secret does not open for another identity', async (t) => {
   const wallet = identity()
   const sealed = await sealKey(vault, randomBytes(64), wallet)
@@ -44,32 +36,6 @@ test('a sealed secret does not open for another identity', async (t) => {
   ]
   for (const other of others)
     await t.throwsAsync(unsealKey(vault, sealed, { ...wallet, ...other }), { instanceOf: SealBroken })
-})
-
-test('a data key copied from another wallet does not open a secret', async (t) => {
-  const [ada, bob] = [identity({ walletId: 1n }), identity({ walletId: 2n })]
-  const [sealedAda, sealedBob] = [
-    await sealKey(vault, randomBytes(64), ada),
-    await sealKey(vault, randomBytes(64), bob),
-  ]
-  const keyEnd = 3 + sealedAda.readUInt16BE(1)
-  const mixed = Buffer.concat([sealedAda.subarray(0, keyEnd), sealedBob.subarray(keyEnd)])
-  for (const wallet of [ada, bob])
-    await t.throwsAsync(unsealKey(vault, mixed, wallet), { instanceOf: SealBroken })
-})
-
-test('another key-encryption key does not open a secret', async (t) => {
-  const wallet = identity()
-  const sealed = await sealKey(vault, randomBytes(64), wallet)
-  const other = createConfiguredVault(randomBytes(32))
-  await t.throwsAsync(unsealKey(other, sealed, wallet), { instanceOf: SealBroken })
-})
-
-test('a sealed secret cut at any length throws SealBroken', async (t) => {
-  const wallet = identity()
-  const sealed = await sealKey(vault, randomBytes(64), wallet)
-  for (let length = 0; length < sealed.length; length++)
-    await t.throwsAsync(unsealKey(vault, sealed.subarray(0, length), wallet), { instanceOf: SealBroken })
 })
 
 test('a sealed secret with one changed bit or one extra byte throws SealBroken', async (t) => {

@@ -194,35 +194,3 @@ test.serial('an intent charges the quoted rate', async (t) => {
   const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 12.34 })
   t.is(world().fiat.fiatpay.charges.find(intentId)?.amountKobo, 1_875_200)
 })
-
-test.serial('the naira charge is rounded up, and can be computed again from the stored rate', async (t) => {
-  const { user } = await registerCreator(world())
-  world().fiat.rates.set({ NGN: 1587.330_012_34 })
-  advanceMonotonicClock(16_000)
-  const { intentId } = await createFiatIntent(world(), { creatorId: user.id, amount: 77.77 })
-  const { db } = world()
-  const row = await db('fiat_intents as f')
-    .join('rates as r', 'r.id', 'f.rate_id')
-    .where('f.id', intentId)
-    .first()
-  t.is(row.value, '1587.33001234')
-  t.is(row.metadata.rate, '1587.33001234')
-  const { rows } = await db.raw('select ceil(?::numeric * ?) as kobo', [row.value, row.final_cents])
-  t.is(BigInt(Number(rows[0].kobo)), row.charge_kobo)
-})
-
-test.serial('the status needs the id of an existing intent', async (t) => {
-  const status = (query: string) => world().request('GET', `/payments/fiat/status${query}`)
-  for (const [query, answer] of [
-    ['', '400 intentId is required'],
-    ['?intentId=', '400 intentId is required'],
-    ['?intentId=x', '404 Payment intent not found'],
-    [`?intentId=fiatpay_${'0'.repeat(32)}`, '404 Payment intent not found'],
-  ] as const) {
-    const { status: code, body, headers } = await status(query)
-    t.is(`${code} ${body.error}`, answer)
-    t.is(headers['cache-control'], 'no-store')
-  }
-  const { headers } = await world().request('POST', '/payments/fiat/status')
-  t.is(headers['cache-control'], 'no-store')
-})

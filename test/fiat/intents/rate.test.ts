@@ -170,21 +170,6 @@ test.serial('the feed is read once for all requests within fifteen seconds', asy
   t.is(readings, 2)
 })
 
-test.serial(
-  'accept-rate shows the last accepted rate and its age, also when no rate is held back',
-  async (t) => {
-    t.is(await quoteRate(), '200 1600')
-    await world().db.raw(
-      `update rates set accepted_at = clock_timestamp() - interval '30 h' where accepted_at > 'epoch'`,
-    )
-    const idle = await runOpsScript(world(), 'accept-rate')
-    const expected =
-      'no exchange rate is held back; last accepted, in naira for one dollar: 1600 (30 h ago)\n'
-    t.deepEqual(idle, { code: 0, out: expected, err: '' })
-    t.is(await world().db('audit_log').where({ action: 'accept-rate' }).first(), undefined)
-  },
-)
-
 test.serial('an operator accepts a real jump of the rate, and the audit log has the operator', async (t) => {
   const { env, db } = world()
   const accept = (...args: string[]) =>

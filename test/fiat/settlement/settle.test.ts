@@ -4,7 +4,7 @@ import { openAddress } from '../../../src/mail/sealed-address.js'
 import { countObserved } from '../../helpers/count-observed.js'
 import { follow } from '../../helpers/http/stream-reader.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'
-import { registerCreator, registerPerson } from '../../helpers/make/creators.js'
+import { registerCreator } from '../../helpers/make/creators.js'
 import {
   acceptRate,
   createFiatIntent,
@@ -87,21 +87,6 @@ test.serial('a paid checkout is completed, credited, streamed and listed', async
   t.true(csv.body.includes(intent.intentId))
 })
 
-test.serial(
-  'a creator who collects by bank transfer gets payment instructions and the same credit',
-  async (t) => {
-    const creator = await registerCreator(world(), { fiatCollection: 'bank_transfer' })
-    const intent = await createFiatIntent(world(), { creatorId: creator.wallet, amount: 10 })
-    t.is(intent.checkoutUrl, null)
-    t.like(intent.paymentInstructions, { amount: 15_200, currency: 'NGN', reference: intent.intentId })
-    t.regex(intent.paymentInstructions?.accountNumber ?? '', /^\d{10}$/)
-    payFiatIntent(world(), intent.intentId)
-    await settleIntentNow(world(), intent.intentId)
-    t.is(await readFiatStatus(world(), intent.intentId), 'completed')
-    t.is(await readAvailableUsdc(world(), creator), 9.5)
-  },
-)
-
 test.serial('a charge of NGN 1,600 for "1,000 USD" credits and shows 1 USD', async (t) => {
   const creator = await registerCreator(world())
   const { intentId } = await createFiatIntent(world(), {
@@ -163,23 +148,6 @@ test.serial(
       t.is((await create({ amount: 10, amountNgn })).status, 200)
   },
 )
-
-test.serial('the quoted naira, given back as amountNgn, credit the promise', async (t) => {
-  const creator = await registerCreator(world())
-  const { body } = await world().request<{ amountNgn: number }>('GET', '/payments/fiat/rate?amount=10')
-  const { intentId } = await createFiatIntent(world(), {
-    creatorId: creator.user.id,
-    amount: 10,
-    amountNgn: body.amountNgn,
-  })
-  payFiatIntent(world(), intentId)
-  await settleIntentNow(world(), intentId)
-  t.like((await listTips(world(), creator.user.id))[0], {
-    amount: 10,
-    receivedAmount: 9.5,
-    fiatDetails: { platformFee: 0.5, finalAmountUsd: 9.5, amountNgn: 15_200 },
-  })
-})
 
 test.serial(
   'a payment short by more than 1 % fails the intent and waits in suspense, and a full payment still completes it',
@@ -432,13 +400,3 @@ test.serial(
     t.is(await readAvailableUsdc(world(), creator), 28.5)
   },
 )
-
-test.serial('a creator without a wallet can be tipped', async (t) => {
-  const creator = await registerPerson(world())
-  const { intentId } = await createFiatIntent(world(), { creatorId: `auth_${creator.user.id}`, amount: 10 })
-  payFiatIntent(world(), intentId)
-  await settleIntentNow(world(), intentId)
-  const [tip] = await listTips(world(), creator.user.id)
-  t.like(tip, { recipient: '', recipient_id: creator.user.id, status: 'confirmed' })
-  t.is(await readAvailableUsdc(world(), creator), 9.5)
-})

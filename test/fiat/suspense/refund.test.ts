@@ -104,12 +104,6 @@ test.serial('a refund is planned, confirmed, sent once, and booked when the prov
   ])
 })
 
-test.serial('only the surplus of an overpaid tip goes back', async (t) => {
-  const { payment } = await waitingPayment(2_000_000)
-  t.is((await refund(payment, ...confirmed(payment))).code, 0)
-  t.like(refundsOf(payment), [{ amountKobo: 480_000, status: 'processed' }])
-})
-
 test.serial('nobody assigns what is being refunded, and the next run follows the provider', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()
@@ -134,37 +128,6 @@ test.serial("what the provider refuses waits again, with the provider's text", a
   t.like(await itemOf(payment), { state: 'waiting', refund_answer: 'Too old to refund' })
   t.is((await suspense('--assign', payment, '--reason', 'x', '--apply')).code, 0)
 })
-
-test.serial('a refund that fails at the provider waits again, and can be requested again', async (t) => {
-  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
-  const { intentId, payment } = await waitingPayment()
-  t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  endRefund(intentId, 'failed')
-  t.is((await refund(payment, ...confirmed(payment))).code, 1)
-  t.is((await itemOf(payment)).state, 'waiting')
-  world().fiat.fiatpay.faults.reset()
-  t.is((await refund(payment, ...confirmed(payment))).code, 0)
-  t.deepEqual(
-    refundsOf(payment).map(({ status }) => status),
-    ['failed', 'processed'],
-  )
-})
-
-for (const mode of ['accept-then-timeout', 'accept-then-500'] as const)
-  test.serial(
-    `unknown is not failed: after ${mode} the next run finds the refund and sends nothing`,
-    async (t) => {
-      world().fiat.fiatpay.faults.setMode({ refunds: mode })
-      const { payment } = await waitingPayment()
-      t.is((await refund(payment, ...confirmed(payment))).code, 5)
-      t.is((await itemOf(payment)).state, 'refunding')
-      t.is((await suspense('--assign', payment, '--reason', 'x', '--apply')).code, 1)
-      await passSettleTime(payment)
-      world().fiat.fiatpay.faults.reset()
-      t.is((await refund(payment, ...confirmed(payment))).code, 0)
-      t.is(refundsOf(payment).length, 1)
-    },
-  )
 
 for (const mode of ['timeout', '500'] as const)
   test.serial(

@@ -1,6 +1,6 @@
 import { Keypair } from '@solana/web3.js'
 import test from 'ava'
-import { solMint, type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
+import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { creditMissing } from '../../../src/tips/confirm/credit-missing.js'
 import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
@@ -132,30 +132,6 @@ test.serial('a creator’s money is credited although another wallet was claimed
     )
   }
   t.true((await checkBooks(world().db)).holds)
-})
-
-test.serial('a transaction that is final at its first check credits every custody wallet', async (t) => {
-  const [creator, other] = [await registerCreator(world()), await registerCreator(world())]
-  const supporter = createSupporter(world().sandbox, ['USDC'])
-  const price = { mint: solMint, usd: 150, source: 'test', as_of: new Date() }
-  await world().db('prices').insert(price).onConflict('mint').merge()
-  const txSignature = supporter.send([
-    ...tokenTransfer(usdc, supporter.wallet, creator.wallet, 3_000_000),
-    ...tokenTransfer(usdc, supporter.wallet, other.wallet, 2_000_000),
-    solTransfer(supporter.wallet, other.wallet, 1_000_000_000),
-  ])
-  await untilConfirmedOnChain(world(), [txSignature])
-  world().sandbox.chain.advance(40)
-  const claim = { creatorWallet: creator.wallet, senderWallet: supporter.wallet, tipAmount: 1, txSignature }
-  await recordTip(world(), claim)
-  await untilStatus(txSignature, 'confirmed')
-  t.like((await listTips(world(), other.wallet))[0], {
-    signature: txSignature,
-    tokenSymbol: 'SOL',
-    amount: 1,
-  })
-  t.like(await balanceOf(creator), { availableUSDC: 3, pendingUSDC: 0 })
-  t.like(await balanceOf(other), { availableUSDC: 2, pendingUSDC: 0 }, 'also when the public tip is in SOL')
 })
 
 test.serial('a fork voids the credits of every wallet', async (t) => {

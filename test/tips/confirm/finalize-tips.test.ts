@@ -97,18 +97,6 @@ test.serial(
   },
 )
 
-test.serial('a tip that is already finalized at its first check is available immediately', async (t) => {
-  const creator = await registerCreator(world())
-  const supporter = createSupporter(world().sandbox, ['USDC'])
-  const [paid] = (await createPaidIntents(world(), supporter, [creator.wallet])) as [PaidIntent]
-  world().sandbox.chain.advance(40)
-  await recordTip(world(), paid.claim)
-  await batch()
-  t.deepEqual(await balanceOf(creator), { availableUSDC: 1.96, pendingUSDC: 0, heldUSDC: 0 })
-  t.is((await readTipRow(world(), paid.signature)).due_at, null)
-  t.is((await transfersOf(paid.signature)).length, 2)
-})
-
 test.serial('only USDC that arrived in a custody wallet is credited', async (t) => {
   const creator = await registerCreator(world())
   for (const symbol of ['SOL', 'USDT']) {

@@ -150,17 +150,6 @@ test('a reader that reconnects gets the events after its last one; an invalid or
     t.deepEqual(idsOf(readers[index] as StreamReader), [...replay, newest], lastEventId)
 })
 
-test('a reader whose first connection breaks before a tip gets the tip by the id of the connected event', async (t) => {
-  const wallet = unusedWallet()
-  const first = await follow(t, world().url, wallet)
-  const [, id = ''] = /^id: (\d+)$/m.exec(first.body()) ?? []
-  first.close()
-  await plantMany(wallet, 2)
-  const second = await follow(t, world().url, wallet, id)
-  await until('both tips come', () => second.tips.length === 2)
-  t.deepEqual(idsOf(second), await confirmedStamps(world().db, wallet))
-})
-
 test('readers with different cursors get 500 missed events in order, page by page', async (t) => {
   const wallet = unusedWallet()
   await plantMany(wallet, 500)
@@ -174,24 +163,6 @@ test('readers with different cursors get 500 missed events in order, page by pag
   await until('all have caught up', () => readers.every((reader) => idsOf(reader).at(-1) === all.at(-1)))
   for (const [index, place] of starts.entries())
     t.deepEqual(idsOf(readers[index] as StreamReader), all.slice(place))
-})
-
-test('readers of one wallet get no events of another', async (t) => {
-  const [mine, other] = [unusedWallet(), unusedWallet()]
-  const reader = await follow(t, world().url, mine, '0')
-  await createConfirmedSolTips(world().services, [other, mine, other])
-  await until('the tip comes', () => reader.tips.length > 0)
-  t.deepEqual(idsOf(reader), await confirmedStamps(world().db, mine))
-})
-
-test('the heartbeat is an empty comment every fifteen seconds', async (t) => {
-  const wallet = unusedWallet()
-  const reader = await follow(t, world().url, wallet)
-  const openedAt = performance.now()
-  await until('a heartbeat comes', () => reader.body() !== opening(wallet))
-  const seconds = (performance.now() - openedAt) / 1000
-  t.is(reader.body(), `${opening(wallet)}:\n\n`)
-  t.true(seconds > 14 && seconds < 28, `after ${seconds} s`)
 })
 
 test('every stream gets one heartbeat per turn of the wheel, whenever it was opened', async (t) => {

@@ -120,10 +120,6 @@ test('the symbol defaults to SOL, and a known symbol is stored in its listed spe
     t.is(claimOf({ tipAmount: 5, tokenSymbol }).tokenSymbol, stored, JSON.stringify(tokenSymbol))
 })
 
-test('SOL in any spelling is divided by 1e9', (t) => {
-  for (const tokenSymbol of ['SOL', 'sol', ' Sol ', '', null]) t.is(claimOf({ tokenSymbol }).amount, '1.5')
-})
-
 test('a message is cleaned and cut at 500 characters, and an empty one is null', (t) => {
   t.is(claimOf({}).message, null)
   for (const nothing of [null, '', '  \n', '\0\u202e']) t.is(claimOf({ message: nothing }).message, null)

@@ -88,15 +88,6 @@ for (const [name, lie] of Object.entries(lies)) {
   })
 }
 
-test.serial('five false claims do not block the true one', async (t) => {
-  const paid = pay()
-  for (let lie = 0; lie < 5; lie++)
-    await recordTip(world(), { ...paid.truth, creatorWallet: unusedWallet(), message: `${lie}` })
-  t.is((await untilDone(paid.txSignature)).claim_count, 5)
-  await recordTip(world(), paid.truth)
-  t.like(await untilConfirmed(paid.txSignature), { claim_count: 5, message: null })
-})
-
 test('a payment to a registered creator is found without a true claim, and takes no message from a false one', async (t) => {
   const creator = await registerCreator(world())
   const paid = pay(creator.wallet)
@@ -142,32 +133,6 @@ test.serial('a late true claim fills an empty message once, and a false one neve
     [after.confirmed_at, after.slot, after.display_raw],
     [before.confirmed_at, before.slot, before.display_raw],
   )
-})
-
-test.serial("the message that names the transaction's intent wins over one that came first", async (t) => {
-  const supporter = createSupporter(world().sandbox)
-  const recipient = unusedWallet()
-  const fields = {
-    creatorId: recipient,
-    amount: 0.1,
-    inputTokenMint: solMint,
-    sourceWalletAddress: supporter.wallet,
-  }
-  const [other, intent] = [
-    await createIntent(world().request, fields),
-    await createIntent(world().request, fields),
-  ]
-  const txSignature = supporter.pay(intent.transaction)
-  const claim = {
-    creatorWallet: recipient,
-    senderWallet: supporter.wallet,
-    tipAmount: 100_000_000,
-    txSignature,
-  }
-  await recordTip(world(), { ...claim, message: 'no intent' })
-  await recordTip(world(), { ...claim, message: 'other intent', intentId: other.intentId })
-  await recordTip(world(), { ...claim, message: 'own intent', intentId: intent.intentId })
-  t.like(await untilConfirmed(txSignature), { message: 'own intent', intent_id: intent.intentId })
 })
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
