@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import { createClient, type Request } from '../helpers/http/client.js'
-import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
+import { type EnteredBody, freshEmail, type Person } from '../helpers/make/creators.js'
 import { wrongCode } from '../helpers/make/sign-in/emailed-codes.js'
 import { monitorRedis } from '../helpers/servers/private-redis.js'
 import { startMs } from '../helpers/servers/service-process.js'
@@ -144,31 +144,3 @@ test.serial('values that a database error quotes do not appear in the log', asyn
   t.false(containsCode('[0-9]{6}', web.output().replace(/"(pid|port|line)":"?\d+"?|:\d+:\d+/g, '')))
   for (const secret of [email, body.email, '$argon2id']) t.false(web.output().includes(secret), secret)
 })
-
-test.serial(
-  'one-time codes and their lock work without Redis, and the lock survives a new process',
-  async (t) => {
-    t.timeout(2 * startMs)
-    const [victim, other] = [await registerPerson(world()), await registerPerson(world())]
-    const wrong = { email: victim.email, code: '000000' }
-    for (let n = 0; n < 5; n++) await world().request('POST', '/auth/otp/verify', { body: wrong })
-    const { request } = await runWeb(t, { REDIS_URL: 'redis://127.0.0.1:1' })
-    const answer = await request('POST', '/auth/otp/verify', { body: wrong })
-    t.is(answer.status, 429)
-    t.is(answer.body.error, 'Too many failed attempts. Account locked for 15 minutes.')
-    t.is((await request('POST', '/auth/otp/start', { body: { email: victim.email } })).status, 429)
-    t.is((await request('POST', '/auth/otp/verify', { body: wrong })).status, 429)
-
-    run(t, ['dist/workers/main.js', 'mailer'], { REDIS_URL: 'redis://127.0.0.1:1' })
-    t.is((await request('POST', '/auth/otp/start', { body: { email: other.email } })).status, 200)
-    const code = await newestCode(other, 1)
-    const opened = await request('POST', '/auth/otp/verify', { body: { email: other.email, code } })
-    t.is(opened.status, 200)
-    t.false(
-      world()
-        .mail.received(victim.email)
-        .some(({ text }) => /^ {4}[0-9]{6}$/m.test(text ?? '')),
-      'no code',
-    )
-  },
-)

@@ -220,31 +220,28 @@ for (const [name, attack] of Object.entries(attacks))
     runAttack(t, await sharedSetup(), attack),
   )
 
-test.serial(
-  'A36: many claims cost at most one transaction call per tip and leave at most five claims',
-  async (t) => {
-    const { attacker, creators } = await sharedSetup()
-    const { calls } = world().sandbox
-    const before = calls.of('getTransaction')
-    const cases: AttackCase[] = []
-    await runAttack(t, await sharedSetup(), () => {
-      const { wallet } = creators[0]
-      const signature = attacker.send(transfer(sol, attacker.wallet, wallet, someUnits()))
-      const claims = Array.from({ length: 15 }, () => ({
-        creatorWallet: unusedWallet(),
-        senderWallet: attacker.wallet,
-      }))
-      const attackCase = { signature, claims, tip: { recipients: [wallet], mint: solMint } }
-      cases.push(attackCase)
-      return attackCase
-    })
-    t.true(calls.of('getTransaction') - before <= cases.length)
-    const rows = await world()
-      .db('tips')
-      .whereIn(
-        'id',
-        cases.map(({ signature }) => signature),
-      )
-    t.true(rows.every(({ claim_count: count }) => count <= 5))
-  },
-)
+test.serial('A36: many claims cost one transaction call per tip and leave at most five', async (t) => {
+  const { attacker, creators } = await sharedSetup()
+  const { calls } = world().sandbox
+  const before = calls.of('getTransaction')
+  const cases: AttackCase[] = []
+  await runAttack(t, await sharedSetup(), () => {
+    const { wallet } = creators[0]
+    const signature = attacker.send(transfer(sol, attacker.wallet, wallet, someUnits()))
+    const claims = Array.from({ length: 15 }, () => ({
+      creatorWallet: unusedWallet(),
+      senderWallet: attacker.wallet,
+    }))
+    const attackCase = { signature, claims, tip: { recipients: [wallet], mint: solMint } }
+    cases.push(attackCase)
+    return attackCase
+  })
+  t.true(calls.of('getTransaction') - before <= cases.length)
+  const rows = await world()
+    .db('tips')
+    .whereIn(
+      'id',
+      cases.map(({ signature }) => signature),
+    )
+  t.true(rows.every(({ claim_count: count }) => count <= 5))
+})

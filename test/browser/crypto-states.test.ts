@@ -274,19 +274,16 @@ test.serial('E3 the price expired before it was sent', async (t) => {
   await assertScreen(t, one, 'E3-expired', 'The price has expired.', ['Nothing was paid.'])
 })
 
-test.serial(
-  'E4 USDC is preselected, and a wallet without USDC pays in SOL with one more click',
-  async (t) => {
-    const one = await openCheckout({ tokens: [] })
-    await clickButton(one.page, 'Tip $5.00 with USDC')
-    await clickButton(one.page, /Test Wallet/)
-    await heading(one.page, 'Not enough USDC.').waitFor()
-    await one.page.getByText(/You need 5\.00 USDC; this wallet has 0\.00 USDC\./).waitFor()
-    await checkAccessibility(t, one.page, 'E4-insufficient')
-    await clickButton(one.page, 'Pay with SOL')
-    await assertScreen(t, one, 'E4-other-token', 'Check and approve', [/^0\.0333\d* SOL/])
-  },
-)
+test.serial('E4 USDC is preselected; a wallet without USDC pays in SOL with one more click', async (t) => {
+  const one = await openCheckout({ tokens: [] })
+  await clickButton(one.page, 'Tip $5.00 with USDC')
+  await clickButton(one.page, /Test Wallet/)
+  await heading(one.page, 'Not enough USDC.').waitFor()
+  await one.page.getByText(/You need 5\.00 USDC; this wallet has 0\.00 USDC\./).waitFor()
+  await checkAccessibility(t, one.page, 'E4-insufficient')
+  await clickButton(one.page, 'Pay with SOL')
+  await assertScreen(t, one, 'E4-other-token', 'Check and approve', [/^0\.0333\d* SOL/])
+})
 
 /** Sends a payment while the service's status requests get no answer. */
 async function toSent(): Promise<Visit> {

@@ -97,62 +97,57 @@ test.serial('filters are in the URL, find the right tips, and apply to the CSV f
   await context.close()
 })
 
-test.serial(
-  'a naira tip is given back in parts, though an answer is lost, and never beyond the balance',
-  async (t) => {
-    const { world } = open()
-    const creator = await registerCreator(world)
-    const tipId = await paidTip(world, creator)
-    const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/tips')
-    await page.locator('.tip-row').click()
-    const drawer = page.getByRole('dialog')
-    await clickButton(page, 'Give it back…')
-    const amount = drawer.getByRole('textbox', { name: 'How much (dollars)' })
-    t.is(await amount.inputValue(), '10.00')
-    await drawer
-      .getByText(/^About \$9\.50 leave your balance now.*About ₦15,200\.00 go to the card/)
-      .waitFor()
-    await checkScreen(t, page, 'dash-refund')
-    await amount.fill('10.01')
-    await drawer.getByText('This is more than is left of this tip.').waitFor()
-    await amount.fill('4')
-    let asked = 0
-    const keys = new Set<string | undefined>()
-    await page.route('**/refund', async (route) => {
-      keys.add(route.request().headers()['idempotency-key'])
-      const answer = await route.fetch()
-      asked += 1
-      return asked === 1 ? route.abort('connectionreset') : route.fulfill({ response: answer })
-    })
-    await tabTo(t, page, 'Give back $4.00')
-    await page.keyboard.press('Enter')
-    await drawer.getByText('$4.00 (₦6,080.00)').waitFor()
-    await drawer.getByText('On its way to the payer').waitFor()
-    t.deepEqual([asked, keys.size], [2, 1])
-    await checkScreen(t, page, 'dash-refund-pending')
-    await workOnRefunds(world)
-    endRefundAtProvider(world, tipId, 'processed')
-    await workOnRefunds(world)
-    await drawer.getByText('The payer has it. $3.80 left your balance for it.').waitFor()
+test.serial('a naira tip is given back in parts, though an answer is lost', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  const tipId = await paidTip(world, creator)
+  const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/tips')
+  await page.locator('.tip-row').click()
+  const drawer = page.getByRole('dialog')
+  await clickButton(page, 'Give it back…')
+  const amount = drawer.getByRole('textbox', { name: 'How much (dollars)' })
+  t.is(await amount.inputValue(), '10.00')
+  await drawer.getByText(/^About \$9\.50 leave your balance now.*About ₦15,200\.00 go to the card/).waitFor()
+  await checkScreen(t, page, 'dash-refund')
+  await amount.fill('10.01')
+  await drawer.getByText('This is more than is left of this tip.').waitFor()
+  await amount.fill('4')
+  let asked = 0
+  const keys = new Set<string | undefined>()
+  await page.route('**/refund', async (route) => {
+    keys.add(route.request().headers()['idempotency-key'])
+    const answer = await route.fetch()
+    asked += 1
+    return asked === 1 ? route.abort('connectionreset') : route.fulfill({ response: answer })
+  })
+  await tabTo(t, page, 'Give back $4.00')
+  await page.keyboard.press('Enter')
+  await drawer.getByText('$4.00 (₦6,080.00)').waitFor()
+  await drawer.getByText('On its way to the payer').waitFor()
+  t.deepEqual([asked, keys.size], [2, 1])
+  await checkScreen(t, page, 'dash-refund-pending')
+  await workOnRefunds(world)
+  endRefundAtProvider(world, tipId, 'processed')
+  await workOnRefunds(world)
+  await drawer.getByText('The payer has it. $3.80 left your balance for it.').waitFor()
 
-    await createWithdrawal(world, creator, { amountUSDC: 3 })
-    await clickButton(page, 'Give it back…')
-    await drawer.getByText('You have $2.70, so $3.00 are missing.').waitFor()
-    await checkScreen(t, page, 'dash-refund-missing')
-    await amount.fill('1')
-    await clickButton(page, 'Give back $1.00')
-    await drawer.getByText('$1.00 (₦1,520.00)').waitFor()
-    await workOnRefunds(world)
-    endRefundAtProvider(world, tipId, 'failed')
-    await workOnRefunds(world)
-    await drawer.getByText('It wasn’t paid. $0.95 are in your balance again.').waitFor()
-    await checkScreen(t, page, 'dash-refund-failed')
-    await page.keyboard.press('Escape')
-    await page.locator('.tip-row').getByText('$4.00 given back').waitFor()
-    t.deepEqual(faults, [])
-    await context.close()
-  },
-)
+  await createWithdrawal(world, creator, { amountUSDC: 3 })
+  await clickButton(page, 'Give it back…')
+  await drawer.getByText('You have $2.70, so $3.00 are missing.').waitFor()
+  await checkScreen(t, page, 'dash-refund-missing')
+  await amount.fill('1')
+  await clickButton(page, 'Give back $1.00')
+  await drawer.getByText('$1.00 (₦1,520.00)').waitFor()
+  await workOnRefunds(world)
+  endRefundAtProvider(world, tipId, 'failed')
+  await workOnRefunds(world)
+  await drawer.getByText('It wasn’t paid. $0.95 are in your balance again.').waitFor()
+  await checkScreen(t, page, 'dash-refund-failed')
+  await page.keyboard.press('Escape')
+  await page.locator('.tip-row').getByText('$4.00 given back').waitFor()
+  t.deepEqual(faults, [])
+  await context.close()
+})
 
 test.serial('who has a dispute, or owes after a lost one, reads what happens next', async (t) => {
   const { world } = open()
@@ -228,47 +223,44 @@ test.serial('hostile text stays text in lists, details and names', async (t) => 
   await context.close()
 })
 
-test.serial(
-  'a test alert reaches the preview and other overlays, and the URL has the chosen parameters',
-  async (t) => {
-    const { world } = open()
-    const creator = await registerCreator(world)
-    // A minute is long enough for the slowest browser to look.
-    const { page, context, faults } = await openDashboard(
-      open(),
-      creator.session,
-      '/dashboard/overlay?duration=60',
-    )
-    const preview = page.frameLocator('iframe')
-    await preview.locator('article.tip').waitFor()
-    await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
-    await page.getByRole('textbox', { name: 'Text' }).fill('{sender} gave {amount} {token}!')
-    const smallest = page.getByRole('textbox', { name: 'Smallest tip shown' })
-    await smallest.fill('')
-    await smallest.pressSequentially('1,000')
-    await page.keyboard.press('Tab')
-    await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
-    await smallest.fill('')
-    await page.getByRole('combobox', { name: 'Animation' }).selectOption('fade')
-    await smallest.pressSequentially('1,5', { delay: 400 })
-    t.is(await smallest.inputValue(), '1,5', 'the preview’s reload leaves what is being typed')
-    await page.keyboard.press('Tab')
-    await preview.getByText('Tobi gave 5 USDC!').waitFor()
-    await preview.locator('[data-position="top"]').waitFor()
-    await page.screenshot({ path: 'screenshots/dash-overlay-preview.png' })
-    const address = (await page.getByText(/\/overlay\?wallet=.*min=1\.5/).textContent()) ?? ''
-    t.is(new URL(address).searchParams.get('position'), 'top')
-    t.is(new URL(address).searchParams.get('preview'), null)
-    const source = await context.newPage()
-    const stream = source.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
-    await source.goto(address)
-    await stream
-    await page.getByRole('button', { name: 'Send a test alert' }).click()
-    await source.getByText('Tobi gave 5 USDC!').waitFor()
-    t.deepEqual(faults, [])
-    await context.close()
-  },
-)
+test.serial('a test alert reaches the overlays, and the URL has the chosen parameters', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  // A minute is long enough for the slowest browser to look.
+  const { page, context, faults } = await openDashboard(
+    open(),
+    creator.session,
+    '/dashboard/overlay?duration=60',
+  )
+  const preview = page.frameLocator('iframe')
+  await preview.locator('article.tip').waitFor()
+  await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
+  await page.getByRole('textbox', { name: 'Text' }).fill('{sender} gave {amount} {token}!')
+  const smallest = page.getByRole('textbox', { name: 'Smallest tip shown' })
+  await smallest.fill('')
+  await smallest.pressSequentially('1,000')
+  await page.keyboard.press('Tab')
+  await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
+  await smallest.fill('')
+  await page.getByRole('combobox', { name: 'Animation' }).selectOption('fade')
+  await smallest.pressSequentially('1,5', { delay: 400 })
+  t.is(await smallest.inputValue(), '1,5', 'the preview’s reload leaves what is being typed')
+  await page.keyboard.press('Tab')
+  await preview.getByText('Tobi gave 5 USDC!').waitFor()
+  await preview.locator('[data-position="top"]').waitFor()
+  await page.screenshot({ path: 'screenshots/dash-overlay-preview.png' })
+  const address = (await page.getByText(/\/overlay\?wallet=.*min=1\.5/).textContent()) ?? ''
+  t.is(new URL(address).searchParams.get('position'), 'top')
+  t.is(new URL(address).searchParams.get('preview'), null)
+  const source = await context.newPage()
+  const stream = source.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
+  await source.goto(address)
+  await stream
+  await page.getByRole('button', { name: 'Send a test alert' }).click()
+  await source.getByText('Tobi gave 5 USDC!').waitFor()
+  t.deepEqual(faults, [])
+  await context.close()
+})
 
 test.serial('no page may frame the dashboard, and only pages of the service the overlay', async (t) => {
   const { world } = open()

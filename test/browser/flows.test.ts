@@ -154,55 +154,52 @@ for (const [how, autoConvertUsdc, symbol] of [
     await one.context.close()
   })
 
-test.serial(
-  'a tip through a wallet of the embedding page, relayed by embed.js, which gets every message',
-  async (t) => {
-    const one = await prepareVisit(open(), { wallet: { topOnly: true, lateMs: 400 } })
-    await one.page.goto(open().site.serve(hostPage(one)))
-    const frame = one.page.frameLocator('iframe')
-    await tipIn(frame, 'USDC')
-    t.is(await one.page.evaluate('testWallet.asked'), 0)
-    await one.page.evaluate("checkout.setTheme('dark')")
-    await frame.locator('html[data-theme=dark]').waitFor()
-    await one.page.evaluate("testWallet.mode = 'reject'")
-    await frame.getByRole('button', { name: /^Test Wallet/ }).click()
-    await frame.getByText('You declined in your wallet.').waitFor()
-    await one.page.evaluate("testWallet.mode = 'approve'")
-    await payIn(frame)
-    await assertTipped(t, one, { symbol: 'USDC' })
-    await until('the end is heard', async () => (await heard(one.page)).at(-1)?.type === 'tip.completed')
-    const messages = await heard(one.page)
-    t.deepEqual(
-      messages.map(({ type }) => type),
-      ['ready', 'tip.failed', 'tip.started', 'tip.submitted', 'tip.completed'],
-    )
-    t.like(messages[1], { code: 'rejected', retryable: true })
-    t.like(messages[4], {
-      method: 'wallet',
-      amount: 5,
-      receivedAmount: 4.9,
-      tokenSymbol: 'USDC',
-      amountUsd: 5,
-    })
-    t.false(JSON.stringify(messages).includes(one.sessionToken))
-    // The height of the frame is what its content needs.
-    await until('the frame is as high as its content', async () => {
-      const { height = 0 } = (await one.page.locator('iframe').boundingBox()) ?? {}
-      return height > 300 && height < 620
-    })
-    const former = sessionIn(one.page)
-    await frame.getByRole('button', { name: 'Tip again' }).click()
-    await until(
-      'the page is asked for a new session',
-      async () => (await heard(one.page)).at(-1)?.type === 'tip.expired',
-    )
-    // It opens none, so the frame does.
-    await otherSession(one.page, former)
-    await frame.getByRole('button', { name: 'Tip $5.00 with USDC' }).waitFor()
-    t.deepEqual(one.faults, [])
-    await one.context.close()
-  },
-)
+test.serial('a tip through a wallet of the embedding page, relayed by embed.js', async (t) => {
+  const one = await prepareVisit(open(), { wallet: { topOnly: true, lateMs: 400 } })
+  await one.page.goto(open().site.serve(hostPage(one)))
+  const frame = one.page.frameLocator('iframe')
+  await tipIn(frame, 'USDC')
+  t.is(await one.page.evaluate('testWallet.asked'), 0)
+  await one.page.evaluate("checkout.setTheme('dark')")
+  await frame.locator('html[data-theme=dark]').waitFor()
+  await one.page.evaluate("testWallet.mode = 'reject'")
+  await frame.getByRole('button', { name: /^Test Wallet/ }).click()
+  await frame.getByText('You declined in your wallet.').waitFor()
+  await one.page.evaluate("testWallet.mode = 'approve'")
+  await payIn(frame)
+  await assertTipped(t, one, { symbol: 'USDC' })
+  await until('the end is heard', async () => (await heard(one.page)).at(-1)?.type === 'tip.completed')
+  const messages = await heard(one.page)
+  t.deepEqual(
+    messages.map(({ type }) => type),
+    ['ready', 'tip.failed', 'tip.started', 'tip.submitted', 'tip.completed'],
+  )
+  t.like(messages[1], { code: 'rejected', retryable: true })
+  t.like(messages[4], {
+    method: 'wallet',
+    amount: 5,
+    receivedAmount: 4.9,
+    tokenSymbol: 'USDC',
+    amountUsd: 5,
+  })
+  t.false(JSON.stringify(messages).includes(one.sessionToken))
+  // The height of the frame is what its content needs.
+  await until('the frame is as high as its content', async () => {
+    const { height = 0 } = (await one.page.locator('iframe').boundingBox()) ?? {}
+    return height > 300 && height < 620
+  })
+  const former = sessionIn(one.page)
+  await frame.getByRole('button', { name: 'Tip again' }).click()
+  await until(
+    'the page is asked for a new session',
+    async () => (await heard(one.page)).at(-1)?.type === 'tip.expired',
+  )
+  // It opens none, so the frame does.
+  await otherSession(one.page, former)
+  await frame.getByRole('button', { name: 'Tip $5.00 with USDC' }).waitFor()
+  t.deepEqual(one.faults, [])
+  await one.context.close()
+})
 
 test.serial('<tip-checkout> works without own script and shows a new session', async (t) => {
   const one = await prepareVisit(open())

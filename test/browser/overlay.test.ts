@@ -85,44 +85,41 @@ test.serial('an alert and the message about a wrong wallet pass the accessibilit
   t.deepEqual(faults, [])
 })
 
-test.serial(
-  'every tip is shown once and in order, through reloads, 503s and an unavailable service',
-  async (t) => {
-    const { world } = open()
-    const app = await startRestartableApp(world.env)
-    t.teardown(() => app.close())
-    const { page, shown, faults } = await addSource(t, open())
-    const wallet = unusedWallet()
-    const address = `${app.url}/overlay?wallet=${wallet}&${quick}`
-    await goTo(page, address)
-    const expected: string[] = []
-    const tips = async (...messages: string[]): Promise<void> => {
-      for (const message of messages) await plant(wallet, message)
-      expected.push(...messages)
-    }
-    const all = () => until(`${expected.length} were shown`, () => shown().length === expected.length, 30_000)
-    await app.stop('nothing')
-    await tips('before any other was seen')
-    await app.start()
-    await all()
-    await tips('live')
-    await all()
+test.serial('every tip is shown once and in order, through reloads, 503s and an outage', async (t) => {
+  const { world } = open()
+  const app = await startRestartableApp(world.env)
+  t.teardown(() => app.close())
+  const { page, shown, faults } = await addSource(t, open())
+  const wallet = unusedWallet()
+  const address = `${app.url}/overlay?wallet=${wallet}&${quick}`
+  await goTo(page, address)
+  const expected: string[] = []
+  const tips = async (...messages: string[]): Promise<void> => {
+    for (const message of messages) await plant(wallet, message)
+    expected.push(...messages)
+  }
+  const all = () => until(`${expected.length} were shown`, () => shown().length === expected.length, 30_000)
+  await app.stop('nothing')
+  await tips('before any other was seen')
+  await app.start()
+  await all()
+  await tips('live')
+  await all()
 
-    await app.stop('503')
-    await tips('while 503 a', 'while 503 b')
-    await app.start()
-    await all()
+  await app.stop('503')
+  await tips('while 503 a', 'while 503 b')
+  await app.start()
+  await all()
 
-    await tips('before the reload', 'waiting at the reload a', 'waiting at the reload b')
-    await until('the first of them is shown', () => shown().includes('before the reload'))
-    await page.goto('about:blank')
-    await tips('while the scene was another')
-    await page.goto(address)
-    await all()
-    t.deepEqual(shown(), expected)
-    t.deepEqual(faults, [])
-  },
-)
+  await tips('before the reload', 'waiting at the reload a', 'waiting at the reload b')
+  await until('the first of them is shown', () => shown().includes('before the reload'))
+  await page.goto('about:blank')
+  await tips('while the scene was another')
+  await page.goto(address)
+  await all()
+  t.deepEqual(shown(), expected)
+  t.deepEqual(faults, [])
+})
 
 test.serial('a source that is not shown holds its alerts back', async (t) => {
   const { page, shown } = await addSource(t, open())

@@ -147,60 +147,57 @@ function listen(context: BrowserContext) {
   return requests
 }
 
-test.serial(
-  'the session token is in the Authorization header only: in no URL, referrer, message, link or log',
-  async (t) => {
-    const { world, site } = open()
-    const lines: string[] = []
-    const one = await prepareVisit(open(), { wallet: { topOnly: true } })
-    const requests = listen(one.context)
-    one.context.on('console', (message) => lines.push(message.text()))
-    const secret = one.sessionToken.slice('sdk_sess_'.length)
-    const script = new URL('/embed.js', one.embedUrl)
-    await one.page.goto(
-      site.serve(`<!doctype html><html lang="en"><title>Shop</title><div id="tips"></div><script type="module">
+test.serial('the session token is in no URL, referrer, message, link or log', async (t) => {
+  const { world, site } = open()
+  const lines: string[] = []
+  const one = await prepareVisit(open(), { wallet: { topOnly: true } })
+  const requests = listen(one.context)
+  one.context.on('console', (message) => lines.push(message.text()))
+  const secret = one.sessionToken.slice('sdk_sess_'.length)
+  const script = new URL('/embed.js', one.embedUrl)
+  await one.page.goto(
+    site.serve(`<!doctype html><html lang="en"><title>Shop</title><div id="tips"></div><script type="module">
       import { mount } from '${script}'
       window.heard = []
       addEventListener('message', ({ data }) => window.heard.push(JSON.stringify(data)))
       window.open_ = (embedUrl) => mount(document.getElementById('tips'), { embedUrl })
     </script>`),
-    )
-    await one.page.evaluate(
-      `new Promise((done) => { const look = () => self.open_ ? done() : requestAnimationFrame(look); look() })`,
-    )
-    await one.page.evaluate(`open_('${one.embedUrl}')`)
-    const frame = one.page.frameLocator('iframe')
-    await frame.getByRole('button', { name: /^Tip \$/ }).click()
-    await frame.getByRole('button', { name: 'Use your phone' }).click()
-    await frame.getByRole('link', { name: 'Open in Phantom' }).waitFor()
-    const links = await frame
-      .locator('a')
-      .evaluateAll((all) => all.map((link) => String(link.getAttribute('href'))))
-    await frame.getByRole('button', { name: 'Back' }).click()
-    await frame.getByRole('button', { name: /^Tip \$/ }).click()
-    await frame.getByRole('button', { name: /^Test Wallet/ }).click()
-    await frame.getByRole('button', { name: 'Approve in Test Wallet' }).click()
-    await frame.getByRole('heading', { name: /^Thank you!/ }).waitFor()
-    const inner = one.page.frames()[1]
-    t.false(inner?.url().includes(secret))
-    t.false(
-      (await inner?.evaluate<string>('document.documentElement.outerHTML + location.href'))?.includes(secret),
-    )
-    t.false((await one.page.evaluate<string[]>('heard')).join('\n').includes(secret))
-    t.false([...links, ...lines].join('\n').includes(secret))
-    t.true(links.length > 1)
-    const carrying = requests.filter((request) => JSON.stringify(request).includes(secret))
-    t.true(carrying.length > 3)
-    for (const { url, headers, body } of carrying) {
-      t.true(url.startsWith(`${world.url}/sdk/`), url)
-      t.false(`${url}${body}${headers['referer'] ?? ''}`.includes(secret))
-      t.is(headers['authorization'], `Bearer ${one.sessionToken}`)
-    }
-    for (const { url, headers } of requests.filter((request) => request.url.startsWith(world.url)))
-      if (!url.includes('/embed')) t.falsy(headers['referer'], url)
-    await one.context.close()
-  },
-)
+  )
+  await one.page.evaluate(
+    `new Promise((done) => { const look = () => self.open_ ? done() : requestAnimationFrame(look); look() })`,
+  )
+  await one.page.evaluate(`open_('${one.embedUrl}')`)
+  const frame = one.page.frameLocator('iframe')
+  await frame.getByRole('button', { name: /^Tip \$/ }).click()
+  await frame.getByRole('button', { name: 'Use your phone' }).click()
+  await frame.getByRole('link', { name: 'Open in Phantom' }).waitFor()
+  const links = await frame
+    .locator('a')
+    .evaluateAll((all) => all.map((link) => String(link.getAttribute('href'))))
+  await frame.getByRole('button', { name: 'Back' }).click()
+  await frame.getByRole('button', { name: /^Tip \$/ }).click()
+  await frame.getByRole('button', { name: /^Test Wallet/ }).click()
+  await frame.getByRole('button', { name: 'Approve in Test Wallet' }).click()
+  await frame.getByRole('heading', { name: /^Thank you!/ }).waitFor()
+  const inner = one.page.frames()[1]
+  t.false(inner?.url().includes(secret))
+  t.false(
+    (await inner?.evaluate<string>('document.documentElement.outerHTML + location.href'))?.includes(secret),
+  )
+  t.false((await one.page.evaluate<string[]>('heard')).join('\n').includes(secret))
+  t.false([...links, ...lines].join('\n').includes(secret))
+  t.true(links.length > 1)
+  const carrying = requests.filter((request) => JSON.stringify(request).includes(secret))
+  t.true(carrying.length > 3)
+  for (const { url, headers, body } of carrying) {
+    t.true(url.startsWith(`${world.url}/sdk/`), url)
+    t.false(`${url}${body}${headers['referer'] ?? ''}`.includes(secret))
+    t.is(headers['authorization'], `Bearer ${one.sessionToken}`)
+  }
+  for (const { url, headers } of requests.filter((request) => request.url.startsWith(world.url)))
+    if (!url.includes('/embed')) t.falsy(headers['referer'], url)
+  await one.context.close()
+})
 
 const hostile = [
   '<script>self.hacked=1</script>',

@@ -38,16 +38,13 @@ checkWithStandIns('init finds its creator by domain', async (t) => {
   const answer = await call('POST', '/sdk/init', { body, bearer: String(key.body['apiKey']) })
   t.is(at(answer.body, 'config', 'creatorId'), id)
 })
-checkWithStandIns(
-  'a naira intent finds its creator by domain, and the list of the domain holds it',
-  async (t) => {
-    const { domain, id, wallet } = await owner()
-    const { body } = await call('POST', '/payments/fiat/intent', { body: { creatorId: domain, amount: 7 } })
-    const list = await call('GET', `/chain/tips?address=${domain}`)
-    const tip = (list.body['tips'] as Json[]).find(({ signature }) => signature === body['intentId'])
-    t.like(tip, { recipient: wallet, recipient_id: id, amount: 7, status: 'pending' })
-  },
-)
+checkWithStandIns('a naira intent finds its creator by domain, whose list then has it', async (t) => {
+  const { domain, id, wallet } = await owner()
+  const { body } = await call('POST', '/payments/fiat/intent', { body: { creatorId: domain, amount: 7 } })
+  const list = await call('GET', `/chain/tips?address=${domain}`)
+  const tip = (list.body['tips'] as Json[]).find(({ signature }) => signature === body['intentId'])
+  t.like(tip, { recipient: wallet, recipient_id: id, amount: 7, status: 'pending' })
+})
 checkWithStandIns('a domain nobody has is not found', async (t) => {
   const body = { creatorId: `nobody${randomBytes(6).toString('hex')}.sol`, amount: 7 }
   t.is((await call('POST', '/payments/fiat/intent', { body })).status, 404)

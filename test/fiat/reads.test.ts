@@ -58,34 +58,3 @@ test('a stream reader that reconnects gets the fiat tips that it missed', async 
   await until('the missed event', () => again.tips.length === 1)
   t.is(again.tips[0]?.data['message'], 'two')
 })
-
-test('the creator’s tips are filtered by token and status, and the daily sums include fiat tips', async (t) => {
-  const creator = await registerEmbedder(world())
-  const paid = await createFiatIntent(world(), { creatorId: creator.id, amount: 10, memo: '<b>=cmd</b>' })
-  await createFiatIntent(world(), { creatorId: creator.id, amount: 20 })
-  payFiatIntent(world(), paid.intentId)
-  await settleIntentNow(world(), paid.intentId)
-  const own = async (query: string) =>
-    (await world().request<{ tips: { amount: number }[] }>('GET', `/creators/tips?${query}`, creator)).body
-      .tips
-  t.deepEqual(
-    (await own('token=FIAT')).map(({ amount }) => amount),
-    [20, 10],
-  )
-  t.deepEqual(
-    (await own('token=FIAT&status=confirmed')).map(({ amount }) => amount),
-    [10],
-  )
-  t.deepEqual(
-    (await own('status=pending')).map(({ amount }) => amount),
-    [20],
-  )
-  t.deepEqual(await own('token=SOL'), [])
-  type Days = { days: { count: number; valueUsd: number }[] }
-  // Two days, because midnight may pass during the test.
-  const { days } = (await world().request<Days>('GET', '/creators/tips/daily?days=2', creator)).body
-  t.deepEqual(
-    days.filter(({ count }) => count > 0).map(({ count, valueUsd }) => [count, valueUsd]),
-    [[1, 10]],
-  )
-})

@@ -178,41 +178,38 @@ test.serial('card money that an operator assigns is pending until the same day',
   t.is((await balanceOf(creator)).pending, 0)
 })
 
-test.serial(
-  'a tip is given back from the reserve of its card payment, and one that fails goes back into it',
-  async (t) => {
-    world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
-    t.teardown(() => world().fiat.fiatpay.faults.reset())
-    const creator = await registerCreator(world())
-    const tipId = await payTip(creator)
-    const refund = async (amount?: number) => {
-      const { status } = await requestRefund(world(), creator, tipId, amount)
-      t.is(status, 200)
-      await workOnRefunds(world())
-    }
-    const end = async (outcome: 'processed' | 'failed') => {
-      endRefundAtProvider(world(), tipId, outcome)
-      await workOnRefunds(world())
-    }
-    await refund(4)
-    t.deepEqual(await balanceOf(creator), { available: 0, pending: 5.7 })
-    await end('processed')
-    await refund(4)
-    t.deepEqual(await balanceOf(creator), { available: 0, pending: 1.9 })
-    await end('failed')
-    t.deepEqual(
-      await balanceOf(creator),
-      { available: 0, pending: 5.7 },
-      'a failed refund is no way out of the reserve',
-    )
-    await passDays()
-    while ((await releaseCardReserves(as('settlement', world().services))) > 0);
-    t.deepEqual(await balanceOf(creator), { available: 5.7, pending: 0 })
-    await refund()
-    await end('processed')
-    t.deepEqual(await balanceOf(creator), { available: 0, pending: 0 })
-  },
-)
+test.serial('a tip is given back from the reserve of its payment, where a failed one returns', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  t.teardown(() => world().fiat.fiatpay.faults.reset())
+  const creator = await registerCreator(world())
+  const tipId = await payTip(creator)
+  const refund = async (amount?: number) => {
+    const { status } = await requestRefund(world(), creator, tipId, amount)
+    t.is(status, 200)
+    await workOnRefunds(world())
+  }
+  const end = async (outcome: 'processed' | 'failed') => {
+    endRefundAtProvider(world(), tipId, outcome)
+    await workOnRefunds(world())
+  }
+  await refund(4)
+  t.deepEqual(await balanceOf(creator), { available: 0, pending: 5.7 })
+  await end('processed')
+  await refund(4)
+  t.deepEqual(await balanceOf(creator), { available: 0, pending: 1.9 })
+  await end('failed')
+  t.deepEqual(
+    await balanceOf(creator),
+    { available: 0, pending: 5.7 },
+    'a failed refund is no way out of the reserve',
+  )
+  await passDays()
+  while ((await releaseCardReserves(as('settlement', world().services))) > 0);
+  t.deepEqual(await balanceOf(creator), { available: 5.7, pending: 0 })
+  await refund()
+  await end('processed')
+  t.deepEqual(await balanceOf(creator), { available: 0, pending: 0 })
+})
 
 test.serial('many refunds, and the end of the reserve at the same time, move each dollar once', async (t) => {
   const creator = await registerCreator(world())

@@ -115,33 +115,30 @@ test.serial('an account is not closed while a dispute is open or a debt stands',
   t.is((await close(ada)).status, 200, 'what arrived has paid it')
 })
 
-test.serial(
-  'a debt that an account leaves behind holds the withdrawals of who comes back, and debits nobody',
-  async (t) => {
-    const account = newAccount()
-    const gone = await leaveDebt(account)
-    const same = await creator(gone.email)
-    t.true(await isHeld(same, newAccount()), 'the same e-mail')
-    t.deepEqual(await readBalance(world(), same), { availableUSDC: 0, heldUSDC: 10 }, 'nothing is debited')
+test.serial('a debt left behind holds the withdrawals of who comes back, and debits nobody', async (t) => {
+  const account = newAccount()
+  const gone = await leaveDebt(account)
+  const same = await creator(gone.email)
+  t.true(await isHeld(same, newAccount()), 'the same e-mail')
+  t.deepEqual(await readBalance(world(), same), { availableUSDC: 0, heldUSDC: 10 }, 'nothing is debited')
 
-    const unproven = await registerPerson(world(), 'Ada', (await leaveDebt(newAccount())).email)
-    t.true(await isHeld(unproven, newAccount()), 'also before it is proven')
+  const unproven = await registerPerson(world(), 'Ada', (await leaveDebt(newAccount())).email)
+  t.true(await isHeld(unproven, newAccount()), 'also before it is proven')
 
-    const moved = await creator()
-    const first = moved.email
-    await changeEmail(moved)
-    await leaveDebt(newAccount(), moved)
-    t.true(await isHeld(await creator(first), newAccount()), 'the e-mail before a change')
+  const moved = await creator()
+  const first = moved.email
+  await changeEmail(moved)
+  await leaveDebt(newAccount(), moved)
+  t.true(await isHeld(await creator(first), newAccount()), 'the e-mail before a change')
 
-    const again = await leaveDebt(newAccount())
-    const hidden = await creator(again.email)
-    await changeEmail(hidden)
-    t.true(await isHeld(hidden, newAccount()), 'the e-mail was changed after the return')
+  const again = await leaveDebt(newAccount())
+  const hidden = await creator(again.email)
+  await changeEmail(hidden)
+  t.true(await isHeld(hidden, newAccount()), 'the e-mail was changed after the return')
 
-    t.true(await isHeld(await creator(), account), 'another e-mail, the same bank account')
-    t.false(await isHeld(await creator(), newAccount()), 'somebody else')
-  },
-)
+  t.true(await isHeld(await creator(), account), 'another e-mail, the same bank account')
+  t.false(await isHeld(await creator(), newAccount()), 'somebody else')
+})
 
 test.serial('a debt that is paid or written off holds nobody any more', async (t) => {
   const account = newAccount()
@@ -170,36 +167,33 @@ test.serial('a debt that is paid or written off holds nobody any more', async (t
   t.is((await reviewsOf(sent?.reference ?? ''))[0].resolution, 'nothing is owed any more')
 })
 
-test.serial(
-  'a bank account and an e-mail that a thief has planted cost their owner one review, and no money',
-  async (t) => {
-    const account = newAccount()
-    const owner = await creator()
-    t.false(await isHeld(owner, account))
-    const thief = await creator()
-    const { intentId } = await paidTip(world(), thief)
-    await payOut(thief, 9.5, account)
-    await endDispute(world(), disputeTip(world(), intentId), 'lost')
+test.serial('what a thief has planted costs its owner one review, and no money', async (t) => {
+  const account = newAccount()
+  const owner = await creator()
+  t.false(await isHeld(owner, account))
+  const thief = await creator()
+  const { intentId } = await paidTip(world(), thief)
+  await payOut(thief, 9.5, account)
+  await endDispute(world(), disputeTip(world(), intentId), 'lost')
 
-    await creditCreator(world(), owner.user.id, 10_000_000n)
-    const { reference } = await createWithdrawal(world(), owner, { amountUSDC: 10, ...account })
-    await sendDuePayouts(world())
-    t.like((await listHistory(world(), owner))[0], { heldFor: 'dispute', status: 'pending' })
-    t.like((await reviewsOf(reference))[0], { kind: 'debt', details: { debtors: thief.user.id } })
-    const listed = await runOpsScript(world(), 'payouts', 'show', reference)
-    t.regex(listed.out, new RegExp(`review opened: debt: of ${thief.user.id}`))
-    const given = ['--apply', `--confirm=${reference}`, '--reason', 'has used it for a year']
-    const released = await runOpsScript(world(), 'payouts', 'release', reference, ...given)
-    t.is(released.code, 0, released.err)
-    await sendDuePayouts(world())
-    t.is(countExecutions(world(), reference), 1)
-    await followOutcome(world(), reference, 'success')
-    t.false(await isHeld(owner, account), 'the same debt does not hold them again')
-    t.deepEqual(await readBalance(world(), owner), { availableUSDC: 0, heldUSDC: 0 })
+  await creditCreator(world(), owner.user.id, 10_000_000n)
+  const { reference } = await createWithdrawal(world(), owner, { amountUSDC: 10, ...account })
+  await sendDuePayouts(world())
+  t.like((await listHistory(world(), owner))[0], { heldFor: 'dispute', status: 'pending' })
+  t.like((await reviewsOf(reference))[0], { kind: 'debt', details: { debtors: thief.user.id } })
+  const listed = await runOpsScript(world(), 'payouts', 'show', reference)
+  t.regex(listed.out, new RegExp(`review opened: debt: of ${thief.user.id}`))
+  const given = ['--apply', `--confirm=${reference}`, '--reason', 'has used it for a year']
+  const released = await runOpsScript(world(), 'payouts', 'release', reference, ...given)
+  t.is(released.code, 0, released.err)
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), reference), 1)
+  await followOutcome(world(), reference, 'success')
+  t.false(await isHeld(owner, account), 'the same debt does not hold them again')
+  t.deepEqual(await readBalance(world(), owner), { availableUSDC: 0, heldUSDC: 0 })
 
-    const planter = await registerCreator(world(), {}, freshEmail())
-    await changeEmail(planter)
-    await leaveDebt(newAccount(), planter)
-    t.false(await isHeld(await creator(planter.email), newAccount()), 'the thief never read that mailbox')
-  },
-)
+  const planter = await registerCreator(world(), {}, freshEmail())
+  await changeEmail(planter)
+  await leaveDebt(newAccount(), planter)
+  t.false(await isHeld(await creator(planter.email), newAccount()), 'the thief never read that mailbox')
+})

@@ -10,27 +10,24 @@ const world = useWorld(test, { fiat: true, proxies: true, env: { WITHDRAW_WAIT_M
 const ofGuards =
   /^(card-reserves\.|switches\.|identity\.(lock-payee|young|account_hash|name_hash)|payouts\.(wait|.*-room))/
 
-test.serial(
-  'under contract nothing asks for a confirmation, unless the owner has set up a factor',
-  async (t) => {
-    const { db } = world()
-    const ada = await creatorWithBalance(world(), 100)
-    const heldFor = async (accountNumber: string) =>
-      (await createWithdrawal(world(), ada, { amountUSDC: 5, accountNumber })).heldFor
-    t.is(await heldFor('0123456789'), null)
-    await sendDuePayouts(world())
-    t.is(await heldFor('1111111111'), null, 'a second bank account')
-    await db('users').where({ id: ada.user.id }).update({ factors_changed_at: new Date() })
-    t.is(await heldFor('2222222222'), null, 'after a change')
-    await db('passkeys').insert({
-      user_id: ada.user.id,
-      credential_id: Buffer.from('one'),
-      public_key: Buffer.from('key'),
-      label: 'key',
-    })
-    t.is(await heldFor('3333333333'), 'confirmation')
-  },
-)
+test.serial('under contract nothing asks for a confirmation, unless there is a factor', async (t) => {
+  const { db } = world()
+  const ada = await creatorWithBalance(world(), 100)
+  const heldFor = async (accountNumber: string) =>
+    (await createWithdrawal(world(), ada, { amountUSDC: 5, accountNumber })).heldFor
+  t.is(await heldFor('0123456789'), null)
+  await sendDuePayouts(world())
+  t.is(await heldFor('1111111111'), null, 'a second bank account')
+  await db('users').where({ id: ada.user.id }).update({ factors_changed_at: new Date() })
+  t.is(await heldFor('2222222222'), null, 'after a change')
+  await db('passkeys').insert({
+    user_id: ada.user.id,
+    credential_id: Buffer.from('one'),
+    public_key: Buffer.from('key'),
+    label: 'key',
+  })
+  t.is(await heldFor('3333333333'), 'confirmation')
+})
 
 test.serial('under contract a card tip and its withdrawal run no statement of the guards', async (t) => {
   const { db, fiat, proxies, services } = world()

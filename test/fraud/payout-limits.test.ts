@@ -180,26 +180,23 @@ test.serial('one above the limit by itself waits for an operator, and keeps nobo
   await sendAll()
 })
 
-test.serial(
-  "a creator's own limit keeps no other waiting, and the creator may cancel what waits",
-  async (t) => {
-    const ada = await creatorWithBalance(world(), 100)
-    const own = [await create(10_000, ada), await create(10_000, ada), await create(5000, ada)]
-    for (let round = 0; round < own.length; round++) await sendDuePayouts(world())
-    const waiting = own.filter((reference) => !isSent(reference))
-    t.is(waiting.length, 1)
-    t.is(await breakerOf(waiting[0] ?? ''), 'creator_hour')
-    const other = await create(4000)
-    await sendDuePayouts(world())
-    t.true(isSent(other))
-    const cancelled = await world().request('POST', `/payouts/${waiting[0]}/cancel`, {
-      session: ada.session,
-      body: {},
-    })
-    t.like(cancelled.body, { status: 'failed', heldFor: null, failureReason: 'Cancelled by the creator' })
-    t.is((await readBalance(world(), ada)).heldUSDC > 0, true)
-  },
-)
+test.serial("a creator's own limit keeps no other waiting, and what waits may be cancelled", async (t) => {
+  const ada = await creatorWithBalance(world(), 100)
+  const own = [await create(10_000, ada), await create(10_000, ada), await create(5000, ada)]
+  for (let round = 0; round < own.length; round++) await sendDuePayouts(world())
+  const waiting = own.filter((reference) => !isSent(reference))
+  t.is(waiting.length, 1)
+  t.is(await breakerOf(waiting[0] ?? ''), 'creator_hour')
+  const other = await create(4000)
+  await sendDuePayouts(world())
+  t.true(isSent(other))
+  const cancelled = await world().request('POST', `/payouts/${waiting[0]}/cancel`, {
+    session: ada.session,
+    body: {},
+  })
+  t.like(cancelled.body, { status: 'failed', heldFor: null, failureReason: 'Cancelled by the creator' })
+  t.is((await readBalance(world(), ada)).heldUSDC > 0, true)
+})
 
 test.serial('what failed does not count, and the day has its own limit', async (t) => {
   const refused = await createWithdrawal(world(), await creatorWithBalance(world(), 100), {
@@ -225,102 +222,96 @@ test.serial('what failed does not count, and the day has its own limit', async (
   t.true(isSent(all.at(-1) ?? ''))
 })
 
-test.serial(
-  'while payouts are paused nothing new is sent, and withdrawals are accepted and wait',
-  async (t) => {
-    const ada = await creatorWithBalance(world(), 100)
-    const first = await create(5000, ada)
-    const [taken] = await takeDueRows<DuePayout>(world().db, payoutQueue(world().services.config.payouts))
-    t.is((await ops('pause', '--apply')).code, 2, 'a reason is required')
-    t.regex((await ops('pause')).out, /^payouts run; .*; would pause payouts; add --apply to do it$/m)
-    t.is((await ops('pause', ...because)).code, 0)
-    t.is((await ops('pause', ...because)).code, 1, 'it is paused already')
-    // A worker that has taken it before does not send it.
-    t.is(
-      await recordSending(as('payouts', world().services), sendingKind(world()), taken as DuePayout),
-      undefined,
-    )
-    const released = { ...(taken as DuePayout), released: true }
-    t.is(
-      await recordSending(as('payouts', world().services), sendingKind(world()), released),
-      undefined,
-      'nor one that was released from the limits',
-    )
-    const accepted = await createWithdrawal(world(), ada, { amountNGN: 5000 })
-    t.like(accepted, { status: 'pending', heldFor: 'breaker', requiresVerification: false })
-    await sendAll()
-    t.deepEqual(sentOf([first, accepted.reference]), [false, false])
-    t.deepEqual(
-      (await listHistory(world(), ada)).map(({ status, heldFor }) => [status, heldFor]),
-      [
-        ['pending', 'breaker'],
-        ['pending', 'breaker'],
-      ],
-    )
-    t.regex((await ops('release', first)).err, /payouts are paused/)
-    // The operators see it, and no worker is blamed.
-    const cases = await listOpenCases(world().db)
-    t.is(cases.find(({ what }) => what === 'payouts are paused')?.count, 1)
-    t.is(cases.find(({ what }) => what.includes('payout limit or the pause'))?.count, 2)
-    t.is((await readOldestDue(world().db)).find(({ kind }) => kind === 'payouts')?.seconds, null)
-    await world().services.switches.read()
-    t.true(world().services.switches.isStopped('payouts'))
-    const session = { session: ada.session, body: {} }
-    t.is((await world().request('POST', `/payouts/${first}/cancel`, session)).status, 200)
+test.serial('while payouts are paused nothing is sent, and withdrawals are accepted and wait', async (t) => {
+  const ada = await creatorWithBalance(world(), 100)
+  const first = await create(5000, ada)
+  const [taken] = await takeDueRows<DuePayout>(world().db, payoutQueue(world().services.config.payouts))
+  t.is((await ops('pause', '--apply')).code, 2, 'a reason is required')
+  t.regex((await ops('pause')).out, /^payouts run; .*; would pause payouts; add --apply to do it$/m)
+  t.is((await ops('pause', ...because)).code, 0)
+  t.is((await ops('pause', ...because)).code, 1, 'it is paused already')
+  // A worker that has taken it before does not send it.
+  t.is(
+    await recordSending(as('payouts', world().services), sendingKind(world()), taken as DuePayout),
+    undefined,
+  )
+  const released = { ...(taken as DuePayout), released: true }
+  t.is(
+    await recordSending(as('payouts', world().services), sendingKind(world()), released),
+    undefined,
+    'nor one that was released from the limits',
+  )
+  const accepted = await createWithdrawal(world(), ada, { amountNGN: 5000 })
+  t.like(accepted, { status: 'pending', heldFor: 'breaker', requiresVerification: false })
+  await sendAll()
+  t.deepEqual(sentOf([first, accepted.reference]), [false, false])
+  t.deepEqual(
+    (await listHistory(world(), ada)).map(({ status, heldFor }) => [status, heldFor]),
+    [
+      ['pending', 'breaker'],
+      ['pending', 'breaker'],
+    ],
+  )
+  t.regex((await ops('release', first)).err, /payouts are paused/)
+  // The operators see it, and no worker is blamed.
+  const cases = await listOpenCases(world().db)
+  t.is(cases.find(({ what }) => what === 'payouts are paused')?.count, 1)
+  t.is(cases.find(({ what }) => what.includes('payout limit or the pause'))?.count, 2)
+  t.is((await readOldestDue(world().db)).find(({ kind }) => kind === 'payouts')?.seconds, null)
+  await world().services.switches.read()
+  t.true(world().services.switches.isStopped('payouts'))
+  const session = { session: ada.session, body: {} }
+  t.is((await world().request('POST', `/payouts/${first}/cancel`, session)).status, 200)
 
-    t.is((await ops('resume', ...because)).code, 0)
-    t.is((await ops('resume', ...because)).code, 1)
-    await sendAll()
-    t.deepEqual(sentOf([first, accepted.reference]), [false, true])
-    const audit = await world().db('audit_log').where({ subject: 'switch:payouts' }).orderBy('id')
-    t.deepEqual(
-      audit.map(({ actor, action, details }) => [actor, action, details.reason]),
-      [
-        ['ngozi', 'payouts pause', 'ticket 7'],
-        ['ngozi', 'payouts resume', 'ticket 7'],
-      ],
-    )
-  },
-)
+  t.is((await ops('resume', ...because)).code, 0)
+  t.is((await ops('resume', ...because)).code, 1)
+  await sendAll()
+  t.deepEqual(sentOf([first, accepted.reference]), [false, true])
+  const audit = await world().db('audit_log').where({ subject: 'switch:payouts' }).orderBy('id')
+  t.deepEqual(
+    audit.map(({ actor, action, details }) => [actor, action, details.reason]),
+    [
+      ['ngozi', 'payouts pause', 'ticket 7'],
+      ['ngozi', 'payouts resume', 'ticket 7'],
+    ],
+  )
+})
 
-test.serial(
-  'who pauses payouts waits for a sending that has begun, and none begins afterwards',
-  async (t) => {
-    const { services, db } = world()
-    const reference = await create(5000)
-    const [taken] = await takeDueRows<DuePayout>(db, payoutQueue(services.config.payouts))
-    const change = { by: 'custody_short', reason: 'the chain shows less than is owed' }
-    let paused = false
-    let pausing: Promise<unknown> = Promise.resolve()
-    const sender = as('payouts', services)
-    await sender.transact(async (uow) => {
-      const begun = await recordSending(
-        { ...sender, transact: (work) => work(uow) },
-        sendingKind(world()),
-        taken as DuePayout,
-      )
-      t.is(begun?.sends, 1)
-      pausing = sender
-        .transact((other) => pausePayouts(other, change))
-        .then((done) => {
-          paused = done
-        })
-      await until('the pause waits', async () => {
-        const { rows } = await db.raw(`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%update switches%'`)
-        return rows.length === 1
+test.serial('who pauses payouts waits for a sending under way, and none begins afterwards', async (t) => {
+  const { services, db } = world()
+  const reference = await create(5000)
+  const [taken] = await takeDueRows<DuePayout>(db, payoutQueue(services.config.payouts))
+  const change = { by: 'custody_short', reason: 'the chain shows less than is owed' }
+  let paused = false
+  let pausing: Promise<unknown> = Promise.resolve()
+  const sender = as('payouts', services)
+  await sender.transact(async (uow) => {
+    const begun = await recordSending(
+      { ...sender, transact: (work) => work(uow) },
+      sendingKind(world()),
+      taken as DuePayout,
+    )
+    t.is(begun?.sends, 1)
+    pausing = sender
+      .transact((other) => pausePayouts(other, change))
+      .then((done) => {
+        paused = done
       })
-      t.false(paused)
+    await until('the pause waits', async () => {
+      const { rows } = await db.raw(`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%update switches%'`)
+      return rows.length === 1
     })
-    await pausing
-    t.true(paused)
-    t.is((await readWithdrawalRow(world(), reference)).send_state, 'sending')
-    t.true(
-      await as('operators', services).transact((uow) => resumePayouts(uow, { by: 'ngozi', reason: 'done' })),
-    )
-    await reconcileAll(world())
-  },
-)
+    t.false(paused)
+  })
+  await pausing
+  t.true(paused)
+  t.is((await readWithdrawalRow(world(), reference)).send_state, 'sending')
+  t.true(
+    await as('operators', services).transact((uow) => resumePayouts(uow, { by: 'ngozi', reason: 'done' })),
+  )
+  await reconcileAll(world())
+})
 
 test.serial('a worker that is killed around the decision pays nobody twice and loses nobody', async (t) => {
   t.timeout(240_000)

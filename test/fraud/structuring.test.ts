@@ -94,21 +94,18 @@ test.serial('accounts at several banks whose holders have one name are held toge
   t.is(sent.length, 0)
 })
 
-test.serial(
-  'while the bank does not tell the name, the given one counts, and the real one afterwards',
-  async (t) => {
-    const account = await accountOf('REAL HOLDER')
-    world().fiat.fiatpay.faults.setFault({ accounts: '500' })
-    const given = { ...account, accountName: 'Given Holder' }
-    const { reference } = await createWithdrawal(world(), await oldCreator(), { ...given, amountNGN: 50_000 })
-    world().fiat.fiatpay.faults.setFault({ accounts: 'ok' })
-    const before = await world().db('withdrawals').where({ reference }).first()
-    t.truthy(before.name_hash)
-    await sendDuePayouts(world())
-    const after = await world().db('withdrawals').where({ reference }).first()
-    t.notDeepEqual(after.name_hash, before.name_hash)
-  },
-)
+test.serial('until the bank tells the name the given one counts, then the real one', async (t) => {
+  const account = await accountOf('REAL HOLDER')
+  world().fiat.fiatpay.faults.setFault({ accounts: '500' })
+  const given = { ...account, accountName: 'Given Holder' }
+  const { reference } = await createWithdrawal(world(), await oldCreator(), { ...given, amountNGN: 50_000 })
+  world().fiat.fiatpay.faults.setFault({ accounts: 'ok' })
+  const before = await world().db('withdrawals').where({ reference }).first()
+  t.truthy(before.name_hash)
+  await sendDuePayouts(world())
+  const after = await world().db('withdrawals').where({ reference }).first()
+  t.notDeepEqual(after.name_hash, before.name_hash)
+})
 
 test.serial('creators who withdraw to one account at once do not all stay below its limit', async (t) => {
   const shared = [await accountOf('AT ONCE ONE'), await accountOf('AT ONCE TWO')]

@@ -208,17 +208,14 @@ const modes: readonly Guards[] = ['contract', 'recommended']
 for (const guards of modes) {
   const world = useWorld(test, { fiat: true, env: { GUARDS: guards, WITHDRAW_WAIT_MS: '0' } })
   for (const { name, ends, gains, play } of stories)
-    test.serial(
-      `${guards}: ${name}: the thief gains NGN ${gains[guards].toLocaleString('en')}`,
-      async (t) => {
-        world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 0 } })
-        t.deepEqual(await play(world()), {
-          gain: gains[guards],
-          last: guards === 'contract' ? 'sent' : ends,
-        })
-        t.deepEqual(await listBrokenInvariants(world().db), [])
-      },
-    )
+    test.serial(`${guards}: ${name}: a thief gains NGN ${gains[guards].toLocaleString('en')}`, async (t) => {
+      world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 0 } })
+      t.deepEqual(await play(world()), {
+        gain: gains[guards],
+        last: guards === 'contract' ? 'sent' : ends,
+      })
+      t.deepEqual(await listBrokenInvariants(world().db), [])
+    })
 }
 
 test('under recommended no story gains more than NGN 10,000, and docs/security.md has the figures', (t) => {

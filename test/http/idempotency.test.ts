@@ -24,6 +24,7 @@ const usdc = tokenBySymbol('USDC')?.mint ?? ''
 interface IntentBody {
   readonly success: true
   readonly intentId: string
+  readonly lastValidBlockHeight: number
 }
 
 let wallets = 0
@@ -244,3 +245,43 @@ test('a request that hangs renews its lease for two minutes at most', async (t) 
   t.false(await renewLease(db, hanging))
   t.true(await takeKey(db, { ...hanging, holder: randomUUID() }), 'a repetition takes the key')
 })
+
+/** Slots for which a transaction can land. */
+const lifeSlots = 150
+
+// Serial tests run first: this one moves the chain on.
+test.serial(
+  'an intent past its last valid block height is replaced once under its idempotency key',
+  async (t) => {
+    const { request, services, sandbox } = world()
+    const headers = { 'idempotency-key': randomUUID() }
+    const body = {
+      creatorId: encodeBase58(Buffer.alloc(32, 201)),
+      amount: 5,
+      inputTokenMint: tokenBySymbol('USDC')?.mint,
+      sourceWalletAddress: encodeBase58(Buffer.alloc(32, 202)),
+    }
+    const send = () => request<IntentBody>('POST', '/payments/intent', { body, headers })
+
+    const first = await send()
+    const { intentId, lastValidBlockHeight } = first.body
+    sandbox.chain.advance(lastValidBlockHeight - (await services.chain.blockHeight()))
+    const last = await send()
+    t.is(last.body.intentId, intentId, 'at its last valid height it can still land')
+
+    sandbox.chain.advance(lifeSlots)
+    const answers = await Promise.all(Array.from({ length: 20 }, send))
+    const served = answers.filter(({ status }) => status === 200)
+    const [created = '', ...others] = new Set(served.map((answer) => answer.body.intentId))
+    t.not(created, '')
+    t.not(created, intentId)
+    t.deepEqual(others, [])
+    const heights = served.map((answer) => answer.body.lastValidBlockHeight)
+    t.true(Math.min(...heights) > lastValidBlockHeight, 'the new intent can land')
+    for (const { status } of answers) t.true(status === 200 || status === 409, `${status}`)
+    t.is(await countIntents(body), 2)
+    const again = await send()
+    t.is(again.body.intentId, created)
+    t.is(again.headers['idempotency-hit'], 'true')
+  },
+)

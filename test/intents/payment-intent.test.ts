@@ -186,48 +186,42 @@ test("an intent names the creator's wallet and what is paid and received, as POS
   t.is(await refusal({ ...good, message: null }), 'ok')
 })
 
-test.serial(
-  'money to nowhere: programs, mints, token accounts, sysvars and the incinerator are no creators',
-  async (t) => {
-    const { chain, calls } = world().sandbox
-    const supporter = createSupporter(world().sandbox, ['USDC'])
-    const nowhere = {
-      "USDC's mint": usdc,
-      "BONK's mint": tokenBySymbol('BONK')?.mint ?? '',
-      'the token program': 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-      'the system program': '11111111111111111111111111111111',
-      'the clock': 'SysvarC1ock11111111111111111111111111111111',
-      'a token account': associatedAccount(supporter.wallet, usdc).toBase58(),
-      'the incinerator': '1nc1nerator11111111111111111111111111111111',
-    }
-    for (const [what, creatorId] of Object.entries(nowhere))
-      t.is(await refusal({ ...good, creatorId }), unknown, what)
-    const domain = freshDomain()
-    await assignDomain(world().sandbox, domain, usdc)
-    t.is(await refusal({ ...good, creatorId: domain }), unknown, 'a domain that pays a mint')
+test.serial('money to nowhere: programs, mints, token accounts and sysvars are no creators', async (t) => {
+  const { chain, calls } = world().sandbox
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const nowhere = {
+    "USDC's mint": usdc,
+    "BONK's mint": tokenBySymbol('BONK')?.mint ?? '',
+    'the token program': 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+    'the system program': '11111111111111111111111111111111',
+    'the clock': 'SysvarC1ock11111111111111111111111111111111',
+    'a token account': associatedAccount(supporter.wallet, usdc).toBase58(),
+    'the incinerator': '1nc1nerator11111111111111111111111111111111',
+  }
+  for (const [what, creatorId] of Object.entries(nowhere))
+    t.is(await refusal({ ...good, creatorId }), unknown, what)
+  const domain = freshDomain()
+  await assignDomain(world().sandbox, domain, usdc)
+  t.is(await refusal({ ...good, creatorId: domain }), unknown, 'a domain that pays a mint')
 
-    t.is(await refusal({ ...good, creatorId: supporter.wallet }), 'ok', 'a funded wallet is a person')
-    t.falsy(chain.svm.account(good.creatorId))
-    t.is(await refusal(good), 'ok', 'and so is an account that does not exist')
-    const once = unusedWallet()
-    const before = calls.all()['getMultipleAccounts'] ?? 0
-    t.is(await refusal({ ...good, creatorId: once }), 'ok')
-    t.is(await refusal({ ...good, creatorId: once }), 'ok')
-    t.is((calls.all()['getMultipleAccounts'] ?? 0) - before, 3, 'one for each transfer, and one check')
-  },
-)
+  t.is(await refusal({ ...good, creatorId: supporter.wallet }), 'ok', 'a funded wallet is a person')
+  t.falsy(chain.svm.account(good.creatorId))
+  t.is(await refusal(good), 'ok', 'and so is an account that does not exist')
+  const once = unusedWallet()
+  const before = calls.all()['getMultipleAccounts'] ?? 0
+  t.is(await refusal({ ...good, creatorId: once }), 'ok')
+  t.is(await refusal({ ...good, creatorId: once }), 'ok')
+  t.is((calls.all()['getMultipleAccounts'] ?? 0) - before, 3, 'one for each transfer, and one check')
+})
 
-test.serial(
-  'an intent costs two statements for a known recipient, and does not wait for Redis',
-  async (t) => {
-    const { request, proxies } = world()
-    await createIntent(request, good)
-    proxies.redis.hold(true)
-    t.teardown(() => proxies.redis.hold(false))
-    const statements = await proxies.sql.during(() => createIntent(request, good))
-    t.deepEqual(
-      statements.filter((name) => name !== 'prices.store'),
-      ['creators.by_wallet', 'intents.insert'],
-    )
-  },
-)
+test.serial('an intent costs two statements for a known recipient, and waits for no Redis', async (t) => {
+  const { request, proxies } = world()
+  await createIntent(request, good)
+  proxies.redis.hold(true)
+  t.teardown(() => proxies.redis.hold(false))
+  const statements = await proxies.sql.during(() => createIntent(request, good))
+  t.deepEqual(
+    statements.filter((name) => name !== 'prices.store'),
+    ['creators.by_wallet', 'intents.insert'],
+  )
+})

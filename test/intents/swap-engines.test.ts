@@ -40,21 +40,18 @@ test.afterEach.always(() => {
   world().proxies.outside.intervene = undefined
 })
 
-test.serial(
-  'while swaps are switched off, a tip that needs one is refused, and another is not',
-  async (t) => {
-    const { db, services } = world()
-    const { creator, supporter } = await parties({ account: true })
-    const change = { by: 'ngozi', reason: 'both engines quote nonsense' }
-    await db.transaction((trx) => changeSwitch(trx, 'swaps', 'stopped', change))
-    await services.switches.read()
-    t.is(await requestTip(creator.user.id, supporter.wallet, bonk), '503 Service unavailable')
-    t.is(await requestTip(creator.user.id, supporter.wallet, usdc), 'direct-transfer')
-    await db.transaction((trx) => changeSwitch(trx, 'swaps', 'running', change))
-    await services.switches.read()
-    t.is(await requestTip(creator.user.id, supporter.wallet, bonk), 'aggregator-ultra')
-  },
-)
+test.serial('while swaps are switched off, a tip that needs one is refused, others are not', async (t) => {
+  const { db, services } = world()
+  const { creator, supporter } = await parties({ account: true })
+  const change = { by: 'ngozi', reason: 'both engines quote nonsense' }
+  await db.transaction((trx) => changeSwitch(trx, 'swaps', 'stopped', change))
+  await services.switches.read()
+  t.is(await requestTip(creator.user.id, supporter.wallet, bonk), '503 Service unavailable')
+  t.is(await requestTip(creator.user.id, supporter.wallet, usdc), 'direct-transfer')
+  await db.transaction((trx) => changeSwitch(trx, 'swaps', 'running', change))
+  await services.switches.read()
+  t.is(await requestTip(creator.user.id, supporter.wallet, bonk), 'aggregator-ultra')
+})
 
 const ultraModes: Mode[] = [
   'down',
@@ -71,25 +68,18 @@ const ultraModes: Mode[] = [
   'unknown-program',
 ]
 for (const mode of ultraModes)
-  test.serial(
-    `when Ultra is ${mode}, the other engine builds the swap, and Ultra builds the next one`,
-    async (t) => {
-      const { aggregator } = world().sandbox
-      for (const account of [false, true]) {
-        const { creator, supporter } = await parties({ account })
-        for (const mint of [solMint, bonk]) {
-          aggregator.set({ ultra: { mode } })
-          t.is(
-            await requestTip(creator.user.id, supporter.wallet, mint),
-            'aggregator-v6',
-            `account ${account}`,
-          )
-          aggregator.reset()
-          t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-ultra')
-        }
+  test.serial(`when Ultra is ${mode}, the other engine builds the swap, and Ultra the next`, async (t) => {
+    const { aggregator } = world().sandbox
+    for (const account of [false, true]) {
+      const { creator, supporter } = await parties({ account })
+      for (const mint of [solMint, bonk]) {
+        aggregator.set({ ultra: { mode } })
+        t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-v6', `account ${account}`)
+        aggregator.reset()
+        t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-ultra')
       }
-    },
-  )
+    }
+  })
 
 /** The result when v6 has this fault and Ultra has no route, and when Ultra is down. */
 const v6Modes: [mode: Exclude<Mode, 'error-code'>, withoutRoute: string, withoutUltra: string][] = [
@@ -107,24 +97,21 @@ const v6Modes: [mode: Exclude<Mode, 'error-code'>, withoutRoute: string, without
   ['unknown-program', unavailable, unavailable],
 ]
 for (const [mode, withoutRoute, withoutUltra] of v6Modes)
-  test.serial(
-    `when v6 is ${mode}, the answer is ${withoutRoute} if Ultra has no route and ${withoutUltra} if Ultra is down`,
-    async (t) => {
-      const { aggregator } = world().sandbox
-      for (const account of [false, true]) {
-        const { creator, supporter } = await parties({ account })
-        const tip = () => requestTip(creator.user.id, supporter.wallet)
-        aggregator.set({ ultra: { mode: 'no-route' }, v6: { mode } })
-        t.is(await tip(), withoutRoute, `account ${account}`)
-        aggregator.set({ ultra: { mode: 'down' } })
-        t.is(await tip(), withoutUltra, `account ${account}`)
-        const issued = [withoutRoute, withoutUltra].filter((text) => text.startsWith('aggregator')).length
-        t.is(await storedIntents(creator.wallet), issued, 'a refusal leaves nothing behind')
-        aggregator.set({ v6: { mode: 'ok' } })
-        t.is(await tip(), 'aggregator-v6', 'no restart is needed')
-      }
-    },
-  )
+  test.serial(`when v6 is ${mode}, the answer is ${withoutRoute}, or ${withoutUltra}`, async (t) => {
+    const { aggregator } = world().sandbox
+    for (const account of [false, true]) {
+      const { creator, supporter } = await parties({ account })
+      const tip = () => requestTip(creator.user.id, supporter.wallet)
+      aggregator.set({ ultra: { mode: 'no-route' }, v6: { mode } })
+      t.is(await tip(), withoutRoute, `account ${account}`)
+      aggregator.set({ ultra: { mode: 'down' } })
+      t.is(await tip(), withoutUltra, `account ${account}`)
+      const issued = [withoutRoute, withoutUltra].filter((text) => text.startsWith('aggregator')).length
+      t.is(await storedIntents(creator.wallet), issued, 'a refusal leaves nothing behind')
+      aggregator.set({ v6: { mode: 'ok' } })
+      t.is(await tip(), 'aggregator-v6', 'no restart is needed')
+    }
+  })
 
 for (const mode of ['pays-less', 'pays-another', 'batches', 'unknown-program'] as const)
   test.serial(`every transaction of an engine that ${mode} raises an alert`, async (t) => {
@@ -198,21 +185,18 @@ for (const [name, answer, expected] of answers)
     t.is(await requestTip(creator.user.id, supporter.wallet), 'aggregator-ultra')
   })
 
-test.serial(
-  'without a simulation by the chain no swap is answered, and the error names the chain',
-  async (t) => {
-    const { creator, supporter } = await parties()
-    const { outside } = world().proxies
-    for (const reply of [
-      { error: { code: -32005, message: 'Node is behind' } },
-      { result: null },
-      { result: 5 },
-    ]) {
-      outside.alterReply = (method, _, answer) =>
-        method === 'simulateTransaction' ? { id: answer.id, ...reply } : answer
-      t.is(await requestTip(creator.user.id, supporter.wallet), '503 Service unavailable')
-    }
-    outside.alterReply = undefined
-    t.is(await requestTip(creator.user.id, supporter.wallet), 'aggregator-ultra')
-  },
-)
+test.serial('without a simulation by the chain no swap is answered, with its own error', async (t) => {
+  const { creator, supporter } = await parties()
+  const { outside } = world().proxies
+  for (const reply of [
+    { error: { code: -32005, message: 'Node is behind' } },
+    { result: null },
+    { result: 5 },
+  ]) {
+    outside.alterReply = (method, _, answer) =>
+      method === 'simulateTransaction' ? { id: answer.id, ...reply } : answer
+    t.is(await requestTip(creator.user.id, supporter.wallet), '503 Service unavailable')
+  }
+  outside.alterReply = undefined
+  t.is(await requestTip(creator.user.id, supporter.wallet), 'aggregator-ultra')
+})

@@ -59,34 +59,28 @@ function payerFile(lamports: bigint): string {
   return file
 }
 
-test.serial(
-  'without a token account of the platform, a swapped tip has no fee and raises an alert',
-  async (t) => {
-    const before = await feesLeftOut()
-    const { intent, received, fee } = await tip()
-    t.is(intent.provider, 'aggregator-v6', 'Ultra dropped our fee silently')
-    t.is(fee, '0')
-    t.is(await feesLeftOut(), before + 1)
-    t.true(received >= BigInt(intent.quote.outAmount))
-    // Fifteen dollars minus the pool's fee. With the platform fee it would be 14.69.
-    t.true(received > 14_980_000n, String(received))
-  },
-)
+test.serial('without our token account a swapped tip has no fee and raises an alert', async (t) => {
+  const before = await feesLeftOut()
+  const { intent, received, fee } = await tip()
+  t.is(intent.provider, 'aggregator-v6', 'Ultra dropped our fee silently')
+  t.is(fee, '0')
+  t.is(await feesLeftOut(), before + 1)
+  t.true(received >= BigInt(intent.quote.outAmount))
+  // Fifteen dollars minus the pool's fee. With the platform fee it would be 14.69.
+  t.true(received > 14_980_000n, String(received))
+})
 
-test.serial(
-  "with a token account only for the supporter's token, the fee is taken in that token",
-  async (t) => {
-    openTokenAccounts(world().sandbox.chain, treasury, [mintOf('BONK')])
-    const before = await feesLeftOut()
-    const { intent, received, fee } = await tip()
-    t.is(intent.provider, 'aggregator-v6')
-    t.is(BigInt(fee), bonkUnits / 50n)
-    t.is(await feesLeftOut(), before)
-    t.true(received >= BigInt(intent.quote.outAmount) && received < 14_700_000n, String(received))
-    const kept = holds(treasury, 'BONK')
-    t.true(kept >= (bonkUnits * 199n) / 10_000n && kept <= bonkUnits / 50n, String(kept))
-  },
-)
+test.serial("with an account only for the supporter's token, the fee is taken in it", async (t) => {
+  openTokenAccounts(world().sandbox.chain, treasury, [mintOf('BONK')])
+  const before = await feesLeftOut()
+  const { intent, received, fee } = await tip()
+  t.is(intent.provider, 'aggregator-v6')
+  t.is(BigInt(fee), bonkUnits / 50n)
+  t.is(await feesLeftOut(), before)
+  t.true(received >= BigInt(intent.quote.outAmount) && received < 14_700_000n, String(received))
+  const kept = holds(treasury, 'BONK')
+  t.true(kept >= (bonkUnits * 199n) / 10_000n && kept <= bonkUnits / 50n, String(kept))
+})
 
 test.serial('invalid arguments and settings are refused with the reason', async (t) => {
   requestAirdrop(world().sandbox.chain, referral, 1_000_000n)
@@ -111,35 +105,32 @@ test.serial('invalid arguments and settings are refused with the reason', async 
   t.deepEqual(await world().db('audit_log'), [])
 })
 
-test.serial(
-  'the script lists missing accounts, opens them, and the next tip pays the fee without a restart',
-  async (t) => {
-    const plan = await setupTreasury([])
-    t.is(plan.code, 0)
-    t.is(plan.out.match(/MISSING/g)?.length, 2 * tokens.length - 2, plan.out)
-    t.regex(plan.out, /LACKS 890880 lamports/)
-    t.regex(plan.out, /not done yet; add --apply/)
-    t.is(holds(treasury, 'USDC'), 0n)
+test.serial('the script opens missing accounts, and the next tip pays the fee', async (t) => {
+  const plan = await setupTreasury([])
+  t.is(plan.code, 0)
+  t.is(plan.out.match(/MISSING/g)?.length, 2 * tokens.length - 2, plan.out)
+  t.regex(plan.out, /LACKS 890880 lamports/)
+  t.regex(plan.out, /not done yet; add --apply/)
+  t.is(holds(treasury, 'USDC'), 0n)
 
-    const done = await setupTreasury(['--apply', '--payer', payerFile(10n ** 9n), '--as', 'Grace'])
-    t.is(done.code, 0, done.err)
-    t.notRegex(done.out, /MISSING|LACKS/)
-    t.regex(done.out, /\ndone: /)
-    const entries = await world().db('audit_log').where({ action: 'setup-treasury' })
-    t.is(entries.length, 2, 'one for each transaction')
-    t.like(entries[0], { actor: 'Grace', subject: `treasury:${treasury}` })
+  const done = await setupTreasury(['--apply', '--payer', payerFile(10n ** 9n), '--as', 'Grace'])
+  t.is(done.code, 0, done.err)
+  t.notRegex(done.out, /MISSING|LACKS/)
+  t.regex(done.out, /\ndone: /)
+  const entries = await world().db('audit_log').where({ action: 'setup-treasury' })
+  t.is(entries.length, 2, 'one for each transaction')
+  t.like(entries[0], { actor: 'Grace', subject: `treasury:${treasury}` })
 
-    const again = await setupTreasury(['--apply', '--payer', payerFile(0n), '--json'])
-    t.like(JSON.parse(again.out), { ok: true, lamportsMissing: '0', signatures: [] })
+  const again = await setupTreasury(['--apply', '--payer', payerFile(0n), '--json'])
+  t.like(JSON.parse(again.out), { ok: true, lamportsMissing: '0', signatures: [] })
 
-    const before = await feesLeftOut()
-    const { intent, fee } = await tip()
-    t.is(intent.provider, 'aggregator-ultra')
-    t.is(BigInt(fee), bonkUnits / 50n)
-    t.true(holds(referral, 'USDC') > 230_000n, 'four fifths of two percent of 15 dollars')
-    t.is(await feesLeftOut(), before)
-  },
-)
+  const before = await feesLeftOut()
+  const { intent, fee } = await tip()
+  t.is(intent.provider, 'aggregator-ultra')
+  t.is(BigInt(fee), bonkUnits / 50n)
+  t.true(holds(referral, 'USDC') > 230_000n, 'four fifths of two percent of 15 dollars')
+  t.is(await feesLeftOut(), before)
+})
 
 for (const [name, env, provider] of [
   ['no referral account', { AGGREGATOR_REFERRAL_ACCOUNT: '' }, 'aggregator-v6'],

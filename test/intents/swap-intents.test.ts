@@ -112,14 +112,11 @@ async function tip(
 
 for (const engine of engines)
   for (const symbol of Object.keys(given) as Given[])
-    test.serial(
-      `${symbol} reaches creators with every combination of settings through ${engine}`,
-      async (t) => {
-        const { sandbox } = world()
-        if (engine === 'aggregator-v6') sandbox.aggregator.set({ ultra: { mode: 'down' } })
-        for (const settings of everySetting) {
-          const supporter = createSupporter(sandbox, ['USDC', 'BONK'])
-          t.deepEqual(await tip(supporter, settings, symbol, engine), [])
-        }
-      },
-    )
+    test.serial(`${symbol} reaches creators with every settings through ${engine}`, async (t) => {
+      const { sandbox } = world()
+      if (engine === 'aggregator-v6') sandbox.aggregator.set({ ultra: { mode: 'down' } })
+      for (const settings of everySetting) {
+        const supporter = createSupporter(sandbox, ['USDC', 'BONK'])
+        t.deepEqual(await tip(supporter, settings, symbol, engine), [])
+      }
+    })

@@ -116,21 +116,18 @@ test.serial('Ultra sends the last valid height as a number, as a text or not at 
   }
 })
 
-test.serial(
-  'the transactions of v6 live as long as the blockhash we chose, whichever height the engine sends',
-  async (t) => {
-    const { chain } = world().sandbox
-    const { lastValidBlockHeight, blockhash } = latestBlockhash(chain, 'confirmed')
-    for (const [sent] of heights) {
-      v6Says('/swap', { lastValidBlockHeight: sent(lastValidBlockHeight) })
-      const intent = await requestTip()
-      t.is(intent.provider, 'aggregator-v6')
-      t.is(intent.lastValidBlockHeight, lastValidBlockHeight, String(sent(lastValidBlockHeight)))
-      const { message } = VersionedTransaction.deserialize(Buffer.from(intent.transaction, 'base64'))
-      t.is(message.recentBlockhash, blockhash)
-    }
-  },
-)
+test.serial('transactions of v6 live as long as our blockhash, whatever height it sends', async (t) => {
+  const { chain } = world().sandbox
+  const { lastValidBlockHeight, blockhash } = latestBlockhash(chain, 'confirmed')
+  for (const [sent] of heights) {
+    v6Says('/swap', { lastValidBlockHeight: sent(lastValidBlockHeight) })
+    const intent = await requestTip()
+    t.is(intent.provider, 'aggregator-v6')
+    t.is(intent.lastValidBlockHeight, lastValidBlockHeight, String(sent(lastValidBlockHeight)))
+    const { message } = VersionedTransaction.deserialize(Buffer.from(intent.transaction, 'base64'))
+    t.is(message.recentBlockhash, blockhash)
+  }
+})
 
 for (const ultra of ['ok', 'down'] as const)
   test.serial(`with Ultra ${ultra}, a tip still lands at exactly the answered height`, async (t) => {
@@ -153,17 +150,14 @@ const ultraImpacts: [sent: Answer, percent: number | undefined][] = [
   [{ priceImpact: 'little', priceImpactPct: '-0.005' }, undefined],
   [{ priceImpact: '', priceImpactPct: '-0.005' }, undefined],
 ]
-test.serial(
-  'Ultra sends the price impact in percent, or in an older field as a fraction; a loss is negative',
-  async (t) => {
-    for (const [sent, percent] of ultraImpacts) {
-      orderSays(sent)
-      const { provider, quote } = await requestTip()
-      t.is(provider, percent === undefined ? 'aggregator-v6' : 'aggregator-ultra', JSON.stringify(sent))
-      if (percent !== undefined) t.is(quote.priceImpactPct, percent, JSON.stringify(sent))
-    }
-  },
-)
+test.serial('Ultra sends the price impact in percent, or in an older field as a fraction', async (t) => {
+  for (const [sent, percent] of ultraImpacts) {
+    orderSays(sent)
+    const { provider, quote } = await requestTip()
+    t.is(provider, percent === undefined ? 'aggregator-v6' : 'aggregator-ultra', JSON.stringify(sent))
+    if (percent !== undefined) t.is(quote.priceImpactPct, percent, JSON.stringify(sent))
+  }
+})
 
 const v6Impacts: [sent: unknown, percent: number | undefined][] = [
   ['0.005', 0.5],
@@ -245,19 +239,16 @@ test.serial('amounts are whole numbers as text', async (t) => {
   }
 })
 
-test.serial(
-  'for an order that pays slightly less than it promises, the simulated amount is answered',
-  async (t) => {
-    let honest = 0n
-    orderSays(({ outAmount }) => {
-      honest = BigInt(String(outAmount))
-      return { outAmount: String(honest + honest / 200n) }
-    })
-    const { provider, quote } = await requestTip()
-    t.is(provider, 'aggregator-ultra')
-    t.is(quote.outAmount, String(honest))
-  },
-)
+test.serial('for an order that pays slightly less the simulated amount is answered', async (t) => {
+  let honest = 0n
+  orderSays(({ outAmount }) => {
+    honest = BigInt(String(outAmount))
+    return { outAmount: String(honest + honest / 200n) }
+  })
+  const { provider, quote } = await requestTip()
+  t.is(provider, 'aggregator-ultra')
+  t.is(quote.outAmount, String(honest))
+})
 
 test.serial('a route too large for a packet is requested again with fewer accounts', async (t) => {
   world().sandbox.aggregator.set({ ultra: { mode: 'no-route' }, v6: { mode: 'oversized' } })
@@ -298,51 +289,45 @@ test.serial('v6 gets its quote back unchanged, with unknown fields', async (t) =
   t.is(hash, null)
 })
 
-test.serial(
-  'Ultra is requested with one signer, our fee, the creator as receiver and our API key',
-  async (t) => {
-    let seen: ProxiedExchange | undefined
-    reword('/ultra/v1/order', (_, exchange) => {
-      seen = exchange
-      return {}
-    })
-    const { intentId } = await requestTip()
-    const query = Object.fromEntries(new URL(seen?.path ?? '', 'http://engine').searchParams)
-    const row = await world().db('payment_intents').where({ id: intentId }).first()
-    t.deepEqual(query, {
-      inputMint: solMint,
-      outputMint: usdc,
-      amount: row.input_raw,
-      taker: supporter.wallet,
-      receiver: row.payout_wallet,
-      referralAccount: world().sandbox.aggregator.referralAccount,
-      referralFee: '200',
-      excludeRouters: 'jupiterz,dflow,okx',
-    })
-    t.is(seen?.headers['x-api-key'], apiKey)
-    t.is(row.reference_key, null, 'an order cannot carry one')
-    t.is(row.message_hash.length, 32)
-  },
-)
+test.serial('Ultra is asked with one signer, our fee, the creator as receiver and our key', async (t) => {
+  let seen: ProxiedExchange | undefined
+  reword('/ultra/v1/order', (_, exchange) => {
+    seen = exchange
+    return {}
+  })
+  const { intentId } = await requestTip()
+  const query = Object.fromEntries(new URL(seen?.path ?? '', 'http://engine').searchParams)
+  const row = await world().db('payment_intents').where({ id: intentId }).first()
+  t.deepEqual(query, {
+    inputMint: solMint,
+    outputMint: usdc,
+    amount: row.input_raw,
+    taker: supporter.wallet,
+    receiver: row.payout_wallet,
+    referralAccount: world().sandbox.aggregator.referralAccount,
+    referralFee: '200',
+    excludeRouters: 'jupiterz,dflow,okx',
+  })
+  t.is(seen?.headers['x-api-key'], apiKey)
+  t.is(row.reference_key, null, 'an order cannot carry one')
+  t.is(row.message_hash.length, 32)
+})
 
-test.serial(
-  'equal tips within a block are two transactions: the second is built by the other engine',
-  async (t) => {
-    const amount = nextAmount()
-    const [first, second] = [await requestTip(amount), await requestTip(amount)]
-    t.is(first.provider, 'aggregator-ultra')
-    t.is(second.provider, 'aggregator-v6')
-    const same = nextAmount()
-    const at = await Promise.all(Array.from({ length: 4 }, () => requestTip(same)))
-    t.deepEqual(
-      at.map(({ code }) => code),
-      [200, 200, 200, 200],
-    )
-    t.is(new Set(at.map(({ transaction }) => transaction)).size, 4)
-    world().sandbox.aggregator.set({ v6: { mode: 'no-route' } })
-    const { code, error } = await requestTip(same)
-    t.is(`${code} ${error}`, unavailable, 'a route exists, but not now')
-    advance(1)
-    t.is((await requestTip(same)).provider, 'aggregator-ultra')
-  },
-)
+test.serial('of equal tips within a block the second is built by the other engine', async (t) => {
+  const amount = nextAmount()
+  const [first, second] = [await requestTip(amount), await requestTip(amount)]
+  t.is(first.provider, 'aggregator-ultra')
+  t.is(second.provider, 'aggregator-v6')
+  const same = nextAmount()
+  const at = await Promise.all(Array.from({ length: 4 }, () => requestTip(same)))
+  t.deepEqual(
+    at.map(({ code }) => code),
+    [200, 200, 200, 200],
+  )
+  t.is(new Set(at.map(({ transaction }) => transaction)).size, 4)
+  world().sandbox.aggregator.set({ v6: { mode: 'no-route' } })
+  const { code, error } = await requestTip(same)
+  t.is(`${code} ${error}`, unavailable, 'a route exists, but not now')
+  advance(1)
+  t.is((await requestTip(same)).provider, 'aggregator-ultra')
+})

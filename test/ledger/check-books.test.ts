@@ -29,43 +29,40 @@ async function tamper(userId: string, units: number): Promise<void> {
 
 const alerts = () => countAlerts(world(), 'books_broken')
 
-test.serial(
-  'check-books ends with 0 while the invariants hold, and with 4 when one is violated',
-  async (t) => {
-    const { db } = world()
-    const user = await createUserWith(db, 1_500_000n)
-    await reserve(db, {
-      key: newKey(),
-      ref: 'w',
-      entries: transferEntries(500_000n, available(user), held(user)),
-    })
+test.serial('check-books ends with 0 while the invariants hold, and with 4 otherwise', async (t) => {
+  const { db } = world()
+  const user = await createUserWith(db, 1_500_000n)
+  await reserve(db, {
+    key: newKey(),
+    ref: 'w',
+    entries: transferEntries(500_000n, available(user), held(user)),
+  })
 
-    const consistent = await runCheckBooks()
-    t.is(consistent.code, 0, consistent.err)
-    t.regex(consistent.out, /the books hold/)
-    t.regex(consistent.out, /USDC +custody_wallets +-1\.5 /)
-    t.regex(consistent.out, /USDC +available +1 /)
-    t.regex(consistent.out, /USDC +held +0\.5 /)
-    t.notRegex(consistent.out, /BROKEN/)
-    const json = JSON.parse((await runCheckBooks('--json')).out)
-    t.true(json.holds)
-    t.is(json.invariants.length, 10)
-    t.is(
-      json.sums.reduce((sum: bigint, { units }: { units: string }) => sum + BigInt(units), 0n),
-      0n,
-    )
+  const consistent = await runCheckBooks()
+  t.is(consistent.code, 0, consistent.err)
+  t.regex(consistent.out, /the books hold/)
+  t.regex(consistent.out, /USDC +custody_wallets +-1\.5 /)
+  t.regex(consistent.out, /USDC +available +1 /)
+  t.regex(consistent.out, /USDC +held +0\.5 /)
+  t.notRegex(consistent.out, /BROKEN/)
+  const json = JSON.parse((await runCheckBooks('--json')).out)
+  t.true(json.holds)
+  t.is(json.invariants.length, 10)
+  t.is(
+    json.sums.reduce((sum: bigint, { units }: { units: string }) => sum + BigInt(units), 0n),
+    0n,
+  )
 
-    await tamper(user, 7)
-    const broken = await runCheckBooks()
-    t.is(broken.code, 4)
-    t.regex(broken.out, /BROKEN {2}every cached balance is the sum of its entries: 1/)
-    const brokenJson = await runCheckBooks('--json')
-    t.is(brokenJson.code, 4)
-    t.false(JSON.parse(brokenJson.out).holds)
-    await tamper(user, -7)
-    t.is((await runCheckBooks()).code, 0)
-  },
-)
+  await tamper(user, 7)
+  const broken = await runCheckBooks()
+  t.is(broken.code, 4)
+  t.regex(broken.out, /BROKEN {2}every cached balance is the sum of its entries: 1/)
+  const brokenJson = await runCheckBooks('--json')
+  t.is(brokenJson.code, 4)
+  t.false(JSON.parse(brokenJson.out).holds)
+  await tamper(user, -7)
+  t.is((await runCheckBooks()).code, 0)
+})
 
 test.serial('check-books prints help, and refuses unknown arguments with 2', async (t) => {
   const help = await runCheckBooks('--help')
@@ -80,42 +77,36 @@ test.serial('check-books prints help, and refuses unknown arguments with 2', asy
   }
 })
 
-test.serial(
-  'check-books started by hand finds the settings of the running stack, but not in production',
-  async (t) => {
-    const cwd = temporaryFolder(t)
-    mkdirSync(join(cwd, 'data'))
-    writeFileSync(join(cwd, '.env'), 'DATA_DIR=data\n')
-    writeFileSync(join(cwd, 'data/settings.env'), `DATABASE_URL="${world().env['DATABASE_URL']}"\n`)
-    const byHand = (env: Record<string, string>) =>
-      promisify(execFile)(process.execPath, [resolve('dist/scripts/ops/money/check-books.js')], { cwd, env })
-    t.regex((await byHand({})).stdout, /the books hold/)
-    await t.throwsAsync(byHand({ NODE_ENV: 'production' }), { message: /DATABASE_URL: is missing/ })
-    await t.throwsAsync(byHand({ DATABASE_URL: 'postgres://127.0.0.1:1/given' }), {
-      message: /127\.0\.0\.1:1/,
-    })
-  },
-)
+test.serial('check-books finds the settings of a running stack, but not in production', async (t) => {
+  const cwd = temporaryFolder(t)
+  mkdirSync(join(cwd, 'data'))
+  writeFileSync(join(cwd, '.env'), 'DATA_DIR=data\n')
+  writeFileSync(join(cwd, 'data/settings.env'), `DATABASE_URL="${world().env['DATABASE_URL']}"\n`)
+  const byHand = (env: Record<string, string>) =>
+    promisify(execFile)(process.execPath, [resolve('dist/scripts/ops/money/check-books.js')], { cwd, env })
+  t.regex((await byHand({})).stdout, /the books hold/)
+  await t.throwsAsync(byHand({ NODE_ENV: 'production' }), { message: /DATABASE_URL: is missing/ })
+  await t.throwsAsync(byHand({ DATABASE_URL: 'postgres://127.0.0.1:1/given' }), {
+    message: /127\.0\.0\.1:1/,
+  })
+})
 
-test.serial(
-  'the clock raises an alert when an invariant is violated, and reads only new transfers',
-  async (t) => {
-    const { db, services } = world()
-    const watch = createBooksCheck(as('clock', services))
-    const before = await alerts()
-    const user = await createUserWith(db, 100n)
-    for (let i = 0; i < 3; i++) await watch()
-    t.is(await alerts(), before)
-    await tamper(user, 1)
-    await watch()
-    t.is(await alerts(), before, 'checked transfers are not read again')
-    await reserve(db, { key: newKey(), ref: 'w', entries: transferEntries(10n, available(user), held(user)) })
-    await watch()
-    t.is(await alerts(), before + 1)
-    await watch()
-    t.is(await alerts(), before + 2, 'until it is repaired')
-  },
-)
+test.serial('the clock alarms when an invariant is violated, and reads only new transfers', async (t) => {
+  const { db, services } = world()
+  const watch = createBooksCheck(as('clock', services))
+  const before = await alerts()
+  const user = await createUserWith(db, 100n)
+  for (let i = 0; i < 3; i++) await watch()
+  t.is(await alerts(), before)
+  await tamper(user, 1)
+  await watch()
+  t.is(await alerts(), before, 'checked transfers are not read again')
+  await reserve(db, { key: newKey(), ref: 'w', entries: transferEntries(10n, available(user), held(user)) })
+  await watch()
+  t.is(await alerts(), before + 1)
+  await watch()
+  t.is(await alerts(), before + 2, 'until it is repaired')
+})
 
 test.serial('a check of a ledger that grew quickly is fast without table statistics', async (t) => {
   const url = await world().newDatabaseUrl()

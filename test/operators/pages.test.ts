@@ -182,94 +182,88 @@ async function tryCall(method: string, path: string, session?: string): Promise<
   return status === 503 ? `${status} ${body.error} ${headers['retry-after']}` : String(status)
 }
 
-test.serial(
-  'what an operator switches off answers 503 and says when to come back, until it is on',
-  async (t) => {
-    const { services } = world()
-    const { session } = await registerPerson(world())
-    const turn = (...args: string[]) => runOpsScript(world(), 'switch', ...args, '--as', 'ngozi')
-    const because = ['--apply', '--reason', 'ticket 12']
-    const paused = '503 Service unavailable 30'
-    const id = '0d9e4c1b-7a52-4f3e-8c66-1b2a3c4d5e6f'
-    const money = [
-      ['POST', '/payments/intent'],
-      ['POST', '/sdk/tip'],
-      ['POST', '/pay/x'],
-      ['POST', '/payments/fiat/intent'],
-      ['POST', '/chain/tips/create'],
-      ['POST', '/payouts/withdraw'],
-      ['POST', `/payouts/FIATPAY-X/confirm`],
-      ['POST', `/payouts/FIATPAY-X/cancel`],
-      ['POST', `/creators/tips/${id}/refund`],
-      ['POST', '/creators/wallet/transfers'],
-      ['POST', `/creators/wallet/transfers/${id}/sign`],
-    ] as const
-    const stopped: Readonly<Record<string, readonly string[]>> = {
-      intents: ['/payments/intent', '/sdk/tip', '/pay/x'],
-      'naira-intents': ['/payments/fiat/intent'],
-      registrations: ['/auth/register'],
-      maintenance: money.map(([, path]) => path),
-    }
-    const calls = [
-      ...money,
-      ['POST', '/auth/register'],
-      ['GET', '/creators/balance'],
-      ['GET', '/auth/me'],
-    ] as const
-    for (const [name, paths] of Object.entries(stopped)) {
-      // `switch maintenance on` starts maintenance; what the others name stops with off.
-      const [stop, start] = name === 'maintenance' ? ['on', 'off'] : ['off', 'on']
-      t.regex((await turn(name, stop)).out, /would switch it/)
-      t.is((await turn(name, stop, '--apply')).code, 2, 'a reason is required')
-      t.is((await turn(name, stop, ...because)).code, 0)
-      await services.switches.read()
-      for (const [method, path] of calls) {
-        const answer = await tryCall(method, path, session)
-        t.is(answer === paused, paths.includes(path), `${name} ${stop}: ${method} ${path} ${answer}`)
-      }
-      t.regex((await turn(name, stop, ...because)).out, /by ngozi: ticket 12: nothing to do/)
-      t.is((await turn(name, start, ...because)).code, 0)
-      await services.switches.read()
-      for (const [method, path] of calls) t.not(await tryCall(method, path, session), paused, path)
-    }
-    const audit = await world().db('audit_log').where({ subject: 'switch:maintenance' }).orderBy('id')
-    t.deepEqual(
-      audit.map(({ actor, action, details }) => [actor, action, details.reason]),
-      [
-        ['ngozi', 'switch on', 'ticket 12'],
-        ['ngozi', 'switch off', 'ticket 12'],
-      ],
-    )
-    t.is((await turn('payout', 'off')).code, 2)
-    t.is((await turn('payouts', 'pause')).code, 2)
-  },
-)
-
-test.serial(
-  'a running process sees a switch by itself, and the operators’ page and the metrics show it',
-  async (t) => {
-    const { services } = world()
-    await services.switches.start()
-    t.teardown(() => services.switches.stop())
-    const ops = (...args: string[]) =>
-      runOpsScript(world(), 'switch', ...args, '--apply', '--reason', 'too many <b>bots</b>', '--json')
-    t.like(JSON.parse((await ops('registrations', 'off')).out), { ok: true, applied: true })
-    await until('the process sees it', () => services.switches.isStopped('registrations'))
-    t.true(
-      (await services.metrics.stopped.get()).values.some(
-        ({ labels, value }) => labels.switch === 'registrations' && value === 1,
-      ),
-    )
-    const { text } = await (await startPages(t))('/ops')
-    const lines = elementsOf(text).filter(({ name }) => name === 'tr')
-    const line = lines.find(({ text: words }) => words.startsWith('registrationsoff'))?.text ?? ''
-    t.true(line.includes('too many <b>bots</b>'), line)
-    t.true(line.endsWith('npm run ops -- switch registrations on --apply --reason <text>'), line)
-    t.is((await runOpsScript(world(), 'payouts', 'pause', '--apply', '--reason', 'the same row')).code, 0)
-    await until('the process sees it', () => services.switches.isStopped('payouts'))
-    t.like(JSON.parse((await ops('payouts', 'on')).out), { switch: { name: 'payouts', state: 'on' } })
-    t.is((await ops('registrations', 'on')).code, 0)
+test.serial('what an operator switches off answers 503 and says when to come back', async (t) => {
+  const { services } = world()
+  const { session } = await registerPerson(world())
+  const turn = (...args: string[]) => runOpsScript(world(), 'switch', ...args, '--as', 'ngozi')
+  const because = ['--apply', '--reason', 'ticket 12']
+  const paused = '503 Service unavailable 30'
+  const id = '0d9e4c1b-7a52-4f3e-8c66-1b2a3c4d5e6f'
+  const money = [
+    ['POST', '/payments/intent'],
+    ['POST', '/sdk/tip'],
+    ['POST', '/pay/x'],
+    ['POST', '/payments/fiat/intent'],
+    ['POST', '/chain/tips/create'],
+    ['POST', '/payouts/withdraw'],
+    ['POST', `/payouts/FIATPAY-X/confirm`],
+    ['POST', `/payouts/FIATPAY-X/cancel`],
+    ['POST', `/creators/tips/${id}/refund`],
+    ['POST', '/creators/wallet/transfers'],
+    ['POST', `/creators/wallet/transfers/${id}/sign`],
+  ] as const
+  const stopped: Readonly<Record<string, readonly string[]>> = {
+    intents: ['/payments/intent', '/sdk/tip', '/pay/x'],
+    'naira-intents': ['/payments/fiat/intent'],
+    registrations: ['/auth/register'],
+    maintenance: money.map(([, path]) => path),
+  }
+  const calls = [
+    ...money,
+    ['POST', '/auth/register'],
+    ['GET', '/creators/balance'],
+    ['GET', '/auth/me'],
+  ] as const
+  for (const [name, paths] of Object.entries(stopped)) {
+    // `switch maintenance on` starts maintenance; what the others name stops with off.
+    const [stop, start] = name === 'maintenance' ? ['on', 'off'] : ['off', 'on']
+    t.regex((await turn(name, stop)).out, /would switch it/)
+    t.is((await turn(name, stop, '--apply')).code, 2, 'a reason is required')
+    t.is((await turn(name, stop, ...because)).code, 0)
     await services.switches.read()
-    t.regex((await runOpsScript(world(), 'switch')).out, /^payouts: on$/m)
-  },
-)
+    for (const [method, path] of calls) {
+      const answer = await tryCall(method, path, session)
+      t.is(answer === paused, paths.includes(path), `${name} ${stop}: ${method} ${path} ${answer}`)
+    }
+    t.regex((await turn(name, stop, ...because)).out, /by ngozi: ticket 12: nothing to do/)
+    t.is((await turn(name, start, ...because)).code, 0)
+    await services.switches.read()
+    for (const [method, path] of calls) t.not(await tryCall(method, path, session), paused, path)
+  }
+  const audit = await world().db('audit_log').where({ subject: 'switch:maintenance' }).orderBy('id')
+  t.deepEqual(
+    audit.map(({ actor, action, details }) => [actor, action, details.reason]),
+    [
+      ['ngozi', 'switch on', 'ticket 12'],
+      ['ngozi', 'switch off', 'ticket 12'],
+    ],
+  )
+  t.is((await turn('payout', 'off')).code, 2)
+  t.is((await turn('payouts', 'pause')).code, 2)
+})
+
+test.serial('a running process sees a switch by itself, and page and metrics show it', async (t) => {
+  const { services } = world()
+  await services.switches.start()
+  t.teardown(() => services.switches.stop())
+  const ops = (...args: string[]) =>
+    runOpsScript(world(), 'switch', ...args, '--apply', '--reason', 'too many <b>bots</b>', '--json')
+  t.like(JSON.parse((await ops('registrations', 'off')).out), { ok: true, applied: true })
+  await until('the process sees it', () => services.switches.isStopped('registrations'))
+  t.true(
+    (await services.metrics.stopped.get()).values.some(
+      ({ labels, value }) => labels.switch === 'registrations' && value === 1,
+    ),
+  )
+  const { text } = await (await startPages(t))('/ops')
+  const lines = elementsOf(text).filter(({ name }) => name === 'tr')
+  const line = lines.find(({ text: words }) => words.startsWith('registrationsoff'))?.text ?? ''
+  t.true(line.includes('too many <b>bots</b>'), line)
+  t.true(line.endsWith('npm run ops -- switch registrations on --apply --reason <text>'), line)
+  t.is((await runOpsScript(world(), 'payouts', 'pause', '--apply', '--reason', 'the same row')).code, 0)
+  await until('the process sees it', () => services.switches.isStopped('payouts'))
+  t.like(JSON.parse((await ops('payouts', 'on')).out), { switch: { name: 'payouts', state: 'on' } })
+  t.is((await ops('registrations', 'on')).code, 0)
+  await services.switches.read()
+  t.regex((await runOpsScript(world(), 'switch')).out, /^payouts: on$/m)
+})

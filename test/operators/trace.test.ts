@@ -45,19 +45,16 @@ function hasInOrder(t: ExecutionContext, { lines }: Story, words: readonly RegEx
   }
 }
 
-test.serial(
-  'a tip on the chain: its record, its confirmation and its credit, by its signature',
-  async (t) => {
-    const ada = await registerCreator(world())
-    const tip = someConfirmation(ada.wallet)
-    await createConfirmedTips(world(), [tip])
-    const story = await storyOf(tip.id)
-    t.like(story, { kind: 'tip', id: tip.id, related: [{ kind: 'creator', id: ada.user.id }] })
-    t.regex(story.facts[0] ?? '', /^A tip on the chain of 1 USDC: confirmed/)
-    hasInOrder(t, story, [/was recorded/, /was confirmed/])
-    t.true(story.lines.some(({ text }) => /^ledger, \w+: .*the creator's \w+ \+0\.98 USDC/.test(text)))
-  },
-)
+test.serial('a tip on the chain: its record, confirmation and credit, by its signature', async (t) => {
+  const ada = await registerCreator(world())
+  const tip = someConfirmation(ada.wallet)
+  await createConfirmedTips(world(), [tip])
+  const story = await storyOf(tip.id)
+  t.like(story, { kind: 'tip', id: tip.id, related: [{ kind: 'creator', id: ada.user.id }] })
+  t.regex(story.facts[0] ?? '', /^A tip on the chain of 1 USDC: confirmed/)
+  hasInOrder(t, story, [/was recorded/, /was confirmed/])
+  t.true(story.lines.some(({ text }) => /^ledger, \w+: .*the creator's \w+ \+0\.98 USDC/.test(text)))
+})
 
 test.serial('a naira tip: payment, credit and suspense, by every name that it has', async (t) => {
   const ada = await registerCreator(world())
@@ -130,76 +127,66 @@ test.serial('what is unknown is exit code 1, and nothing that is typed breaks th
   t.is((await trace('a', 'b')).code, 2)
 })
 
-test.serial(
-  'the request id of an answer finds the tip, the claim, the intent and the withdrawal it made',
-  async (t) => {
-    const { request } = world()
-    const ada = await creatorWithBalance(world(), 10)
-    const requestOf = async (path: string, body: object): Promise<string> => {
-      const { status, headers } = await request('POST', path, { body })
-      t.is(status, 200, path)
-      return String(headers['x-request-id'])
-    }
-    const claim = someClaim()
-    const tip = await requestOf('/chain/tips/create', claim)
-    t.is((await storyOf(tip)).id, claim.txSignature)
-    const other = await requestOf('/chain/tips/create', { ...claim, message: 'another' })
-    t.is((await storyOf(other)).id, claim.txSignature)
-    hasInOrder(t, await storyOf(tip), [new RegExp(`recorded, by the request ${tip}`), new RegExp(other)])
-    const again = await requestOf('/chain/tips/create', claim)
-    t.is((await trace(again)).code, 1, 'it made nothing')
-    const naira = await requestOf('/payments/fiat/intent', { creatorId: ada.user.id, amount: 10 })
-    t.regex((await storyOf(naira)).id, /^fiatpay_/)
-    const withdrawal = await requestWithdrawal(world(), ada, { amountUSDC: 10 })
-    const story = await storyOf(String(withdrawal.headers['x-request-id']).toUpperCase())
-    t.like(story, { kind: 'withdrawal', id: withdrawal.body.reference })
-    t.true(story.commands.includes(`payouts void ${withdrawal.body.reference}`), story.commands.join('; '))
-  },
-)
+test.serial('the request id of an answer finds what it made: tip, claim, intent, withdrawal', async (t) => {
+  const { request } = world()
+  const ada = await creatorWithBalance(world(), 10)
+  const requestOf = async (path: string, body: object): Promise<string> => {
+    const { status, headers } = await request('POST', path, { body })
+    t.is(status, 200, path)
+    return String(headers['x-request-id'])
+  }
+  const claim = someClaim()
+  const tip = await requestOf('/chain/tips/create', claim)
+  t.is((await storyOf(tip)).id, claim.txSignature)
+  const other = await requestOf('/chain/tips/create', { ...claim, message: 'another' })
+  t.is((await storyOf(other)).id, claim.txSignature)
+  hasInOrder(t, await storyOf(tip), [new RegExp(`recorded, by the request ${tip}`), new RegExp(other)])
+  const again = await requestOf('/chain/tips/create', claim)
+  t.is((await trace(again)).code, 1, 'it made nothing')
+  const naira = await requestOf('/payments/fiat/intent', { creatorId: ada.user.id, amount: 10 })
+  t.regex((await storyOf(naira)).id, /^fiatpay_/)
+  const withdrawal = await requestWithdrawal(world(), ada, { amountUSDC: 10 })
+  const story = await storyOf(String(withdrawal.headers['x-request-id']).toUpperCase())
+  t.like(story, { kind: 'withdrawal', id: withdrawal.body.reference })
+  t.true(story.commands.includes(`payouts void ${withdrawal.body.reference}`), story.commands.join('; '))
+})
 
-test.serial(
-  'each step of a withdrawal and of a tip is one line of the log, with its name and its request',
-  async (t) => {
-    const { services } = world()
-    const lines: { text: string; fields: Readonly<Record<string, unknown>> }[] = []
-    const log = (fields: Readonly<Record<string, unknown>>, text: string) => lines.push({ text, fields })
-    const { wake } = services
-    const nothing = () => undefined
-    const transactOn = (db: Knex) => createTransact(db, { wake, removeJobs: nothing, publish: nothing, log })
-    const logged: World = Object.create(world(), { services: { value: { ...services, transactOn } } })
-    const ada = await creatorWithBalance(world(), 10)
-    world().fiat.fiatpay.faults.setMode({ transfers: 'manual' })
-    const { body, headers } = await requestWithdrawal(world(), ada, { amountUSDC: 10 })
-    await sendDuePayouts(logged)
-    await followOutcome(logged, body.reference, 'success')
-    const own = lines.filter(({ fields }) => fields['reference'] === body.reference)
-    t.deepEqual(
-      own.map(({ text }) => text).filter((text) => text !== 'a withdrawal is being sent'),
-      [
-        'the provider accepted a withdrawal',
-        'the provider has started a withdrawal',
-        'a withdrawal was paid',
-      ],
-    )
-    t.true(own.every(({ fields }) => fields['requestId'] === headers['x-request-id']))
+test.serial('each step of a withdrawal and of a tip is one line of the log', async (t) => {
+  const { services } = world()
+  const lines: { text: string; fields: Readonly<Record<string, unknown>> }[] = []
+  const log = (fields: Readonly<Record<string, unknown>>, text: string) => lines.push({ text, fields })
+  const { wake } = services
+  const nothing = () => undefined
+  const transactOn = (db: Knex) => createTransact(db, { wake, removeJobs: nothing, publish: nothing, log })
+  const logged: World = Object.create(world(), { services: { value: { ...services, transactOn } } })
+  const ada = await creatorWithBalance(world(), 10)
+  world().fiat.fiatpay.faults.setMode({ transfers: 'manual' })
+  const { body, headers } = await requestWithdrawal(world(), ada, { amountUSDC: 10 })
+  await sendDuePayouts(logged)
+  await followOutcome(logged, body.reference, 'success')
+  const own = lines.filter(({ fields }) => fields['reference'] === body.reference)
+  t.deepEqual(
+    own.map(({ text }) => text).filter((text) => text !== 'a withdrawal is being sent'),
+    ['the provider accepted a withdrawal', 'the provider has started a withdrawal', 'a withdrawal was paid'],
+  )
+  t.true(own.every(({ fields }) => fields['requestId'] === headers['x-request-id']))
 
-    const creator = await registerCreator(world())
-    const tip = someConfirmation(creator.wallet)
-    await createConfirmedTips(logged, [tip])
-    const asked = { creatorId: creator.user.id, amount: 10 }
-    const naira = await world().request<FiatIntentBody>('POST', '/payments/fiat/intent', {
-      body: asked,
-    })
-    payFiatIntent(world(), naira.body.intentId)
-    await settleIntentNow(logged, naira.body.intentId)
-    const ofTips = lines.filter(({ fields }) => fields['tip'] !== undefined)
-    t.deepEqual(ofTips.map(({ text }) => text).slice(0, 1), ['a tip was confirmed'])
-    t.deepEqual(ofTips.at(-1), {
-      text: 'a naira tip was paid and confirmed',
-      fields: { tip: naira.body.intentId, requestId: naira.headers['x-request-id'] },
-    })
-  },
-)
+  const creator = await registerCreator(world())
+  const tip = someConfirmation(creator.wallet)
+  await createConfirmedTips(logged, [tip])
+  const asked = { creatorId: creator.user.id, amount: 10 }
+  const naira = await world().request<FiatIntentBody>('POST', '/payments/fiat/intent', {
+    body: asked,
+  })
+  payFiatIntent(world(), naira.body.intentId)
+  await settleIntentNow(logged, naira.body.intentId)
+  const ofTips = lines.filter(({ fields }) => fields['tip'] !== undefined)
+  t.deepEqual(ofTips.map(({ text }) => text).slice(0, 1), ['a tip was confirmed'])
+  t.deepEqual(ofTips.at(-1), {
+    text: 'a naira tip was paid and confirmed',
+    fields: { tip: naira.body.intentId, requestId: naira.headers['x-request-id'] },
+  })
+})
 
 test('a long life is told in pages, and lines of the same time are never divided', (t) => {
   const lineAt = (ms: number, text: string) => ({ at: new Date(ms), text })

@@ -36,46 +36,6 @@ test('a successful tip goes from the form to done, and notifies the embedding pa
   })
 })
 
-for (const [fault, at] of [
-  ['rejected', 'wallets'],
-  ['busy', 'busy'],
-  ['wrong-network', 'wrong-network'],
-  ['disconnected', 'wallets'],
-  ['failed', 'wallets'],
-] as const)
-  test(`connecting that fails as ${fault} leads to the step ${at}`, (t) => {
-    const { state, messages } = run([...eventsTo.connecting, { type: 'pay-failed', fault, detail: 'x' }])
-    t.is(state.step.at, at)
-    t.is(messages.at(-1)?.type, 'tip.failed')
-  })
-
-for (const [fault, at] of [
-  ['rejected', 'review'],
-  ['busy', 'busy'],
-  ['wrong-network', 'wrong-network'],
-  ['disconnected', 'wallets'],
-  ['insufficient', 'insufficient'],
-  ['expired', 'quote-expired'],
-  ['network', 'not-sent'],
-  ['failed', 'not-sent'],
-] as const)
-  test(`paying that fails as ${fault} leads to the step ${at}`, (t) => {
-    t.is(run([...approving, { type: 'pay-failed', fault, detail: 'x' }]).state.step.at, at)
-  })
-
-for (const [change, at] of [
-  [{ status: 'confirmed' }, 'done'],
-  [{ status: 'failed', outcome: 'tx_failed' }, 'failed-on-chain'],
-  [{ status: 'failed', outcome: 'mismatch' }, 'mismatch'],
-  [{ status: 'failed', outcome: 'not_found' }, 'not-landed'],
-  [{ status: 'expired' }, 'not-landed'],
-  [{ status: 'submitted' }, 'sent'],
-  [{ status: 'requires_action' }, 'sent'],
-] as const)
-  test(`a payment with the status ${JSON.stringify(change)} leads to the step ${at}`, (t) => {
-    t.is(run([...sent, { type: 'payment-status', intent: intentStatus(change) }]).state.step.at, at)
-  })
-
 test('a transaction that landed is not done before the service has confirmed it', (t) => {
   t.is(run([...sent, { type: 'landed', intentId: 'pi_1', failed: false }]).state.step.at, 'sent')
   t.is(run([...sent, { type: 'landed', intentId: 'pi_1', failed: true }]).state.step.at, 'failed-on-chain')
@@ -157,39 +117,6 @@ const naira = [
   { type: 'naira-quoted', quote },
 ]
 const waiting = [...naira, { type: 'submitted-form' }, { type: 'naira-started', tip: nairaTip }]
-
-for (const [status, at] of [
-  ['completed', 'naira-done'],
-  ['failed', 'naira-failed'],
-  ['cancelled', 'naira-late'],
-  ['requires_action', 'naira-waiting'],
-] as const)
-  test(`a naira tip with the status ${status} leads to the step ${at}`, (t) => {
-    t.is(run([...waiting, { type: 'naira-status', intentId: 'fiatpay_1', status }]).state.step.at, at)
-    t.is(
-      run([...waiting, { type: 'naira-status', intentId: 'fiatpay_2', status }]).state.step.at,
-      'naira-waiting',
-    )
-  })
-
-test('a naira payment that arrives after its time completes the tip', (t) => {
-  const status = (word: string) => ({ type: 'naira-status', intentId: 'fiatpay_1', status: word })
-  const { state, messages } = run([
-    ...waiting,
-    status('cancelled'),
-    { type: 'marked-sent' },
-    status('cancelled'),
-    status('completed'),
-  ])
-  t.is(state.step.at, 'naira-done')
-  t.is(messages.filter(({ type }) => type === 'tip.failed').length, 1)
-  t.like(messages.at(-1), {
-    type: 'tip.completed',
-    method: 'bank_transfer',
-    amount: 7600,
-    tokenSymbol: 'NGN',
-  })
-})
 
 test('a naira payment that was not started is tried again, and at once when the connection is back', (t) => {
   const starting = [...naira, { type: 'submitted-form' }]
@@ -278,14 +205,6 @@ test('Back and Forward show the screen of their entry, and never offer to pay tw
   t.is(run([{ type: 'navigated', screen: 'payment' }], left).state.step.at, 'naira-waiting')
 })
 
-test('without a frame a naira tip can be followed by another', (t) => {
-  const done = [...waiting.slice(1), { type: 'naira-status', intentId: 'fiatpay_1', status: 'completed' }]
-  const top = run([...loaded, ...done], firstState(false, begin))
-  t.is(run([{ type: 'tip-again' }], top.state).state.step.at, 'choose')
-  const framed = run([...loaded, ...done])
-  t.is(run([{ type: 'tip-again' }], framed.state).state.step.at, 'session-over')
-})
-
 test('a frame whose page opens no other session goes on by itself after three seconds', (t) => {
   const again = [{ type: 'tip-again' }, { type: 'tick', now: begin + 2000 }]
   const paid = [...sent, { type: 'payment-status', intent: intentStatus({ status: 'confirmed' }) }]
@@ -309,28 +228,6 @@ test('a frame whose page opens no other session goes on by itself after three se
   t.deepEqual(dead.state.step, { at: 'session-over' }, 'without a session there is nothing to renew')
 })
 
-test('without a frame a crypto tip is followed by the checkout of another session', (t) => {
-  const status = intentStatus({ status: 'confirmed', receivedAmount: 0.03 })
-  const paid = [...sent, { type: 'payment-status', intent: status }]
-  const top = run(paid, firstState(false, begin))
-  const done = { at: 'done', intent: status, completedAt: begin } as const
-  t.deepEqual(top.state.step, done)
-  t.deepEqual(top.commands.filter(({ do: what }) => what === 'save').at(-1), { do: 'save', done })
-  const again = run([{ type: 'tip-again' }], top.state)
-  t.is(again.state.step.at, 'loading')
-  t.deepEqual(again.commands, [{ do: 'renew' }], 'the receipt stays saved, for Back')
-  t.is(run([{ type: 'navigated', screen: 'form' }], again.state).state.step.at, 'loading')
-  t.is(run([{ type: 'session-over' }], again.state).state.step.at, 'session-over')
-
-  const back = run(
-    [{ type: 'resumed-done', done }, ...loaded, { type: 'session-over' }],
-    firstState(false, begin),
-  )
-  t.deepEqual(back.state.step, done, 'a reload shows the receipt, also when the session is over')
-  t.deepEqual(back.messages, [], 'and reports nothing twice')
-  t.is(run([{ type: 'tip-again' }], run(paid).state).state.step.at, 'session-over', 'in a frame')
-})
-
 test('the receipt of a naira tip is shown again after a reload', (t) => {
   const paid = run([...waiting, { type: 'naira-status', intentId: 'fiatpay_1', status: 'completed' }])
   const done = paid.state.step
@@ -339,31 +236,6 @@ test('the receipt of a naira tip is shown again after a reload', (t) => {
   const reloaded = run([{ type: 'resumed-done', done }, ...loaded], firstState(false, begin)).state
   t.deepEqual(reloaded.step, done)
   t.like(run([{ type: 'tip-again' }], reloaded).state, { step: { at: 'choose' }, form: { method: 'naira' } })
-})
-
-test('a naira price that was not answered is requested again, and at once when the connection is back', (t) => {
-  const { state } = run([...naira.slice(0, 2), { type: 'naira-quote-failed' }])
-  t.deepEqual(run([{ type: 'tick', now: begin + 9000 }], state).commands, [])
-  const asked = run([{ type: 'tick', now: begin + 10_000 }], state)
-  t.true(asked.commands.some((command) => command.do === 'quote-naira'))
-  t.deepEqual(run([{ type: 'tick', now: begin + 10_500 }], asked.state).commands, [])
-  const online = run(
-    [
-      { type: 'connection', offline: true },
-      { type: 'connection', offline: false },
-    ],
-    state,
-  )
-  t.true(online.commands.some((command) => command.do === 'quote-naira'))
-})
-
-test('the price of a token is requested again when the connection is back', (t) => {
-  const { state } = run([...eventsTo.pricing, { type: 'price-failed', code: 'network' }])
-  const offline = run([{ type: 'connection', offline: true }], state).state
-  t.is(offline.step.at, 'no-price')
-  const online = run([{ type: 'connection', offline: false }], offline)
-  t.like(online.state.step, { at: 'pricing', wallet, address: 'a' })
-  t.is(online.commands.at(-1)?.do, 'price')
 })
 
 test('the same tip is not priced again while its price holds, so that Back uses up no intents', (t) => {
@@ -393,11 +265,6 @@ test('the same tip is not priced again while its price holds, so that Back uses 
   t.like(after(refused('failed')), none, 'the endpoint refused the transaction')
   t.like(after(refused('expired')), none)
   t.like(after({ type: 'sent', payment }, { type: 'not-landed', intentId: 'pi_1' }), none, 'it was sent')
-})
-
-test('a price that was not answered is requested again for the same wallet', (t) => {
-  const { state } = run([...eventsTo.pricing, { type: 'price-failed', code: 'bad_answer' }])
-  t.like(run([{ type: 'retried' }], state).state.step, { at: 'pricing', wallet, address: 'a' })
 })
 
 test('an address that no receipt reaches is refused before the payment starts', (t) => {

@@ -141,150 +141,140 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   withdrawals: 'stays',
 }
 
-test.serial(
-  'a closed account is one of nobody: its rows are deleted, and nobody finds the creator',
-  async (t) => {
-    const { db, request } = world()
-    const creator = await registerCreator(world(), { minTipUsd: 1 })
-    const { apiKey, sessionToken } = await fillAccount(creator)
-    const { user, email, wallet, session } = creator
-    const tip = someConfirmation(wallet, { message: 'thank you' })
-    await storePendingTips(world(), [tip])
-    await confirmTips(world().services, [tip])
-    await requestExport(creator)
-    // The factor counts, so the password alone does not.
-    const withFactor = await close(creator)
-    t.is(withFactor.status, 401)
-    t.is(withFactor.body.code, 'second_factor_required')
-    await db('passkeys').delete().where({ user_id: user.id })
+test.serial('a closed account is one of nobody: its rows are gone, nobody finds the creator', async (t) => {
+  const { db, request } = world()
+  const creator = await registerCreator(world(), { minTipUsd: 1 })
+  const { apiKey, sessionToken } = await fillAccount(creator)
+  const { user, email, wallet, session } = creator
+  const tip = someConfirmation(wallet, { message: 'thank you' })
+  await storePendingTips(world(), [tip])
+  await confirmTips(world().services, [tip])
+  await requestExport(creator)
+  // The factor counts, so the password alone does not.
+  const withFactor = await close(creator)
+  t.is(withFactor.status, 401)
+  t.is(withFactor.body.code, 'second_factor_required')
+  await db('passkeys').delete().where({ user_id: user.id })
 
-    t.is((await close(creator, { password: 'wrong password' })).status, 401)
-    t.is((await close(creator, { password: undefined })).body.error, 'Current password or code required')
-    t.is(
-      (await close(creator, { leaveTokens: false })).status,
-      503,
-      'an unknown balance of tokens is not none',
-    )
-    t.is((await close(creator)).status, 503, 'nor does a password alone leave them behind')
-    await voidPassword(user.id)
-    const refused = await close(creator, byMail)
-    t.is(refused.status, 409)
-    t.is(refused.body.error, 'Account still holds money')
-    t.deepEqual(refused.body.details, [{ field: 'balance', problem: 'USDC 0.98 are available' }])
-    await spend(user.id, 980_000n)
+  t.is((await close(creator, { password: 'wrong password' })).status, 401)
+  t.is((await close(creator, { password: undefined })).body.error, 'Current password or code required')
+  t.is((await close(creator, { leaveTokens: false })).status, 503, 'an unknown balance of tokens is not none')
+  t.is((await close(creator)).status, 503, 'nor does a password alone leave them behind')
+  await voidPassword(user.id)
+  const refused = await close(creator, byMail)
+  t.is(refused.status, 409)
+  t.is(refused.body.error, 'Account still holds money')
+  t.deepEqual(refused.body.details, [{ field: 'balance', problem: 'USDC 0.98 are available' }])
+  await spend(user.id, 980_000n)
 
-    const forgotten = await forgottenValues(db, user.id)
-    t.true(forgotten.length > 5)
-    const closed = await close(creator, byMail)
-    t.is(closed.status, 200)
-    t.is(closed.session, undefined)
+  const forgotten = await forgottenValues(db, user.id)
+  t.true(forgotten.length > 5)
+  const closed = await close(creator, byMail)
+  t.is(closed.status, 200)
+  t.is(closed.session, undefined)
 
-    const referring: { name: string; column: string }[] = (
-      await db.raw(`
+  const referring: { name: string; column: string }[] = (
+    await db.raw(`
       select c.conrelid::regclass::text as name, a.attname as column
       from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
       where c.contype = 'f' and c.confrelid = 'users'::regclass order by 1`)
-    ).rows
+  ).rows
+  t.deepEqual(
+    [...new Set(referring.map(({ name }) => name))],
+    Object.keys(tables).sort(),
+    'every table is in the list',
+  )
+  for (const { name, column } of referring) {
+    const rows = await db(name).where({ [column]: user.id })
+    if (tables[name] === 'deleted') t.deepEqual(rows, [], name)
+  }
+  const row = await userRow(user.id)
+  t.like(row, {
+    name: 'Closed account',
+    password_hash: null,
+    twitter_handle: null,
+    settings: {},
+    registered_network: null,
+  })
+  t.regex(row.email, /^closed-[0-9a-f]{32}@closed\.invalid$/)
+  t.truthy(row.closed_at)
+  const dump = await dumpTables(db)
+  dump.delete('emails')
+  for (const [table, text] of dump)
     t.deepEqual(
-      [...new Set(referring.map(({ name }) => name))],
-      Object.keys(tables).sort(),
-      'every table is in the list',
+      forgotten.filter((words) => text.includes(words)),
+      [],
+      table,
     )
-    for (const { name, column } of referring) {
-      const rows = await db(name).where({ [column]: user.id })
-      if (tables[name] === 'deleted') t.deepEqual(rows, [], name)
-    }
-    const row = await userRow(user.id)
-    t.like(row, {
-      name: 'Closed account',
-      password_hash: null,
-      twitter_handle: null,
-      settings: {},
-      registered_network: null,
-    })
-    t.regex(row.email, /^closed-[0-9a-f]{32}@closed\.invalid$/)
-    t.truthy(row.closed_at)
-    const dump = await dumpTables(db)
-    dump.delete('emails')
-    for (const [table, text] of dump)
-      t.deepEqual(
-        forgotten.filter((words) => text.includes(words)),
-        [],
-        table,
-      )
-    t.deepEqual(await db('emails').where({ recipient: email }).pluck('kind'), ['account-closed'])
-    t.regex((await deliverEmail(world(), email)).subject, /is closed$/)
+  t.deepEqual(await db('emails').where({ recipient: email }).pluck('kind'), ['account-closed'])
+  t.regex((await deliverEmail(world(), email)).subject, /is closed$/)
 
-    // Nothing of before opens anything.
-    t.is((await request('GET', '/auth/me', { session })).status, 401)
-    t.is((await request('GET', '/auth/me', { bearer: creator.accessToken })).status, 401)
-    t.is((await request('POST', '/auth/login', { body: creator })).status, 401)
-    t.is((await request('GET', '/sdk/session', { bearer: sessionToken })).status, 401)
-    const events = await request('GET', `/sdk/events?creatorId=${user.id}`, { bearer: apiKey })
-    t.is(events.status, 401)
-    // Nobody can tip it, by any name.
-    for (const creatorId of [user.id, `auth_${user.id}`, wallet, `@t${user.id.slice(0, 8)}`]) {
-      const fiat = await request('POST', '/payments/fiat/intent', { body: { creatorId, amount: 5 } })
-      t.is(fiat.body.error, 'Creator not found', creatorId)
-    }
-    t.deepEqual(await listTips(world(), user.id), [])
-    t.deepEqual(await listTips(world(), wallet), [])
-    // The address registers anew, as another account.
-    const again = await request<{ user: { id: string } }>('POST', '/auth/register', {
-      body: { email, password: 'another password', name: 'Ada' },
-    })
-    t.is(again.status, 200)
-    t.not(again.body.user.id, user.id)
-    t.is((await db('tips').where({ id: tip.id }).first()).message, 'thank you', 'tips stay')
-    t.true((await checkBooks(db)).holds)
-  },
-)
+  // Nothing of before opens anything.
+  t.is((await request('GET', '/auth/me', { session })).status, 401)
+  t.is((await request('GET', '/auth/me', { bearer: creator.accessToken })).status, 401)
+  t.is((await request('POST', '/auth/login', { body: creator })).status, 401)
+  t.is((await request('GET', '/sdk/session', { bearer: sessionToken })).status, 401)
+  const events = await request('GET', `/sdk/events?creatorId=${user.id}`, { bearer: apiKey })
+  t.is(events.status, 401)
+  // Nobody can tip it, by any name.
+  for (const creatorId of [user.id, `auth_${user.id}`, wallet, `@t${user.id.slice(0, 8)}`]) {
+    const fiat = await request('POST', '/payments/fiat/intent', { body: { creatorId, amount: 5 } })
+    t.is(fiat.body.error, 'Creator not found', creatorId)
+  }
+  t.deepEqual(await listTips(world(), user.id), [])
+  t.deepEqual(await listTips(world(), wallet), [])
+  // The address registers anew, as another account.
+  const again = await request<{ user: { id: string } }>('POST', '/auth/register', {
+    body: { email, password: 'another password', name: 'Ada' },
+  })
+  t.is(again.status, 200)
+  t.not(again.body.user.id, user.id)
+  t.is((await db('tips').where({ id: tip.id }).first()).message, 'thank you', 'tips stay')
+  t.true((await checkBooks(db)).holds)
+})
 
-test.serial(
-  'every column, JSON field and key of Redis that can hold words says what becomes of it',
-  async (t) => {
-    const { db, env } = world()
-    const { rows } = await db.raw<{ rows: { table: string; column: string; json: boolean }[] }>(/* sql */ `
+test.serial('every column, JSON field and Redis key that can hold words has its fate', async (t) => {
+  const { db, env } = world()
+  const { rows } = await db.raw<{ rows: { table: string; column: string; json: boolean }[] }>(/* sql */ `
     select c.relname as table, a.attname as column, y.typname = 'jsonb' as json
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_type y on y.oid = a.atttypid
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname !~ '^knex_'
       and a.attnum > 0 and not a.attisdropped and y.typcategory not in ('B', 'D', 'N', 'T') and y.typname <> 'uuid'
     order by 1, 2`)
-    const stored: Record<string, string[]> = {}
-    for (const { table, column } of rows) stored[table] = [...(stored[table] ?? []), column]
-    const listed = Object.entries(columns).map(([table, list]) => [table, listedIn(list)])
-    t.deepEqual(
-      Object.fromEntries(listed),
-      stored,
-      'a new column has a place in test/privacy/personal-columns.ts',
+  const stored: Record<string, string[]> = {}
+  for (const { table, column } of rows) stored[table] = [...(stored[table] ?? []), column]
+  const listed = Object.entries(columns).map(([table, list]) => [table, listedIn(list)])
+  t.deepEqual(
+    Object.fromEntries(listed),
+    stored,
+    'a new column has a place in test/privacy/personal-columns.ts',
+  )
+  for (const [name, list] of Object.entries(jsonFields)) {
+    const [table = '', column = ''] = name.split('.')
+    const seen = await db.raw<{ rows: { key: string }[] }>(
+      `select distinct jsonb_object_keys(??) as key from ?? where jsonb_typeof(??) = 'object'`,
+      [column, table, column],
     )
-    for (const [name, list] of Object.entries(jsonFields)) {
-      const [table = '', column = ''] = name.split('.')
-      const seen = await db.raw<{ rows: { key: string }[] }>(
-        `select distinct jsonb_object_keys(??) as key from ?? where jsonb_typeof(??) = 'object'`,
-        [column, table, column],
-      )
-      const unknown = seen.rows.filter(({ key }) => !listedIn(list).includes(key))
-      t.deepEqual(unknown, [], name)
-    }
+    const unknown = seen.rows.filter(({ key }) => !listedIn(list).includes(key))
+    t.deepEqual(unknown, [], name)
+  }
 
-    t.deepEqual(listedIn(jsonFields['users.settings'] ?? {}), Object.keys(creatorSettings.shape).toSorted())
+  t.deepEqual(listedIn(jsonFields['users.settings'] ?? {}), Object.keys(creatorSettings.shape).toSorted())
 
-    // Redis has jobs, which name nothing, and counters under hashes.
-    const redis = new Redis(env['REDIS_URL'] ?? '')
-    t.teardown(() => redis.disconnect())
-    const { namespace } = world().services.config.redis
-    const keys = await redis.keys(`*${namespace}*`)
-    t.true(keys.length > 0)
-    const known = new RegExp(`^(\\{${namespace}\\}:[\\w:-]+|${namespace}:limit:[\\w-]+:[\\w+/=-]{20,})$`)
-    t.deepEqual(
-      keys.filter((key) => !known.test(key)),
-      [],
-    )
-    const emails = await db('users').pluck('email')
-    t.false(emails.some((email: string) => keys.some((key) => key.includes(email))))
-  },
-)
+  // Redis has jobs, which name nothing, and counters under hashes.
+  const redis = new Redis(env['REDIS_URL'] ?? '')
+  t.teardown(() => redis.disconnect())
+  const { namespace } = world().services.config.redis
+  const keys = await redis.keys(`*${namespace}*`)
+  t.true(keys.length > 0)
+  const known = new RegExp(`^(\\{${namespace}\\}:[\\w:-]+|${namespace}:limit:[\\w-]+:[\\w+/=-]{20,})$`)
+  t.deepEqual(
+    keys.filter((key) => !known.test(key)),
+    [],
+  )
+  const emails = await db('users').pluck('email')
+  t.false(emails.some((email: string) => keys.some((key) => key.includes(email))))
+})
 
 /** Takes money out, as a withdrawal does. */
 async function spend(userId: string, micro: bigint): Promise<void> {
@@ -293,94 +283,85 @@ async function spend(userId: string, micro: bigint): Promise<void> {
   await credit(world().db, { key: `test:spend:${userId}:${micro}`, ref: 'test', entries })
 }
 
-test.serial(
-  'an account is not closed while a withdrawal, a naira tip or a payment in suspense is open',
-  async (t) => {
-    const creator = await registerCreator(world())
-    await voidPassword(creator.user.id)
-    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-    const problems = async () =>
-      (await close(creator, byMail)).body.details?.map(({ field, problem }) => `${field}: ${problem}`)
-    t.deepEqual(await problems(), ['nairaIntents: 1 open for half an hour at most, and may be paid'])
-    payFiatIntent(world(), intentId, 100)
-    await settleIntentNow(world(), intentId)
-    t.deepEqual(await problems(), ['nairaPayments: 1 with an operator, who gives them back or to you'])
+test.serial('an account stays while a withdrawal, naira tip or payment in suspense is open', async (t) => {
+  const creator = await registerCreator(world())
+  await voidPassword(creator.user.id)
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  const problems = async () =>
+    (await close(creator, byMail)).body.details?.map(({ field, problem }) => `${field}: ${problem}`)
+  t.deepEqual(await problems(), ['nairaIntents: 1 open for half an hour at most, and may be paid'])
+  payFiatIntent(world(), intentId, 100)
+  await settleIntentNow(world(), intentId)
+  t.deepEqual(await problems(), ['nairaPayments: 1 with an operator, who gives them back or to you'])
 
-    const person = await creatorWithBalance(world(), 10)
-    t.is((await requestWithdrawal(world(), person, { amountUSDC: 10 })).status, 200)
-    const refused = await close(person)
-    t.deepEqual(
-      refused.body.details?.map(({ field }) => field),
-      ['balance', 'withdrawals'],
-    )
-    t.is((await userRow(person.user.id)).closed_at, null)
-  },
-)
+  const person = await creatorWithBalance(world(), 10)
+  t.is((await requestWithdrawal(world(), person, { amountUSDC: 10 })).status, 200)
+  const refused = await close(person)
+  t.deepEqual(
+    refused.body.details?.map(({ field }) => field),
+    ['balance', 'withdrawals'],
+  )
+  t.is((await userRow(person.user.id)).closed_at, null)
+})
 
-test.serial(
-  'closing needs a fresh session, an account that is not frozen, and none that was changed lately',
-  async (t) => {
-    const { db } = world()
-    const person = await registerPerson(world())
-    const { id } = person.user
-    await ageSessions(id, 16)
-    t.is((await close(person)).body.error, 'Reauthentication required')
-    t.is((await requestExport(person)).status, 401)
-    await ageSessions(id, 0)
-    await db('users').where({ id }).update({ frozen_at: new Date(), frozen_reason: 'test' })
-    t.is((await close(person)).body.error, 'Account frozen')
-    await db('users')
-      .where({ id })
-      .update({ frozen_at: null, frozen_reason: null, factors_changed_at: new Date() })
-    const recent = await close(person)
-    t.is(recent.status, 409)
-    t.is(recent.body.error, 'E-mail or second factor changed in the last 72 hours')
-  },
-)
+test.serial('closing needs a fresh session and an account not frozen or changed lately', async (t) => {
+  const { db } = world()
+  const person = await registerPerson(world())
+  const { id } = person.user
+  await ageSessions(id, 16)
+  t.is((await close(person)).body.error, 'Reauthentication required')
+  t.is((await requestExport(person)).status, 401)
+  await ageSessions(id, 0)
+  await db('users').where({ id }).update({ frozen_at: new Date(), frozen_reason: 'test' })
+  t.is((await close(person)).body.error, 'Account frozen')
+  await db('users')
+    .where({ id })
+    .update({ frozen_at: null, frozen_reason: null, factors_changed_at: new Date() })
+  const recent = await close(person)
+  t.is(recent.status, 409)
+  t.is(recent.body.error, 'E-mail or second factor changed in the last 72 hours')
+})
 
-test.serial(
-  'a tip that is being credited keeps the account open; one that comes later is credited to nobody’s account',
-  async (t) => {
-    const { db } = world()
-    const creator = await registerCreator(world())
-    const { id } = creator.user
-    await voidPassword(id)
-    const crediting = await db.transaction()
-    t.teardown(() => crediting.isCompleted() || crediting.rollback())
-    const to = userAccount(id, 'available', 'USDC')
-    const entries = transferEntries(5n, platformAccount('custody_wallets', 'USDC'), to)
-    await credit(crediting, { key: `test:race:${id}`, ref: 'test', entries })
-    const closing = close(creator, byMail)
-    await until('the closing waits', async () => {
-      const { rows } = await db.raw(`
+test.serial('a tip being credited keeps the account open; a later one is nobody’s', async (t) => {
+  const { db } = world()
+  const creator = await registerCreator(world())
+  const { id } = creator.user
+  await voidPassword(id)
+  const crediting = await db.transaction()
+  t.teardown(() => crediting.isCompleted() || crediting.rollback())
+  const to = userAccount(id, 'available', 'USDC')
+  const entries = transferEntries(5n, platformAccount('custody_wallets', 'USDC'), to)
+  await credit(crediting, { key: `test:race:${id}`, ref: 'test', entries })
+  const closing = close(creator, byMail)
+  await until('the closing waits', async () => {
+    const { rows } = await db.raw(`
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      return rows.length > 0
-    })
-    await crediting.commit()
-    t.is((await closing).status, 409)
-    await spend(id, 5n)
+    return rows.length > 0
+  })
+  await crediting.commit()
+  t.is((await closing).status, 409)
+  await spend(id, 5n)
 
-    const { intentId } = await createFiatIntent(world(), { creatorId: id, amount: 10 })
-    await expireFiatIntent(world(), intentId)
-    await settleIntentNow(world(), intentId)
-    const cases = async () =>
-      (await listOpenCases(db)).find(({ what }) => what.startsWith('closed accounts'))?.count
-    t.is(await cases(), 0)
-    t.is((await close(creator, byMail)).status, 200)
-    // On the chain and in naira.
-    const tip = someConfirmation(creator.wallet)
-    await storePendingTips(world(), [tip])
-    await confirmTips(world().services, [tip])
-    payFiatIntent(world(), intentId)
-    await settleIntentNow(world(), intentId)
-    const account = await db('ledger_accounts')
-      .where({ user_id: id, kind: 'available', currency: 'USDC' })
-      .first()
-    t.is(account.balance, 980_000n + 9_500_000n)
-    t.is(await cases(), 1, 'operators see it')
-    t.true((await checkBooks(db)).holds)
-  },
-)
+  const { intentId } = await createFiatIntent(world(), { creatorId: id, amount: 10 })
+  await expireFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  const cases = async () =>
+    (await listOpenCases(db)).find(({ what }) => what.startsWith('closed accounts'))?.count
+  t.is(await cases(), 0)
+  t.is((await close(creator, byMail)).status, 200)
+  // On the chain and in naira.
+  const tip = someConfirmation(creator.wallet)
+  await storePendingTips(world(), [tip])
+  await confirmTips(world().services, [tip])
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  const account = await db('ledger_accounts')
+    .where({ user_id: id, kind: 'available', currency: 'USDC' })
+    .first()
+  t.is(account.balance, 980_000n + 9_500_000n)
+  t.is(await cases(), 1, 'operators see it')
+  t.true((await checkBooks(db)).holds)
+})
 
 test.serial('of many closings and withdrawals at once no money is left behind', async (t) => {
   const people = await Promise.all(Array.from({ length: 4 }, () => creatorWithBalance(world(), 10)))
@@ -526,47 +507,44 @@ test.serial('an export is made, mailed and complete, without secrets', async (t)
   t.is((await requestExport(creator)).body.export.status, 'preparing')
 })
 
-test.serial(
-  'the link of an export goes to the address from before a change of e-mail, and one account’s fault stops no other',
-  async (t) => {
-    const { db, services } = world()
-    const [person, broken] = [await registerPerson(world()), await registerPerson(world())]
-    await db('email_changes').insert({
-      user_id: person.user.id,
-      old_email: 'owner@old.example',
-      new_email: person.email,
-      undo_until: new Date(Date.now() + 3_600_000),
-    })
-    await requestExport(broken)
-    await requestExport(person)
-    await db.raw(
-      `alter table data_exports add constraint broken check (id <> '${broken.user.id}' or ready_at is null)`,
-    )
+test.serial('an export goes to the old address after a change; a fault stops no other', async (t) => {
+  const { db, services } = world()
+  const [person, broken] = [await registerPerson(world()), await registerPerson(world())]
+  await db('email_changes').insert({
+    user_id: person.user.id,
+    old_email: 'owner@old.example',
+    new_email: person.email,
+    undo_until: new Date(Date.now() + 3_600_000),
+  })
+  await requestExport(broken)
+  await requestExport(person)
+  await db.raw(
+    `alter table data_exports add constraint broken check (id <> '${broken.user.id}' or ready_at is null)`,
+  )
+  await makeExports(as('clock', services))
+  t.is((await requestExport(person)).body.export.status, 'ready')
+  const [mail, ...others] = await db('emails').where({
+    recipient: 'owner@old.example',
+    kind: 'data-export',
+  })
+  t.deepEqual(others, [])
+  t.regex(mail?.body_text ?? '', /#export=[\w-]+[\s\S]*#not-me=/, 'a thief may have asked')
+  t.is((await db('emails').where({ recipient: person.email, kind: 'data-export' })).length, 0)
+  t.is((await requestExport(broken)).body.export.status, 'preparing', 'tried again')
+  for (let i = 0; i < 4; i++) {
+    await db('data_exports')
+      .whereNotNull('due_at')
+      .update({ due_at: new Date(0) })
     await makeExports(as('clock', services))
-    t.is((await requestExport(person)).body.export.status, 'ready')
-    const [mail, ...others] = await db('emails').where({
-      recipient: 'owner@old.example',
-      kind: 'data-export',
-    })
-    t.deepEqual(others, [])
-    t.regex(mail?.body_text ?? '', /#export=[\w-]+[\s\S]*#not-me=/, 'a thief may have asked')
-    t.is((await db('emails').where({ recipient: person.email, kind: 'data-export' })).length, 0)
-    t.is((await requestExport(broken)).body.export.status, 'preparing', 'tried again')
-    for (let i = 0; i < 4; i++) {
-      await db('data_exports')
-        .whereNotNull('due_at')
-        .update({ due_at: new Date(0) })
-      await makeExports(as('clock', services))
-    }
-    t.like(await db('data_exports').where({ id: broken.user.id }).first(), {
-      due_at: null,
-      ready_at: null,
-      attempts: 5,
-    })
-    await db.raw('alter table data_exports drop constraint broken')
-    t.is((await requestExport(broken)).body.export.status, 'preparing', 'a failed one may be asked for again')
-  },
-)
+  }
+  t.like(await db('data_exports').where({ id: broken.user.id }).first(), {
+    due_at: null,
+    ready_at: null,
+    attempts: 5,
+  })
+  await db.raw('alter table data_exports drop constraint broken')
+  t.is((await requestExport(broken)).body.export.status, 'preparing', 'a failed one may be asked for again')
+})
 
 test.serial('operators close an account, list those that hold money, and erase a payer', async (t) => {
   const { db } = world()

@@ -70,24 +70,21 @@ test.serial('an empty installation reads its balance, books nothing and alarms a
   for (const kind of ['float_low', 'float_differs']) t.is(await countAlerts(world(), kind), 0)
 })
 
-test.serial(
-  'the provider’s fee is booked with the payment, and the rest moves when the balance shows it',
-  async (t) => {
-    const paid = await paidTip()
-    const fee = paid - providerBalance()
-    t.true(fee > 0n)
-    t.is(await naira('collections_receivable'), fee - paid)
-    t.is(await naira('provider_fees'), -fee)
-    t.is(await naira('float_ngn'), 0n)
-    const readings = await Promise.all([read(), read(), read()])
-    t.is(readings.filter((reading) => reading !== undefined && reading.settled > 0n).length, 1, 'moved once')
-    t.is(await naira('collections_receivable'), 0n)
-    t.is(await naira('float_ngn'), -(paid - fee))
-    const again = await read()
-    t.like(again, { settled: 0n, unexplained: 0n, book: paid - fee })
-    t.true((await checkBooks(world().db)).holds)
-  },
-)
+test.serial('the provider’s fee is booked with the payment; the rest moves with the balance', async (t) => {
+  const paid = await paidTip()
+  const fee = paid - providerBalance()
+  t.true(fee > 0n)
+  t.is(await naira('collections_receivable'), fee - paid)
+  t.is(await naira('provider_fees'), -fee)
+  t.is(await naira('float_ngn'), 0n)
+  const readings = await Promise.all([read(), read(), read()])
+  t.is(readings.filter((reading) => reading !== undefined && reading.settled > 0n).length, 1, 'moved once')
+  t.is(await naira('collections_receivable'), 0n)
+  t.is(await naira('float_ngn'), -(paid - fee))
+  const again = await read()
+  t.like(again, { settled: 0n, unexplained: 0n, book: paid - fee })
+  t.true((await checkBooks(world().db)).holds)
+})
 
 test.serial('money of the owners is in transit until the balance shows it', async (t) => {
   const before = providerBalance()
@@ -108,100 +105,91 @@ test.serial('money of the owners is in transit until the balance shows it', asyn
   t.is(await naira('float_ngn'), -(before + 100_000_000n))
 })
 
-test.serial(
-  'with a payout under way too little moves, and all of it once the payout is booked with its fee',
-  async (t) => {
-    const start = providerBalance()
-    const ada = await creatorWithBalance(world(), 20)
-    const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
-    await sendDuePayouts(world())
-    const taken = start - providerBalance()
-    const { net_kobo: net } = await world().db('withdrawals').where({ reference }).first('net_kobo')
-    const fee = taken - net
-    t.true(fee > 0n)
-    t.like(await read(), { settled: 0n, unexplained: 0n }, 'the lack is under way')
-    await paidTip()
-    const open = -(await naira('collections_receivable'))
-    t.true(open > 0n && open < taken)
-    t.like(await read(), { settled: 0n, unexplained: 0n }, 'whether it has settled cannot be seen')
-    const fees = await naira('provider_fees')
-    await followOutcome(world(), reference, 'success')
-    t.is((await readWithdrawalRow(world(), reference)).status, 'completed')
-    t.is((await naira('provider_fees')) - fees, -fee)
-    t.like(await read(), { settled: open, unexplained: 0n })
-    t.is(await naira('float_ngn'), -providerBalance())
+test.serial('with a payout under way too little moves, and all of it once it is booked', async (t) => {
+  const start = providerBalance()
+  const ada = await creatorWithBalance(world(), 20)
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+  await sendDuePayouts(world())
+  const taken = start - providerBalance()
+  const { net_kobo: net } = await world().db('withdrawals').where({ reference }).first('net_kobo')
+  const fee = taken - net
+  t.true(fee > 0n)
+  t.like(await read(), { settled: 0n, unexplained: 0n }, 'the lack is under way')
+  await paidTip()
+  const open = -(await naira('collections_receivable'))
+  t.true(open > 0n && open < taken)
+  t.like(await read(), { settled: 0n, unexplained: 0n }, 'whether it has settled cannot be seen')
+  const fees = await naira('provider_fees')
+  await followOutcome(world(), reference, 'success')
+  t.is((await readWithdrawalRow(world(), reference)).status, 'completed')
+  t.is((await naira('provider_fees')) - fees, -fee)
+  t.like(await read(), { settled: open, unexplained: 0n })
+  t.is(await naira('float_ngn'), -providerBalance())
 
-    // The money comes back, and the provider's fee with it.
-    await followOutcome(world(), reference, 'reversed')
-    await runOpsScript(world(), 'payouts', 'ask', reference)
-    const answer = await runOpsScript(
-      world(),
-      'payouts',
-      'recredit',
-      reference,
-      '--now',
-      '--confirm',
-      reference,
-      ...applied,
-    )
-    t.is(answer.code, 0, answer.err)
-    t.is(await naira('provider_fees'), fees)
-    t.is(await naira('float_ngn'), -providerBalance())
-    t.like(await read(), { settled: 0n, arrived: 0n, unexplained: 0n })
-  },
-)
+  // The money comes back, and the provider's fee with it.
+  await followOutcome(world(), reference, 'reversed')
+  await runOpsScript(world(), 'payouts', 'ask', reference)
+  const answer = await runOpsScript(
+    world(),
+    'payouts',
+    'recredit',
+    reference,
+    '--now',
+    '--confirm',
+    reference,
+    ...applied,
+  )
+  t.is(answer.code, 0, answer.err)
+  t.is(await naira('provider_fees'), fees)
+  t.is(await naira('float_ngn'), -providerBalance())
+  t.like(await read(), { settled: 0n, arrived: 0n, unexplained: 0n })
+})
 
-test.serial(
-  'a difference that nothing explains alarms after an hour, and is booked as what it was',
-  async (t) => {
-    await setProviderBalance(world(), providerBalance() - 5000n)
-    t.like(await read(), { unexplained: -5000n })
-    t.is(await countAlerts(world(), 'float_differs'), 0, 'it may be a matter of minutes')
-    await world().db.raw(`update float_readings set read_at = read_at - interval '2 hours'`)
-    await read()
-    t.is(await countAlerts(world(), 'float_differs'), 1)
-    const shown = await treasury()
-    t.is(shown.code, 0, shown.err)
-    t.regex(shown.out, /not explained +NGN 50\.00 less than the books/)
-    const fee = ['record-fee', '--ngn', '50', '--evidence', 'stamp duty', '--reference', 'duty-1']
-    t.is((await treasury(...fee, ...applied)).code, 0)
-    t.like(await read(), { unexplained: 0n })
-    const other = await treasury(
-      'record-fee',
-      '--ngn',
-      '51',
-      '--evidence',
-      'x',
-      '--reference',
-      'duty-1',
-      ...applied,
-    )
-    t.is(other.code, 1)
-    t.regex(other.err, /something else was recorded/)
-  },
-)
+test.serial('an unexplained difference alarms after an hour, and is booked as what it was', async (t) => {
+  await setProviderBalance(world(), providerBalance() - 5000n)
+  t.like(await read(), { unexplained: -5000n })
+  t.is(await countAlerts(world(), 'float_differs'), 0, 'it may be a matter of minutes')
+  await world().db.raw(`update float_readings set read_at = read_at - interval '2 hours'`)
+  await read()
+  t.is(await countAlerts(world(), 'float_differs'), 1)
+  const shown = await treasury()
+  t.is(shown.code, 0, shown.err)
+  t.regex(shown.out, /not explained +NGN 50\.00 less than the books/)
+  const fee = ['record-fee', '--ngn', '50', '--evidence', 'stamp duty', '--reference', 'duty-1']
+  t.is((await treasury(...fee, ...applied)).code, 0)
+  t.like(await read(), { unexplained: 0n })
+  const other = await treasury(
+    'record-fee',
+    '--ngn',
+    '51',
+    '--evidence',
+    'x',
+    '--reference',
+    'duty-1',
+    ...applied,
+  )
+  t.is(other.code, 1)
+  t.regex(other.err, /something else was recorded/)
+})
 
-test.serial(
-  'the float is low when it does not pay what waits and the withdrawals of another day',
-  async (t) => {
-    t.is(await countAlerts(world(), 'float_low'), 0)
-    await world().db.raw('alter table withdrawals disable trigger user')
-    await world()
-      .db('withdrawals')
-      .update({ created_at: new Date(Date.now() - 2 * 86_400_000) })
-    await world().db.raw('alter table withdrawals enable trigger user')
-    const { net_kobo: day } = await world().db('withdrawals').first('net_kobo')
-    await setProviderBalance(world(), day)
-    await read()
-    t.is(await countAlerts(world(), 'float_low'), 0)
-    await setProviderBalance(world(), day - 1n)
-    await read()
-    t.is(await countAlerts(world(), 'float_low'), 1)
-    const shown = JSON.parse((await treasury('--json')).out)
-    t.is(shown.dailyPayouts, String(day))
-    t.is(shown.float.balance, String(day - 1n))
-  },
-)
+test.serial('the float is low when it does not pay what waits and another day', async (t) => {
+  t.is(await countAlerts(world(), 'float_low'), 0)
+  await world().db.raw('alter table withdrawals disable trigger user')
+  await world()
+    .db('withdrawals')
+    .update({ created_at: new Date(Date.now() - 2 * 86_400_000) })
+  await world().db.raw('alter table withdrawals enable trigger user')
+  const { net_kobo: day } = await world().db('withdrawals').first('net_kobo')
+  await setProviderBalance(world(), day)
+  await read()
+  t.is(await countAlerts(world(), 'float_low'), 0)
+  await setProviderBalance(world(), day - 1n)
+  await read()
+  t.is(await countAlerts(world(), 'float_low'), 1)
+  const shown = JSON.parse((await treasury('--json')).out)
+  t.is(shown.dailyPayouts, String(day))
+  t.is(shown.float.balance, String(day - 1n))
+})
 
 test.serial('USDC is sold once per reference, and only what the treasury has', async (t) => {
   const sale = [

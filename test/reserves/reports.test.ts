@@ -50,26 +50,23 @@ test.afterEach.always(() => {
   Object.assign(world().proxies.outside, { intervene: undefined, alterReply: undefined })
 })
 
-test.serial(
-  'a new installation has no report, then an empty one that alarms and stops nothing',
-  async (t) => {
-    await setProviderBalance(world(), 0n)
-    t.is((await world().request('GET', '/reserves')).status, 404)
-    t.deepEqual((await world().request('GET', '/.well-known/tipping-keys.json')).body, {
-      success: true,
-      keys: [],
-    })
-    t.regex((await runOpsScript(world(), 'reserves')).out, /no report was made yet/)
-    const report = parse(await make())
-    t.like(report, {
-      custody: { wallets: 0, USDC: { book: '0', chain: '0', short: '0' } },
-      rate: null,
-      surplus: { NGN: null },
-    })
-    for (const kind of ['custody_short', 'reserves_short']) t.is(await countAlerts(world(), kind), 0)
-    t.false(await payoutsStopped())
-  },
-)
+test.serial('a new installation has no report, then an empty one that stops nothing', async (t) => {
+  await setProviderBalance(world(), 0n)
+  t.is((await world().request('GET', '/reserves')).status, 404)
+  t.deepEqual((await world().request('GET', '/.well-known/tipping-keys.json')).body, {
+    success: true,
+    keys: [],
+  })
+  t.regex((await runOpsScript(world(), 'reserves')).out, /no report was made yet/)
+  const report = parse(await make())
+  t.like(report, {
+    custody: { wallets: 0, USDC: { book: '0', chain: '0', short: '0' } },
+    rate: null,
+    surplus: { NGN: null },
+  })
+  for (const kind of ['custody_short', 'reserves_short']) t.is(await countAlerts(world(), kind), 0)
+  t.false(await payoutsStopped())
+})
 
 test.serial('anyone can check the newest report with the published key, and it names nobody', async (t) => {
   const creator = await registerCreator(world())
@@ -159,54 +156,51 @@ test.serial('a node that is behind makes no report and stops nothing', async (t)
   t.is(await countAlerts(world(), 'custody_short'), 0)
 })
 
-test.serial(
-  'a wallet that lacks USDC stops payouts until a person decides, whatever others have beyond',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const rich = await registerCreator(world())
-    await finalTip(world(), creator)
-    mintTokens(world().sandbox.chain, rich.wallet, usdc.mint, 50_000_000n)
-    t.is(parse(await make()).custody.USDC.short, '0', 'a direct deposit is nobody’s lack')
+test.serial('a wallet that lacks USDC stops payouts until a person decides', async (t) => {
+  const creator = await registerCreator(world())
+  const rich = await registerCreator(world())
+  await finalTip(world(), creator)
+  mintTokens(world().sandbox.chain, rich.wallet, usdc.mint, 50_000_000n)
+  t.is(parse(await make()).custody.USDC.short, '0', 'a direct deposit is nobody’s lack')
 
-    changeHolding(world(), creator.wallet, -500_000n)
-    const urls = `${world().env['SOLANA_RPC_URLS']},${world().sandbox.url}`
-    const misled = composeAs('clock', { ...world().env, SOLANA_RPC_URLS: urls })
-    t.teardown(() => misled.close())
-    world().proxies.outside.alterReply = (method, _params, reply) => {
-      if (method !== 'getMultipleAccounts') return reply
-      const { value, ...rest } = reply.result as { value: ({ data: [string, string] } | null)[] }
-      const rich = value.map((account) => {
-        if (account === null) return account
-        const data = Buffer.from(account.data[0], 'base64')
-        if (data.length >= 72) data.writeBigUInt64LE(10n ** 12n, 64)
-        return { ...account, data: [data.toString('base64'), 'base64'] }
-      })
-      return { ...reply, result: { ...rest, value: rich } }
-    }
-    t.is(parse(await make(misled)).custody.USDC.short, '0.5', 'one of two endpoints shows more than there is')
-    world().proxies.outside.alterReply = undefined
-    const short = parse(await make())
-    t.like(short.custody, { shortWallets: 1, USDC: { short: '0.5' } })
-    t.is(await countAlerts(world(), 'custody_short'), 1)
-    t.true(await payoutsStopped())
-    t.like(await readPayoutSwitch(), { changedBy: 'custody_short' })
-    const shown = await runOpsScript(world(), 'reserves')
-    t.is(shown.code, 4)
-    t.true(shown.out.includes(`short: ${creator.wallet} holds 1460000 of 1960000 micro-USDC`))
-    t.false(
-      (await world().db('reserve_reports').orderBy('id', 'desc').first('report')).report.includes(
-        creator.wallet,
-      ),
-    )
+  changeHolding(world(), creator.wallet, -500_000n)
+  const urls = `${world().env['SOLANA_RPC_URLS']},${world().sandbox.url}`
+  const misled = composeAs('clock', { ...world().env, SOLANA_RPC_URLS: urls })
+  t.teardown(() => misled.close())
+  world().proxies.outside.alterReply = (method, _params, reply) => {
+    if (method !== 'getMultipleAccounts') return reply
+    const { value, ...rest } = reply.result as { value: ({ data: [string, string] } | null)[] }
+    const rich = value.map((account) => {
+      if (account === null) return account
+      const data = Buffer.from(account.data[0], 'base64')
+      if (data.length >= 72) data.writeBigUInt64LE(10n ** 12n, 64)
+      return { ...account, data: [data.toString('base64'), 'base64'] }
+    })
+    return { ...reply, result: { ...rest, value: rich } }
+  }
+  t.is(parse(await make(misled)).custody.USDC.short, '0.5', 'one of two endpoints shows more than there is')
+  world().proxies.outside.alterReply = undefined
+  const short = parse(await make())
+  t.like(short.custody, { shortWallets: 1, USDC: { short: '0.5' } })
+  t.is(await countAlerts(world(), 'custody_short'), 1)
+  t.true(await payoutsStopped())
+  t.like(await readPayoutSwitch(), { changedBy: 'custody_short' })
+  const shown = await runOpsScript(world(), 'reserves')
+  t.is(shown.code, 4)
+  t.true(shown.out.includes(`short: ${creator.wallet} holds 1460000 of 1960000 micro-USDC`))
+  t.false(
+    (await world().db('reserve_reports').orderBy('id', 'desc').first('report')).report.includes(
+      creator.wallet,
+    ),
+  )
 
-    changeHolding(world(), creator.wallet, 500_000n)
-    t.is(parse(await make()).custody.shortWallets, 0)
-    t.true(await payoutsStopped(), 'only a person lets them run')
-    const resumed = await runOpsScript(world(), 'payouts', 'resume', '--apply', '--reason', 'it was a test')
-    t.is(resumed.code, 0, resumed.err)
-    t.false(await payoutsStopped())
-  },
-)
+  changeHolding(world(), creator.wallet, 500_000n)
+  t.is(parse(await make()).custody.shortWallets, 0)
+  t.true(await payoutsStopped(), 'only a person lets them run')
+  const resumed = await runOpsScript(world(), 'payouts', 'resume', '--apply', '--reason', 'it was a test')
+  t.is(resumed.code, 0, resumed.err)
+  t.false(await payoutsStopped())
+})
 
 test.serial('a shortfall by the exchange rate alarms and stops nothing', async (t) => {
   const creator = await registerCreator(world())

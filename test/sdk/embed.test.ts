@@ -1,6 +1,10 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import test from 'ava'
+import { revokeApiKey } from '../../src/creators/api-keys.js'
 import { deleteOldSdkSessions } from '../../src/sdk/sessions/session.js'
-import { ageSession, createSession, type InitBody, registerEmbedder } from '../helpers/make/sdk.js'
+import { ageSession, createSession, type InitBody, registerEmbedder, site } from '../helpers/make/sdk.js'
+import { unusedWallet } from '../helpers/make/supporter.js'
 import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 
@@ -120,4 +124,84 @@ test('sessions are deleted a day after they expired', async (t) => {
     left.map(({ embed_id }) => embed_id),
     [new URL(recent.config.embedUrl).pathname.slice('/embed/'.length)],
   )
+})
+
+const init = (bearer: string | undefined, body: unknown) =>
+  world().request('POST', '/sdk/init', { body, ...(bearer === undefined ? {} : { bearer }) })
+
+test('a session is stored without its token and expires after fifteen minutes', async (t) => {
+  const embedder = await registerEmbedder(world())
+  const { sessionToken } = await createSession(world(), embedder)
+  const row = await world()
+    .db('sdk_sessions')
+    .where({ user_id: embedder.id })
+    .first(world().db.raw('*, extract(epoch from expires_at - created_at)::float8 as seconds'))
+  t.true(Math.abs(row.seconds - 900) < 1, String(row.seconds))
+  t.is(row.origin, site)
+  t.false(JSON.stringify(row).includes(sessionToken.slice('sdk_sess_'.length)))
+})
+
+test('a key opens sessions for its owner only', async (t) => {
+  const [{ apiKey }, other] = await Promise.all([registerEmbedder(world()), registerEmbedder(world())])
+  await world().db('users').where({ id: other.id }).update({ twitter_handle: 'other_one' })
+  for (const creatorId of [
+    other.id,
+    `auth_${other.id}`,
+    other.wallet,
+    unusedWallet(),
+    '@other_one',
+    'other_one',
+  ]) {
+    const answer = await init(apiKey, { creatorId, originUrl: site })
+    t.is(answer.status, 404, creatorId)
+    t.is(answer.body.error, 'Creator not found')
+  }
+})
+
+test('a revoked key is refused immediately', async (t) => {
+  const { id, apiKey, keyId } = await registerEmbedder(world())
+  const body = { creatorId: id, originUrl: site }
+  t.is((await init(apiKey, body)).status, 200)
+  await revokeApiKey(world().services, id, keyId)
+  const answer = await init(apiKey, body)
+  t.is(answer.status, 401)
+  t.is(answer.body.error, 'Missing or invalid API key')
+})
+
+test('cookies, access tokens and keys outside the Authorization header are refused', async (t) => {
+  const { id, apiKey, session, accessToken } = await registerEmbedder(world())
+  const body = { creatorId: id, originUrl: site, apiKey }
+  const path = `/sdk/init?apiKey=${apiKey}`
+  for (const options of [
+    { body },
+    { body, session },
+    { body, bearer: accessToken },
+    { body, headers: { authorization: apiKey } },
+    { body, headers: { authorization: `Basic ${apiKey}` } },
+    { body, headers: { 'x-api-key': apiKey } },
+  ])
+    t.is((await world().request('POST', path, options)).status, 401)
+})
+
+test('the origin is never fetched', async (t) => {
+  let hits = 0
+  const originServer = createServer((_, response) => {
+    hits += 1
+    response.end()
+  })
+  originServer.on('connection', () => {
+    hits += 1
+  })
+  await new Promise<void>((done) => originServer.listen(0, '127.0.0.1', done))
+  t.teardown(() => new Promise<void>((done) => originServer.close(() => done())))
+  const { id, apiKey } = await registerEmbedder(world())
+  const originUrl = `http://127.0.0.1:${(originServer.address() as AddressInfo).port}/page`
+  const answer = await world().request<InitBody>('POST', '/sdk/init', {
+    bearer: apiKey,
+    body: { creatorId: id, originUrl },
+  })
+  t.is(answer.status, 200)
+  await world().request('GET', new URL(answer.body.config.embedUrl).pathname)
+  await world().request('GET', '/sdk/session', { bearer: answer.body.sessionToken })
+  t.is(hits, 0)
 })

@@ -122,199 +122,196 @@ async function takeOver({ db }: World, timeline: number): Promise<void> {
 
 const dueNow = { due_at: new Date(0) }
 
-test.serial(
-  'a copied database signs and refunds nothing, and what the chain has is found and booked once',
-  async (t) => {
-    const { db, env, sandbox, fiat, services } = world()
-    Object.assign(process.env, env)
-    const ada = await createTaker(world())
-    const ben = await registerCreator(world())
-    const cyn = await registerCreator(world())
-    const dan = await registerCreator(world())
-    await tip(world(), [ada, ben, cyn])
-    for (const { user } of [ben, cyn]) await payCreator(world(), user.id, 1_500_000n)
-    const waiting = await prepared(world(), ada, usdc.mint, '0.7')
-    const planned = await planFor(world(), payerFile(t, world()).address, cyn)
-    const short = await createFiatIntent(world(), { creatorId: dan.user.id, amount: 10 })
-    payFiatIntent(world(), short.intentId, 123_456)
-    await settleIntentNow(world(), short.intentId)
-    const { provider_transaction: payment } = await db('fiat_payments')
-      .where({ intent_id: short.intentId })
-      .first()
-    const returned = await paidTip(world(), dan)
-    t.is((await requestRefund(world(), dan, returned)).status, 200)
-    await markSeen(db)
-    const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
+test.serial('a copied database signs nothing, and what the chain has is booked once', async (t) => {
+  const { db, env, sandbox, fiat, services } = world()
+  Object.assign(process.env, env)
+  const ada = await createTaker(world())
+  const ben = await registerCreator(world())
+  const cyn = await registerCreator(world())
+  const dan = await registerCreator(world())
+  await tip(world(), [ada, ben, cyn])
+  for (const { user } of [ben, cyn]) await payCreator(world(), user.id, 1_500_000n)
+  const waiting = await prepared(world(), ada, usdc.mint, '0.7')
+  const planned = await planFor(world(), payerFile(t, world()).address, cyn)
+  const short = await createFiatIntent(world(), { creatorId: dan.user.id, amount: 10 })
+  payFiatIntent(world(), short.intentId, 123_456)
+  await settleIntentNow(world(), short.intentId)
+  const { provider_transaction: payment } = await db('fiat_payments')
+    .where({ intent_id: short.intentId })
+    .first()
+  const returned = await paidTip(world(), dan)
+  t.is((await requestRefund(world(), dan, returned)).status, 200)
+  await markSeen(db)
+  const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
 
-    // The lost time: two tips, a sweep, the take-out that was prepared, and another one.
-    const loops = startWorkerLoops(services, ['custodian', 'take-outs'])
-    const first = await handIn(world(), ada, waiting.id, signedBy(ada.holder, waiting.transaction))
-    t.is(first.status, 200, JSON.stringify(first.body))
-    submit(world(), first.body.transfer?.transaction ?? null)
-    const ended = async (count: number) => {
-      sandbox.chain.advance(1)
-      return (await db('wallet_transfers').where({ state: 'final' })).length === count
-    }
-    await until('the first take-out is final', () => ended(1))
-    const second = await signed(world(), ada, usdc.mint, '0.5')
-    submit(world(), second.transaction)
-    await until('the second take-out is final', () => ended(2))
-    const payer = payerFile(t, world())
-    const sweeping = runOpsScript(world(), 'sweep', '--apply', '--payer', payer.file, '--json')
-    await until('the sweep lands', async () => {
-      const sent = await db('sweeps').where({ state: 'sent' }).first()
-      return sandbox.chain.ledger.get(sent?.signature ?? '') !== undefined
+  // The lost time: two tips, a sweep, the take-out that was prepared, and another one.
+  const loops = startWorkerLoops(services, ['custodian', 'take-outs'])
+  const first = await handIn(world(), ada, waiting.id, signedBy(ada.holder, waiting.transaction))
+  t.is(first.status, 200, JSON.stringify(first.body))
+  submit(world(), first.body.transfer?.transaction ?? null)
+  const ended = async (count: number) => {
+    sandbox.chain.advance(1)
+    return (await db('wallet_transfers').where({ state: 'final' })).length === count
+  }
+  await until('the first take-out is final', () => ended(1))
+  const second = await signed(world(), ada, usdc.mint, '0.5')
+  submit(world(), second.transaction)
+  await until('the second take-out is final', () => ended(2))
+  const payer = payerFile(t, world())
+  const sweeping = runOpsScript(world(), 'sweep', '--apply', '--payer', payer.file, '--json')
+  await until('the sweep lands', async () => {
+    const sent = await db('sweeps').where({ state: 'sent' }).first()
+    return sandbox.chain.ledger.get(sent?.signature ?? '') !== undefined
+  })
+  sandbox.chain.advance(finalSlots)
+  const swept = await sweeping
+  t.is(swept.code, 0, swept.err + swept.out)
+  const [{ signature: lostSweep }] = JSON.parse(swept.out).sweeps
+  const lostTips = [...(await tip(world(), [ben])), ...(await tip(world(), [ada], 'SOL'))]
+  await loops.stop()
+  const lostTakeOuts = [first.body.transfer?.signature ?? '', second.signature ?? '']
+  const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
+  const truth = await balances(world())
+
+  const restoredEnv = { ...env, DATABASE_URL: backup.url, WITHDRAW_WAIT_MS: '300' }
+  const { services: own, url } = await startApp(t, restoredEnv)
+  const request = await createClient(url)
+  const restored: World = Object.assign(Object.create(world()), {
+    env: restoredEnv,
+    url,
+    db: openOwnersPool(t, restoredEnv),
+    services: own,
+    request,
+  })
+  t.is((await readEpoch(restored.db)).state, 'copied')
+
+  const refused = await runOpsScript(restored, 'suspense', '--refund', payment, ...sealed(payment))
+  t.is(refused.code, 1)
+  t.regex(refused.err, /the database was restored/)
+  await workOnRefunds(restored)
+  t.like(await restored.db('refunds').first(), { send_state: 'not_sent' })
+  t.is(refundsAtProvider(restored, returned).length, 0)
+  t.is(fiat.fiatpay.log().refunds.length, 0)
+  await runBatch(custodian(restored))
+  t.like(await restored.db('sweeps').where({ id: planned }).first(), {
+    state: 'planned',
+    last_error: 'the database was restored: run restore-check',
+  })
+  const handedIn = await handIn(restored, ada, waiting.id, signedBy(ada.holder, waiting.transaction))
+  t.is(handedIn.status, 503)
+  await restored.db('wallet_transfers').update(dueNow)
+  await takeOutBatch(restored)()
+  t.like(await restored.db('wallet_transfers').first(), { state: 'prepared', refusal_code: null })
+
+  // Whoever reports a signature hides nothing, and a payment whose claim was given up is a difference too.
+  const moves = [...lostTakeOuts, lostSweep]
+  const report = (txSignature: string) =>
+    recordTip(restored, {
+      creatorWallet: ben.wallet,
+      senderWallet: payer.address,
+      tipAmount: 1,
+      txSignature,
     })
-    sandbox.chain.advance(finalSlots)
-    const swept = await sweeping
-    t.is(swept.code, 0, swept.err + swept.out)
-    const [{ signature: lostSweep }] = JSON.parse(swept.out).sweeps
-    const lostTips = [...(await tip(world(), [ben])), ...(await tip(world(), [ada], 'SOL'))]
-    await loops.stop()
-    const lostTakeOuts = [first.body.transfer?.signature ?? '', second.signature ?? '']
-    const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
-    const truth = await balances(world())
+  await Promise.all(moves.map(report))
+  await runBatchUntil(createVerifierBatch(own), 'the moves are no tips', async () => {
+    await makeTipsDue(restored)
+    return (await restored.db('tips').whereIn('id', moves).where({ outcome: 'mismatch' })).length === 3
+  })
+  const [givenUp = ''] = lostTips
+  await report(givenUp)
+  await restored.db('tips').where({ id: givenUp }).update({ due_at: null })
 
-    const restoredEnv = { ...env, DATABASE_URL: backup.url, WITHDRAW_WAIT_MS: '300' }
-    const { services: own, url } = await startApp(t, restoredEnv)
-    const request = await createClient(url)
-    const restored: World = Object.assign(Object.create(world()), {
-      env: restoredEnv,
-      url,
-      db: openOwnersPool(t, restoredEnv),
-      services: own,
-      request,
-    })
-    t.is((await readEpoch(restored.db)).state, 'copied')
+  const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
+  const found = await check('--json')
+  t.is(found.code, 4, found.err)
+  const { chain } = JSON.parse(found.out) as { chain: { subject: string; kind: string }[] }
+  const kindsOf = (kind: string) => chain.flatMap((one) => (one.kind === kind ? [one.subject] : [])).sort()
+  t.is(chain.length, 5, found.out)
+  t.deepEqual(kindsOf('payment'), lostTips.toSorted())
+  t.deepEqual(kindsOf('sweep'), [lostSweep])
+  t.deepEqual(kindsOf('take_out'), lostTakeOuts.toSorted())
+  const shown = await check()
+  const since = /find-uncredited --since (\S+) --apply/.exec(shown.out)?.[1] ?? ''
+  t.true(shown.out.includes(`sweep --adopt ${lostSweep}`), shown.out)
+  t.is((await check('--apply', '--confirm=0', ...why)).code, 3, 'not before the chain is booked')
 
-    const refused = await runOpsScript(restored, 'suspense', '--refund', payment, ...sealed(payment))
-    t.is(refused.code, 1)
-    t.regex(refused.err, /the database was restored/)
-    await workOnRefunds(restored)
-    t.like(await restored.db('refunds').first(), { send_state: 'not_sent' })
-    t.is(refundsAtProvider(restored, returned).length, 0)
-    t.is(fiat.fiatpay.log().refunds.length, 0)
-    await runBatch(custodian(restored))
-    t.like(await restored.db('sweeps').where({ id: planned }).first(), {
-      state: 'planned',
-      last_error: 'the database was restored: run restore-check',
-    })
-    const handedIn = await handIn(restored, ada, waiting.id, signedBy(ada.holder, waiting.transaction))
-    t.is(handedIn.status, 503)
-    await restored.db('wallet_transfers').update(dueNow)
-    await takeOutBatch(restored)()
-    t.like(await restored.db('wallet_transfers').first(), { state: 'prepared', refusal_code: null })
+  const plan = JSON.parse((await check('--adopt-all', '--json')).out) as { steps: string[]; hash: string }
+  t.is(plan.steps.length, 5, plan.steps.join('\n'))
+  const verifying = startWorkerLoops(own, ['verifier'])
+  let adopting = true
+  const adopted = check('--adopt-all', '--apply', `--confirm=${plan.hash}`, ...why).finally(() => {
+    adopting = false
+  })
+  await until('everything is adopted', async () => {
+    sandbox.chain.advance(1)
+    await makeTipsDue(restored)
+    return !adopting
+  })
+  await verifying.stop()
+  t.regex((await adopted).out, /5 adopted, 0 refused, 0 need a person/, (await adopted).err)
+  const recorded = await runOpsScript(restored, 'find-uncredited', '--since', since, '--apply', '--json')
+  t.is(recorded.code, 0, recorded.err)
+  t.is(JSON.parse(recorded.out).unrecorded.length, 0)
+  await untilFinal(restored, lostTips)
+  const adopt = async (command: string, signature: string) => {
+    const again = await runOpsScript(restored, command, '--adopt', signature, ...sealed(signature))
+    t.is(again.code, 1)
+    t.regex(again.err, /nothing to adopt/)
+  }
+  await adopt('sweep', lostSweep)
+  for (const signature of lostTakeOuts) await adopt('take-outs', signature)
+  t.like(
+    await restored.db('wallet_transfers').where({ id: waiting.id }).first(),
+    { state: 'final', signature: lostTakeOuts[0] },
+    'the row that was prepared is completed',
+  )
+  const last = await check('--apply', '--confirm=0', ...why)
+  t.is(last.code, 0, last.err + last.out)
 
-    // Whoever reports a signature hides nothing, and a payment whose claim was given up is a difference too.
-    const moves = [...lostTakeOuts, lostSweep]
-    const report = (txSignature: string) =>
-      recordTip(restored, {
-        creatorWallet: ben.wallet,
-        senderWallet: payer.address,
-        tipAmount: 1,
-        txSignature,
-      })
-    await Promise.all(moves.map(report))
-    await runBatchUntil(createVerifierBatch(own), 'the moves are no tips', async () => {
-      await makeTipsDue(restored)
-      return (await restored.db('tips').whereIn('id', moves).where({ outcome: 'mismatch' })).length === 3
-    })
-    const [givenUp = ''] = lostTips
-    await report(givenUp)
-    await restored.db('tips').where({ id: givenUp }).update({ due_at: null })
+  t.deepEqual(await balances(restored), truth)
+  t.true((await checkBooks(restored.db)).holds)
+  const ids = [ada, ben, cyn].map(({ user }) => user.id)
+  for (const { shortage, unattributed } of await viewCreators(own, ids))
+    t.deepEqual([shortage, unattributed], [0n, 0n])
+  await restored.db('sweeps').where({ id: planned }).update(dueNow)
+  await custodian(restored)()
+  t.like(await restored.db('sweeps').where({ id: planned }).first(), { state: 'signed' })
 
-    const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
-    const found = await check('--json')
-    t.is(found.code, 4, found.err)
-    const { chain } = JSON.parse(found.out) as { chain: { subject: string; kind: string }[] }
-    const kindsOf = (kind: string) => chain.flatMap((one) => (one.kind === kind ? [one.subject] : [])).sort()
-    t.is(chain.length, 5, found.out)
-    t.deepEqual(kindsOf('payment'), lostTips.toSorted())
-    t.deepEqual(kindsOf('sweep'), [lostSweep])
-    t.deepEqual(kindsOf('take_out'), lostTakeOuts.toSorted())
-    const shown = await check()
-    const since = /find-uncredited --since (\S+) --apply/.exec(shown.out)?.[1] ?? ''
-    t.true(shown.out.includes(`sweep --adopt ${lostSweep}`), shown.out)
-    t.is((await check('--apply', '--confirm=0', ...why)).code, 3, 'not before the chain is booked')
-
-    const plan = JSON.parse((await check('--adopt-all', '--json')).out) as { steps: string[]; hash: string }
-    t.is(plan.steps.length, 5, plan.steps.join('\n'))
-    const verifying = startWorkerLoops(own, ['verifier'])
-    let adopting = true
-    const adopted = check('--adopt-all', '--apply', `--confirm=${plan.hash}`, ...why).finally(() => {
-      adopting = false
-    })
-    await until('everything is adopted', async () => {
-      sandbox.chain.advance(1)
-      await makeTipsDue(restored)
-      return !adopting
-    })
-    await verifying.stop()
-    t.regex((await adopted).out, /5 adopted, 0 refused, 0 need a person/, (await adopted).err)
-    const recorded = await runOpsScript(restored, 'find-uncredited', '--since', since, '--apply', '--json')
-    t.is(recorded.code, 0, recorded.err)
-    t.is(JSON.parse(recorded.out).unrecorded.length, 0)
-    await untilFinal(restored, lostTips)
-    const adopt = async (command: string, signature: string) => {
-      const again = await runOpsScript(restored, command, '--adopt', signature, ...sealed(signature))
-      t.is(again.code, 1)
-      t.regex(again.err, /nothing to adopt/)
-    }
-    await adopt('sweep', lostSweep)
-    for (const signature of lostTakeOuts) await adopt('take-outs', signature)
-    t.like(
-      await restored.db('wallet_transfers').where({ id: waiting.id }).first(),
-      { state: 'final', signature: lostTakeOuts[0] },
-      'the row that was prepared is completed',
-    )
-    const last = await check('--apply', '--confirm=0', ...why)
-    t.is(last.code, 0, last.err + last.out)
-
-    t.deepEqual(await balances(restored), truth)
-    t.true((await checkBooks(restored.db)).holds)
-    const ids = [ada, ben, cyn].map(({ user }) => user.id)
-    for (const { shortage, unattributed } of await viewCreators(own, ids))
-      t.deepEqual([shortage, unattributed], [0n, 0n])
-    await restored.db('sweeps').where({ id: planned }).update(dueNow)
-    await custodian(restored)()
-    t.like(await restored.db('sweeps').where({ id: planned }).first(), { state: 'signed' })
-
-    // A standby takes over without a tip that was recorded a moment before, and one of two endpoints is behind.
-    const { proxy, services: both } = await withSecondEndpoint(t, restored)
-    const state = async () => (await readEpoch(restored.db)).state
-    const [unknown] = await pay(restored, [ben])
-    await restored.db('database_epoch').update({ timeline: 0, seen_at: restored.db.raw('clock_timestamp()') })
-    const refunds = composeRefundReader(own.config)
-    const acceptMoved = createMovedCheck({ ...as('clock', both), refunds })
-    const lag = behind(proxy)
-    lag(100)
-    await acceptMoved()
-    t.is(await state(), 'moved', 'what it lost may still land')
-    sandbox.chain.advance(lifetimeSlots)
-    await acceptMoved()
-    t.is(await state(), 'moved', 'it may have landed where one endpoint does not see it yet')
-    lag(300)
-    const old = new Date(Date.now() - 60_000)
-    await t.throwsAsync(compareChain(both, old), { name: 'ProviderError', message: /different heights/ })
-    lag(0)
-    await takeOver(restored, 1001)
-    await acceptMoved()
-    t.is(await state(), 'moved', 'what a second takeover lost may still land')
-    sandbox.chain.advance(lifetimeSlots)
-    let taken: Promise<void> | undefined
-    proxy.intervene = async (_, body) => {
-      if (body.includes('getSignaturesForAddress')) taken ??= takeOver(restored, 1002)
-      await taken
-      return undefined
-    }
-    await acceptMoved()
-    t.is(await state(), 'moved', 'another server than this one was compared')
-    proxy.intervene = undefined
-    const afterwards = createMovedCheck({ ...as('clock', both), refunds })
-    await afterwards()
-    sandbox.chain.advance(lifetimeSlots)
-    await afterwards()
-    t.is(await state(), 'known')
-    t.like(await readTipRow(restored, unknown?.signature ?? ''), { status: 'pending' })
-  },
-)
+  // A standby takes over without a tip that was recorded a moment before, and one of two endpoints is behind.
+  const { proxy, services: both } = await withSecondEndpoint(t, restored)
+  const state = async () => (await readEpoch(restored.db)).state
+  const [unknown] = await pay(restored, [ben])
+  await restored.db('database_epoch').update({ timeline: 0, seen_at: restored.db.raw('clock_timestamp()') })
+  const refunds = composeRefundReader(own.config)
+  const acceptMoved = createMovedCheck({ ...as('clock', both), refunds })
+  const lag = behind(proxy)
+  lag(100)
+  await acceptMoved()
+  t.is(await state(), 'moved', 'what it lost may still land')
+  sandbox.chain.advance(lifetimeSlots)
+  await acceptMoved()
+  t.is(await state(), 'moved', 'it may have landed where one endpoint does not see it yet')
+  lag(300)
+  const old = new Date(Date.now() - 60_000)
+  await t.throwsAsync(compareChain(both, old), { name: 'ProviderError', message: /different heights/ })
+  lag(0)
+  await takeOver(restored, 1001)
+  await acceptMoved()
+  t.is(await state(), 'moved', 'what a second takeover lost may still land')
+  sandbox.chain.advance(lifetimeSlots)
+  let taken: Promise<void> | undefined
+  proxy.intervene = async (_, body) => {
+    if (body.includes('getSignaturesForAddress')) taken ??= takeOver(restored, 1002)
+    await taken
+    return undefined
+  }
+  await acceptMoved()
+  t.is(await state(), 'moved', 'another server than this one was compared')
+  proxy.intervene = undefined
+  const afterwards = createMovedCheck({ ...as('clock', both), refunds })
+  await afterwards()
+  sandbox.chain.advance(lifetimeSlots)
+  await afterwards()
+  t.is(await state(), 'known')
+  t.like(await readTipRow(restored, unknown?.signature ?? ''), { status: 'pending' })
+})

@@ -142,49 +142,43 @@ test.serial('two people at once, with one key and with two, sweep once', async (
   await assertBooks(t)
 })
 
-test.serial(
-  'an account that is frozen after signing fails the batch, and is left out of the next',
-  async (t) => {
-    const { sandbox, db } = world()
-    const payer = payerFile(t, world())
-    startCustodian(t)
-    const creators: TestCreator[] = []
-    for (let n = 0; n < 3; n++) {
-      const creator = await creatorInCustody(world(), 5_000_000n)
-      await payCreator(world(), creator.user.id, 5_000_000n)
-      creators.push(creator)
-    }
-    const [ada, ben, cai] = creators as [TestCreator, TestCreator, TestCreator]
-    const submitted = sandbox.calls.of('sendTransaction')
-    sandbox.chain.holdLanding(true)
-    const running = sweep('--apply', '--payer', payer.file)
-    await until(
-      'a sweep waits to land',
-      async () => (await db('sweeps').where({ state: 'sent' })).length === 1,
-    )
-    await until('it is submitted', () => sandbox.calls.of('sendTransaction') > submitted)
-    freezeUsdc(world(), ben.wallet, true)
-    sandbox.chain.holdLanding(false)
-    const run = await running
-    t.is(run.code, 4, run.err + run.out)
-    const { swept, sweeps, excluded } = answer(run)
-    t.is(swept, '10000000')
-    // The frozen account is in the larger half or the smaller one.
-    const states: string[] = sweeps.map(({ state }: { state: string }) => state)
-    t.is(states.filter((state) => state === 'failed').length, 1)
-    t.true(states.length > 1 && states.every((state) => state === 'failed' || state === 'final'))
-    t.deepEqual(excluded, [{ userId: ben.user.id, reason: 'the account is frozen' }])
-    t.deepEqual(
-      [await book(ada), await book(ben), await book(cai)].map(({ swept: units }) => units),
-      [5_000_000n, 0n, 5_000_000n],
-    )
-    t.deepEqual(await book(ben), { final: 5_000_000n, swept: 0n, inFlight: 0n })
-    await assertBooks(t)
-    t.is((await sweep()).code, 4, 'the frozen account is shown')
-    freezeUsdc(world(), ben.wallet, false)
-    t.is(answer(await sweep('--apply', '--payer', payer.file)).swept, '5000000')
-  },
-)
+test.serial('an account frozen after signing fails the batch, and is left out of the next', async (t) => {
+  const { sandbox, db } = world()
+  const payer = payerFile(t, world())
+  startCustodian(t)
+  const creators: TestCreator[] = []
+  for (let n = 0; n < 3; n++) {
+    const creator = await creatorInCustody(world(), 5_000_000n)
+    await payCreator(world(), creator.user.id, 5_000_000n)
+    creators.push(creator)
+  }
+  const [ada, ben, cai] = creators as [TestCreator, TestCreator, TestCreator]
+  const submitted = sandbox.calls.of('sendTransaction')
+  sandbox.chain.holdLanding(true)
+  const running = sweep('--apply', '--payer', payer.file)
+  await until('a sweep waits to land', async () => (await db('sweeps').where({ state: 'sent' })).length === 1)
+  await until('it is submitted', () => sandbox.calls.of('sendTransaction') > submitted)
+  freezeUsdc(world(), ben.wallet, true)
+  sandbox.chain.holdLanding(false)
+  const run = await running
+  t.is(run.code, 4, run.err + run.out)
+  const { swept, sweeps, excluded } = answer(run)
+  t.is(swept, '10000000')
+  // The frozen account is in the larger half or the smaller one.
+  const states: string[] = sweeps.map(({ state }: { state: string }) => state)
+  t.is(states.filter((state) => state === 'failed').length, 1)
+  t.true(states.length > 1 && states.every((state) => state === 'failed' || state === 'final'))
+  t.deepEqual(excluded, [{ userId: ben.user.id, reason: 'the account is frozen' }])
+  t.deepEqual(
+    [await book(ada), await book(ben), await book(cai)].map(({ swept: units }) => units),
+    [5_000_000n, 0n, 5_000_000n],
+  )
+  t.deepEqual(await book(ben), { final: 5_000_000n, swept: 0n, inFlight: 0n })
+  await assertBooks(t)
+  t.is((await sweep()).code, 4, 'the frozen account is shown')
+  freezeUsdc(world(), ben.wallet, false)
+  t.is(answer(await sweep('--apply', '--payer', payer.file)).swept, '5000000')
+})
 
 test.serial('with one endpoint a person decides about a sweep that can no longer land', async (t) => {
   const { sandbox, db, services } = world()

@@ -188,70 +188,63 @@ for (const { symbol, mint, decimals } of tokens)
     t.is(next.nextCursor, null)
   })
 
-test.serial(
-  'wrapped SOL that somebody sends to a custody wallet is a tip in SOL, is shown, and is taken out as SOL',
-  async (t) => {
-    startSigning(t)
-    const { sandbox, request, services } = world()
-    const sol = tokenBySymbol('SOL') as Token
-    const taker = await createTaker(world())
-    const supporter = createSupporter(sandbox)
-    const own = associatedAccount(supporter.wallet, solMint)
-    const payer = new PublicKey(supporter.wallet)
-    supporter.send([
-      createAssociatedTokenAccountIdempotentInstruction(payer, own, payer, new PublicKey(solMint)),
-      solTransfer(supporter.wallet, own.toBase58(), 3_000_000_000n),
-      createSyncNativeInstruction(own),
-    ])
-    // The first one also pays for the account. A tip in SOL between them.
-    const paid = [
-      supporter.send(tokenTransfer(sol, supporter.wallet, taker.wallet, 1_000_000_000n)),
-      supporter.send([solTransfer(supporter.wallet, taker.wallet, 500_000_000n)]),
-      supporter.send(tokenTransfer(sol, supporter.wallet, taker.wallet, 2_000_000_000n)),
-    ]
-    const rent = lamportsOf(associatedAccount(taker.wallet, solMint).toBase58()) - 3_000_000_000n
-    t.is(rent, 2_039_280n)
-    for (const txSignature of paid)
-      await recordTip(world(), {
-        creatorWallet: taker.wallet,
-        senderWallet: supporter.wallet,
-        tipAmount: 1_000_000_000,
-        tokenSymbol: 'SOL',
-        txSignature,
-      })
-    sandbox.chain.advance(40)
-    await runBatchUntil(createVerifierBatch(as('verifier', services)), 'they are final', async () => {
-      await makeTipsDue(world())
-      return (await world().db('tips').whereIn('id', paid).whereNotNull('finalized_at')).length === 3
+test.serial('wrapped SOL that arrives in custody is a tip in SOL and taken out as SOL', async (t) => {
+  startSigning(t)
+  const { sandbox, request, services } = world()
+  const sol = tokenBySymbol('SOL') as Token
+  const taker = await createTaker(world())
+  const supporter = createSupporter(sandbox)
+  const own = associatedAccount(supporter.wallet, solMint)
+  const payer = new PublicKey(supporter.wallet)
+  supporter.send([
+    createAssociatedTokenAccountIdempotentInstruction(payer, own, payer, new PublicKey(solMint)),
+    solTransfer(supporter.wallet, own.toBase58(), 3_000_000_000n),
+    createSyncNativeInstruction(own),
+  ])
+  // The first one also pays for the account. A tip in SOL between them.
+  const paid = [
+    supporter.send(tokenTransfer(sol, supporter.wallet, taker.wallet, 1_000_000_000n)),
+    supporter.send([solTransfer(supporter.wallet, taker.wallet, 500_000_000n)]),
+    supporter.send(tokenTransfer(sol, supporter.wallet, taker.wallet, 2_000_000_000n)),
+  ]
+  const rent = lamportsOf(associatedAccount(taker.wallet, solMint).toBase58()) - 3_000_000_000n
+  t.is(rent, 2_039_280n)
+  for (const txSignature of paid)
+    await recordTip(world(), {
+      creatorWallet: taker.wallet,
+      senderWallet: supporter.wallet,
+      tipAmount: 1_000_000_000,
+      tokenSymbol: 'SOL',
+      txSignature,
     })
-    const rows = await Promise.all(paid.map((signature) => readTipRow(world(), signature)))
-    t.deepEqual(
-      rows.map((row) => [row.mint, BigInt(row.received_raw), row.sender]),
-      [1_000_000_000n + rent, 500_000_000n, 2_000_000_000n].map((units) => [
-        solMint,
-        units,
-        supporter.wallet,
-      ]),
-    )
-    const { session } = taker
-    const held = await request<{ tokens: unknown[] }>('GET', '/creators/balance/tokens', { session })
-    t.like(held.body.tokens[0], { symbol: 'SOL', amount: 3.50203928 })
-    t.deepEqual(await takeable(taker), [{ mint: solMint, tokenSymbol: 'SOL', amount: '3.50203928' }])
+  sandbox.chain.advance(40)
+  await runBatchUntil(createVerifierBatch(as('verifier', services)), 'they are final', async () => {
+    await makeTipsDue(world())
+    return (await world().db('tips').whereIn('id', paid).whereNotNull('finalized_at')).length === 3
+  })
+  const rows = await Promise.all(paid.map((signature) => readTipRow(world(), signature)))
+  t.deepEqual(
+    rows.map((row) => [row.mint, BigInt(row.received_raw), row.sender]),
+    [1_000_000_000n + rent, 500_000_000n, 2_000_000_000n].map((units) => [solMint, units, supporter.wallet]),
+  )
+  const { session } = taker
+  const held = await request<{ tokens: unknown[] }>('GET', '/creators/balance/tokens', { session })
+  t.like(held.body.tokens[0], { symbol: 'SOL', amount: 3.50203928 })
+  t.deepEqual(await takeable(taker), [{ mint: solMint, tokenSymbol: 'SOL', amount: '3.50203928' }])
 
-    const before = lamportsOf(taker.holder.publicKey.toBase58())
-    const most = await signed(world(), taker, solMint, '3.4')
-    submit(world(), most.transaction)
-    await untilStatus(taker, most.id, 'final')
-    t.true(lamportsOf(taker.holder.publicKey.toBase58()) - before > 3_399_000_000n)
-    t.is(lamportsOf(associatedAccount(taker.wallet, solMint).toBase58()), 0n)
-    t.deepEqual(await takeable(taker), [{ mint: solMint, tokenSymbol: 'SOL', amount: '0.10203928' }])
-    const rest = await signed(world(), taker, solMint, '0.10203928')
-    submit(world(), rest.transaction)
-    await untilStatus(taker, rest.id, 'final')
-    t.is(lamportsOf(taker.wallet), 0n)
-    t.deepEqual(await takeable(taker), [])
-  },
-)
+  const before = lamportsOf(taker.holder.publicKey.toBase58())
+  const most = await signed(world(), taker, solMint, '3.4')
+  submit(world(), most.transaction)
+  await untilStatus(taker, most.id, 'final')
+  t.true(lamportsOf(taker.holder.publicKey.toBase58()) - before > 3_399_000_000n)
+  t.is(lamportsOf(associatedAccount(taker.wallet, solMint).toBase58()), 0n)
+  t.deepEqual(await takeable(taker), [{ mint: solMint, tokenSymbol: 'SOL', amount: '0.10203928' }])
+  const rest = await signed(world(), taker, solMint, '0.10203928')
+  submit(world(), rest.transaction)
+  await untilStatus(taker, rest.id, 'final')
+  t.is(lamportsOf(taker.wallet), 0n)
+  t.deepEqual(await takeable(taker), [])
+})
 
 test.serial('what cannot be taken out is refused before a code is mailed', async (t) => {
   const { db, request } = world()
@@ -366,132 +359,122 @@ test.serial('the rules hold when it is signed: another wallet, a frozen account,
   t.deepEqual(await book(taker), [4_000_000n, 0n, 0n, 0n])
 })
 
-test.serial(
-  'Lighthouse instructions before and after are accepted, and every other change is refused',
-  async (t) => {
-    startSigning(t)
-    const { svm } = world().sandbox.chain
-    // A program at that address that accepts two zeros: it has nothing to call.
-    svm.addProgram(lighthouse, swapProgram())
-    const taker = await createTaker(world(), 4_000_000n)
-    const own = taker.holder.publicKey
-    const guard = (keys: string[] = [own.toBase58()]) =>
-      new TransactionInstruction({
-        programId: new PublicKey(lighthouse),
-        keys: keys.map((key) => ({
-          pubkey: new PublicKey(key),
-          isSigner: key === own.toBase58(),
-          isWritable: false,
-        })),
-        data: Buffer.alloc(2),
-      })
-    const one = await prepared(world(), taker)
-    const attempt = async (alter: (given: TransactionInstruction[]) => TransactionInstruction[]) =>
-      (await handIn(world(), taker, one.id, signedBy(taker.holder, one.transaction, alter))).body.code
-    t.is(await attempt((given) => [...given, guard([taker.wallet])]), 'invalid_transaction')
-    t.is(
-      await attempt((given) => [...given, solTransfer(own.toBase58(), taker.wallet, 1)]),
-      'invalid_transaction',
-    )
-    t.is(await attempt((given) => given.slice(0, -1)), 'invalid_transaction')
-    t.is(await attempt((given) => [...given, ...given.slice(-1)]), 'invalid_transaction')
-    const forged = Buffer.from(signedBy(taker.holder, one.transaction), 'base64')
-    forged[1] = (forged[1] ?? 0) ^ 1
-    for (const text of [forged.toString('base64'), one.transaction ?? ''])
-      t.is((await handIn(world(), taker, one.id, text)).body.code, 'invalid_transaction', 'not signed')
-    for (const text of ['', '!', 'AA==', Buffer.alloc(1300).toString('base64')])
-      t.is((await handIn(world(), taker, one.id, text)).body.code, 'invalid_transaction', text)
-    t.deepEqual(await book(taker), [4_000_000n, 0n, 0n, 0n])
+test.serial('Lighthouse instructions around it are accepted, every other change is refused', async (t) => {
+  startSigning(t)
+  const { svm } = world().sandbox.chain
+  // A program at that address that accepts two zeros: it has nothing to call.
+  svm.addProgram(lighthouse, swapProgram())
+  const taker = await createTaker(world(), 4_000_000n)
+  const own = taker.holder.publicKey
+  const guard = (keys: string[] = [own.toBase58()]) =>
+    new TransactionInstruction({
+      programId: new PublicKey(lighthouse),
+      keys: keys.map((key) => ({
+        pubkey: new PublicKey(key),
+        isSigner: key === own.toBase58(),
+        isWritable: false,
+      })),
+      data: Buffer.alloc(2),
+    })
+  const one = await prepared(world(), taker)
+  const attempt = async (alter: (given: TransactionInstruction[]) => TransactionInstruction[]) =>
+    (await handIn(world(), taker, one.id, signedBy(taker.holder, one.transaction, alter))).body.code
+  t.is(await attempt((given) => [...given, guard([taker.wallet])]), 'invalid_transaction')
+  t.is(
+    await attempt((given) => [...given, solTransfer(own.toBase58(), taker.wallet, 1)]),
+    'invalid_transaction',
+  )
+  t.is(await attempt((given) => given.slice(0, -1)), 'invalid_transaction')
+  t.is(await attempt((given) => [...given, ...given.slice(-1)]), 'invalid_transaction')
+  const forged = Buffer.from(signedBy(taker.holder, one.transaction), 'base64')
+  forged[1] = (forged[1] ?? 0) ^ 1
+  for (const text of [forged.toString('base64'), one.transaction ?? ''])
+    t.is((await handIn(world(), taker, one.id, text)).body.code, 'invalid_transaction', 'not signed')
+  for (const text of ['', '!', 'AA==', Buffer.alloc(1300).toString('base64')])
+    t.is((await handIn(world(), taker, one.id, text)).body.code, 'invalid_transaction', text)
+  t.deepEqual(await book(taker), [4_000_000n, 0n, 0n, 0n])
 
-    // It names the key of an open tip to the same wallet, of the same amount.
-    await sendTipsTo(world(), taker, 'payout_wallet')
-    const { intentId } = await createIntent(world().request, {
-      creatorId: taker.user.id,
-      amount: 1,
-      inputTokenMint: usdc.mint,
-      sourceWalletAddress: own.toBase58(),
-    })
-    const intent = () => world().db('payment_intents').where({ id: intentId })
-    const { reference_key } = await intent().first()
-    const text = signedBy(taker.holder, one.transaction, (given) => [
-      guard(),
-      ...given,
-      guard([reference_key]),
-    ])
-    const done = await handIn(world(), taker, one.id, text)
-    t.is(done.body.transfer?.status, 'signed', JSON.stringify(done.body))
-    submit(world(), done.body.transfer?.transaction ?? null)
-    await untilStatus(taker, one.id, 'final')
-    t.is(usdcOnChain(world(), own.toBase58()), 1_000_000n)
+  // It names the key of an open tip to the same wallet, of the same amount.
+  await sendTipsTo(world(), taker, 'payout_wallet')
+  const { intentId } = await createIntent(world().request, {
+    creatorId: taker.user.id,
+    amount: 1,
+    inputTokenMint: usdc.mint,
+    sourceWalletAddress: own.toBase58(),
+  })
+  const intent = () => world().db('payment_intents').where({ id: intentId })
+  const { reference_key } = await intent().first()
+  const text = signedBy(taker.holder, one.transaction, (given) => [guard(), ...given, guard([reference_key])])
+  const done = await handIn(world(), taker, one.id, text)
+  t.is(done.body.transfer?.status, 'signed', JSON.stringify(done.body))
+  submit(world(), done.body.transfer?.transaction ?? null)
+  await untilStatus(taker, one.id, 'final')
+  t.is(usdcOnChain(world(), own.toBase58()), 1_000_000n)
 
-    const { signature } = done.body.transfer ?? {}
-    await until('the finder has found it', async () => {
-      await intent().update({ due_at: new Date(0) })
-      await createFinderBatch(as('finder', world().services))()
-      return (await world().db('tips').where({ id: signature }).first()) !== undefined
-    })
-    await makeTipsDue(world())
-    await runBatch(async () => {
-      await createVerifierBatch(as('verifier', world().services))()
-      return { taken: 0 }
-    })
-    t.is((await readTipRow(world(), signature ?? '')).status, 'pending', 'a take-out is no tip')
-    t.is((await world().db('ledger_transfers').where({ ref: signature })).length, 0)
-  },
-)
+  const { signature } = done.body.transfer ?? {}
+  await until('the finder has found it', async () => {
+    await intent().update({ due_at: new Date(0) })
+    await createFinderBatch(as('finder', world().services))()
+    return (await world().db('tips').where({ id: signature }).first()) !== undefined
+  })
+  await makeTipsDue(world())
+  await runBatch(async () => {
+    await createVerifierBatch(as('verifier', world().services))()
+    return { taken: 0 }
+  })
+  t.is((await readTipRow(world(), signature ?? '')).status, 'pending', 'a take-out is no tip')
+  t.is((await world().db('ledger_transfers').where({ ref: signature })).length, 0)
+})
 
-test.serial(
-  'a prepared take-out keeps no sweep and no tip waiting; signed at once, neither moves what is the other’s',
-  async (t) => {
-    startSigning(t)
-    const { services, env, db } = world()
-    const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
-    const custodian = createCustodianBatch({ ...as('custodian', services), vault })
-    const payer = payerFile(t, world()).address
-    const takers: Taker[] = []
-    for (let n = 0; n < 3; n++) {
-      const taker = await createTaker(world(), 5_000_000n)
-      await payCreator(world(), taker.user.id, 2_000_000n)
-      takers.push(taker)
-    }
-    const signing: (() => Promise<unknown>)[] = []
-    for (const taker of takers) {
-      const { id, transaction } = await prepared(world(), taker, usdc.mint, '3')
-      await prepared(world(), taker, usdc.mint, '2')
-      const operators = as('operators', services)
-      const views = await viewCreators(operators, [taker.user.id])
-      t.is(views[0]?.sweepable, 2_000_000n)
-      const parts = partsOf(views)
-      await operators.transact((uow) => planSweep(uow, operators, { payer, actor: 'test', parts }))
-      signing.push(() => handIn(world(), taker, id, signedBy(taker.holder, transaction)))
-    }
-    await Promise.all([
-      ...signing.map((sign) => sign()),
-      custodian(),
-      ...takers.map((taker) => tipIntoCustody(world(), taker, 1_000n)),
-    ])
-    const states = () => db('sweeps').where({ payer }).distinct('state').pluck('state')
-    for (const taker of takers) {
-      // What is signed is held too, so a sweep that comes second is refused, and planned again.
-      const [, , , inFlight] = await book(taker)
-      t.true(inFlight === 5_000_000n || inFlight === 3_000_000n, String(inFlight))
-      const row = await db('wallet_transfers').where({ user_id: taker.user.id, state: 'signed' }).first()
-      world().sandbox.chain.submit(row.transaction, { skipPreflight: true })
-      await untilStatus(taker, row.id, 'final')
-      t.is(usdcOnChain(world(), taker.wallet), 2_001_000n)
-    }
-    world().sandbox.chain.advance(300)
-    await until('the sweeps that nobody completed are over', async () => {
-      await db('sweeps')
-        .where({ payer })
-        .whereNotNull('due_at')
-        .update({ due_at: new Date(0) })
-      await custodian()
-      return (await states()).join() === 'dead'
-    })
-    for (const taker of takers) t.deepEqual(await book(taker), [5_001_000n, 0n, 3_000_000n, 0n])
-  },
-)
+test.serial('a take-out and a sweep signed at once do not move what is the other’s', async (t) => {
+  startSigning(t)
+  const { services, env, db } = world()
+  const vault = createConfiguredVault(Buffer.from(env['WALLET_KEK'] ?? '', 'base64'))
+  const custodian = createCustodianBatch({ ...as('custodian', services), vault })
+  const payer = payerFile(t, world()).address
+  const takers: Taker[] = []
+  for (let n = 0; n < 3; n++) {
+    const taker = await createTaker(world(), 5_000_000n)
+    await payCreator(world(), taker.user.id, 2_000_000n)
+    takers.push(taker)
+  }
+  const signing: (() => Promise<unknown>)[] = []
+  for (const taker of takers) {
+    const { id, transaction } = await prepared(world(), taker, usdc.mint, '3')
+    await prepared(world(), taker, usdc.mint, '2')
+    const operators = as('operators', services)
+    const views = await viewCreators(operators, [taker.user.id])
+    t.is(views[0]?.sweepable, 2_000_000n)
+    const parts = partsOf(views)
+    await operators.transact((uow) => planSweep(uow, operators, { payer, actor: 'test', parts }))
+    signing.push(() => handIn(world(), taker, id, signedBy(taker.holder, transaction)))
+  }
+  await Promise.all([
+    ...signing.map((sign) => sign()),
+    custodian(),
+    ...takers.map((taker) => tipIntoCustody(world(), taker, 1_000n)),
+  ])
+  const states = () => db('sweeps').where({ payer }).distinct('state').pluck('state')
+  for (const taker of takers) {
+    // What is signed is held too, so a sweep that comes second is refused, and planned again.
+    const [, , , inFlight] = await book(taker)
+    t.true(inFlight === 5_000_000n || inFlight === 3_000_000n, String(inFlight))
+    const row = await db('wallet_transfers').where({ user_id: taker.user.id, state: 'signed' }).first()
+    world().sandbox.chain.submit(row.transaction, { skipPreflight: true })
+    await untilStatus(taker, row.id, 'final')
+    t.is(usdcOnChain(world(), taker.wallet), 2_001_000n)
+  }
+  world().sandbox.chain.advance(300)
+  await until('the sweeps that nobody completed are over', async () => {
+    await db('sweeps')
+      .where({ payer })
+      .whereNotNull('due_at')
+      .update({ due_at: new Date(0) })
+    await custodian()
+    return (await states()).join() === 'dead'
+  })
+  for (const taker of takers) t.deepEqual(await book(taker), [5_001_000n, 0n, 3_000_000n, 0n])
+})
 
 test.serial('forks: what one endpoint knows is not given back; what neither knows in time is', async (t) => {
   const { proxy, services } = await withLiar(t)
@@ -539,31 +522,28 @@ test.serial('forks: what one endpoint knows is not given back; what neither know
   t.is(usdcOnChain(world(), taker.wallet), 4_000_000n, 'it cannot land any more')
 })
 
-test.serial(
-  'a wallet that signs a second time gets nothing back for what landed, whatever one endpoint shows',
-  async (t) => {
-    const liar = await withLiar(t)
-    startSigning(t, liar.services)
-    // Another transaction under the asked signature.
-    liar.proxy.alterReply = (method, _, reply) => {
-      const shown = reply.result as { readonly transaction?: readonly [string, string] } | null
-      if (method !== 'getTransaction' || shown?.transaction === undefined) return reply
-      const bytes = Buffer.from(shown.transaction[0], 'base64')
-      bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 1
-      return { ...reply, result: { ...shown, transaction: [bytes.toString('base64'), 'base64'] } }
-    }
-    const taker = await createTaker(world(), 4_000_000n)
-    const one = await signed(world(), taker, usdc.mint, '4')
-    const second = submit(world(), resigned(taker.holder, one.transaction))
-    t.not(second, one.signature)
-    t.is(usdcOnChain(world(), taker.wallet), 0n)
-    world().sandbox.chain.advance(300)
-    await untilStatus(taker, one.id, 'final')
-    t.is((await readTransfer(world(), taker, one.id))?.signature, second)
-    t.like(await balanceOf(taker), { available: 0n, held: 0n })
-    t.deepEqual(await book(taker), [4_000_000n, 0n, 4_000_000n, 0n])
-  },
-)
+test.serial('a wallet that signs a second time gets nothing back for what landed', async (t) => {
+  const liar = await withLiar(t)
+  startSigning(t, liar.services)
+  // Another transaction under the asked signature.
+  liar.proxy.alterReply = (method, _, reply) => {
+    const shown = reply.result as { readonly transaction?: readonly [string, string] } | null
+    if (method !== 'getTransaction' || shown?.transaction === undefined) return reply
+    const bytes = Buffer.from(shown.transaction[0], 'base64')
+    bytes[bytes.length - 2] = (bytes.at(-2) ?? 0) ^ 1
+    return { ...reply, result: { ...shown, transaction: [bytes.toString('base64'), 'base64'] } }
+  }
+  const taker = await createTaker(world(), 4_000_000n)
+  const one = await signed(world(), taker, usdc.mint, '4')
+  const second = submit(world(), resigned(taker.holder, one.transaction))
+  t.not(second, one.signature)
+  t.is(usdcOnChain(world(), taker.wallet), 0n)
+  world().sandbox.chain.advance(300)
+  await untilStatus(taker, one.id, 'final')
+  t.is((await readTransfer(world(), taker, one.id))?.signature, second)
+  t.like(await balanceOf(taker), { available: 0n, held: 0n })
+  t.deepEqual(await book(taker), [4_000_000n, 0n, 4_000_000n, 0n])
+})
 
 test.serial('one endpoint can name neither too low nor too high a last valid height', async (t) => {
   const { proxy, services } = await withLiar(t)

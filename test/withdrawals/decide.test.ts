@@ -155,3 +155,22 @@ test('an accepted payout is never sent again, however long it is not found', (t)
       ),
     )
 })
+
+test('a withdrawal passes through every status between on the way that the provider shows', (t) => {
+  const ways: Partial<Record<`${OutgoingStatus} ${OutgoingStatus}`, readonly OutgoingStatus[]>> = {
+    'pending submitted': ['submitted'],
+    'pending processing': ['submitted', 'processing'],
+    'pending completed': ['submitted', 'processing', 'completed'],
+    'pending failed': ['submitted', 'failed'],
+    'submitted processing': ['processing'],
+    'submitted completed': ['processing', 'completed'],
+    'submitted failed': ['failed'],
+    'processing completed': ['completed'],
+    'processing failed': ['failed'],
+  }
+  for (const from of outgoingStatuses)
+    for (const to of outgoingStatuses) {
+      const way = stepsBetween(providerSteps, from, to).map((step) => step.to)
+      t.deepEqual(way, [...(ways[`${from} ${to}`] ?? [])], `${from} > ${to}`)
+    }
+})

@@ -123,219 +123,210 @@ test.serial('a backup is whole or not there, and says which pg_dump it needs', a
   t.throws(() => findPgDump(999), { message: /the server is PostgreSQL 999/ })
 })
 
-test.serial(
-  'after a restore nobody is paid twice, and nothing is sent until the lost time is adopted',
-  async (t) => {
-    const { db, env, fiat, services } = world()
-    await markSeen(db)
-    const ada = await creatorWithBalance(world(), 600)
-    const ben = await creatorWithBalance(world(), 600)
-    const cyn = await creatorWithBalance(world(), 400)
-    const dan = await creatorWithBalance(world(), 0)
-    const eve = await creatorWithBalance(world(), 2)
-    const fay = await creatorWithBalance(world(), 10)
-    const withdraw = (one: World, who: Person, body = {}) =>
-      createWithdrawal(one, who, { amountUSDC: 10, ...ownBank([ada, ben, cyn, eve].indexOf(who)), ...body })
-    await withdraw(world(), ada)
-    await withdraw(world(), ben)
-    await withdraw(world(), eve, { amountUSDC: 1 })
-    await settle(world())
-    const held = await withdraw(world(), cyn, { amountUSDC: 300 })
-    t.is(held.heldFor, 'identity')
+test.serial('after a restore nobody is paid twice, and nothing is sent until it is adopted', async (t) => {
+  const { db, env, fiat, services } = world()
+  await markSeen(db)
+  const ada = await creatorWithBalance(world(), 600)
+  const ben = await creatorWithBalance(world(), 600)
+  const cyn = await creatorWithBalance(world(), 400)
+  const dan = await creatorWithBalance(world(), 0)
+  const eve = await creatorWithBalance(world(), 2)
+  const fay = await creatorWithBalance(world(), 10)
+  const withdraw = (one: World, who: Person, body = {}) =>
+    createWithdrawal(one, who, { amountUSDC: 10, ...ownBank([ada, ben, cyn, eve].indexOf(who)), ...body })
+  await withdraw(world(), ada)
+  await withdraw(world(), ben)
+  await withdraw(world(), eve, { amountUSDC: 1 })
+  await settle(world())
+  const held = await withdraw(world(), cyn, { amountUSDC: 300 })
+  t.is(held.heldFor, 'identity')
 
-    // Not sent in the backup, and afterwards the one is sent and the other cancelled.
-    const unsent = (await withdraw(world(), cyn)).reference
-    const idle = (await withdraw(world(), fay)).reference
-    await db('withdrawals')
-      .whereIn('reference', [unsent, idle])
-      .update({ due_at: new Date(Date.now() + 3_600_000) })
+  // Not sent in the backup, and afterwards the one is sent and the other cancelled.
+  const unsent = (await withdraw(world(), cyn)).reference
+  const idle = (await withdraw(world(), fay)).reference
+  await db('withdrawals')
+    .whereIn('reference', [unsent, idle])
+    .update({ due_at: new Date(Date.now() + 3_600_000) })
 
-    // The backup is taken while withdrawals are asked for and sent.
-    const loops = startWorkerLoops(services, ['payouts', 'reconciler'])
-    const load = Array.from({ length: 6 }, (_, index) =>
-      requestWithdrawal(world(), index % 2 === 0 ? ada : ben, {
-        amountUSDC: 10,
-        ...ownBank(index % 2),
-      }),
-    )
-    const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
-    await Promise.allSettled(load)
-    await loops.stop()
-    t.is(await cancel(world(), fay, idle), '200 failed')
-    await makeWithdrawalsDue(world())
-    await settle(world())
+  // The backup is taken while withdrawals are asked for and sent.
+  const loops = startWorkerLoops(services, ['payouts', 'reconciler'])
+  const load = Array.from({ length: 6 }, (_, index) =>
+    requestWithdrawal(world(), index % 2 === 0 ? ada : ben, {
+      amountUSDC: 10,
+      ...ownBank(index % 2),
+    }),
+  )
+  const backup = await copyDatabase(env['DATABASE_URL'] ?? '')
+  await Promise.allSettled(load)
+  await loops.stop()
+  t.is(await cancel(world(), fay, idle), '200 failed')
+  await makeWithdrawalsDue(world())
+  await settle(world())
 
-    // The lost time: more withdrawals, and one that waited is released.
-    const later = []
-    for (let index = 0; index < 8; index++)
-      later.push((await withdraw(world(), index % 2 === 0 ? ada : ben)).reference)
-    const release = await runOpsScript(
-      world(),
-      'payouts',
-      'release',
-      held.reference,
-      ...sealed(held.reference),
-    )
-    t.is(release.code, 0, release.err)
-    await settle(world())
-    // What this one is paid from is lost too.
-    await creditCreator(world(), eve.user.id, 20_000_000n)
-    const beyond = (await withdraw(world(), eve)).reference
-    await settle(world())
-    const tip = await createFiatIntent(world(), { amount: 10, creatorId: dan.user.id })
-    payFiatIntent(world(), tip.intentId)
-    await settleIntentNow(world(), tip.intentId)
-    const all: string[] = await db('withdrawals').whereNot({ reference: idle }).pluck('reference')
-    const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
-    const truth = await balances(world())
+  // The lost time: more withdrawals, and one that waited is released.
+  const later = []
+  for (let index = 0; index < 8; index++)
+    later.push((await withdraw(world(), index % 2 === 0 ? ada : ben)).reference)
+  const release = await runOpsScript(world(), 'payouts', 'release', held.reference, ...sealed(held.reference))
+  t.is(release.code, 0, release.err)
+  await settle(world())
+  // What this one is paid from is lost too.
+  await creditCreator(world(), eve.user.id, 20_000_000n)
+  const beyond = (await withdraw(world(), eve)).reference
+  await settle(world())
+  const tip = await createFiatIntent(world(), { amount: 10, creatorId: dan.user.id })
+  payFiatIntent(world(), tip.intentId)
+  await settleIntentNow(world(), tip.intentId)
+  const all: string[] = await db('withdrawals').whereNot({ reference: idle }).pluck('reference')
+  const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
+  const truth = await balances(world())
 
-    const restoredEnv = { ...env, DATABASE_URL: backup.url }
-    const app = await startApp(t, restoredEnv)
-    fiat.fiatpay.webhooks.setUrl(`${app.url}/webhooks/fiatpay`)
-    const { services: own, url } = app
-    const request = await createClient(url)
-    const restored: World = Object.assign(Object.create(world()), {
-      env: restoredEnv,
-      url,
-      db: openOwnersPool(t, restoredEnv),
-      services: own,
-      request,
-    })
-    // It knows what it is without a command, also when a clock looks first.
-    await markSeen(restored.db)
-    await app.services.switches.read()
-    t.true(app.services.switches.isRestored())
-    t.is((await readEpoch(restored.db)).state, 'copied')
-    const before = fiat.fiatpay.log().transfers.length
-    await restored
-      .db('withdrawals')
-      .where({ send_state: 'not_sent' })
-      .update({ due_at: new Date(0) })
-    t.is(await sendDuePayouts(restored), 0)
-    const { rows } = await restored.db.raw(`select ${runsLockedSql('payouts')} as runs`)
-    t.deepEqual(rows, [{ runs: false }])
-    t.is(fiat.fiatpay.log().transfers.length, before)
+  const restoredEnv = { ...env, DATABASE_URL: backup.url }
+  const app = await startApp(t, restoredEnv)
+  fiat.fiatpay.webhooks.setUrl(`${app.url}/webhooks/fiatpay`)
+  const { services: own, url } = app
+  const request = await createClient(url)
+  const restored: World = Object.assign(Object.create(world()), {
+    env: restoredEnv,
+    url,
+    db: openOwnersPool(t, restoredEnv),
+    services: own,
+    request,
+  })
+  // It knows what it is without a command, also when a clock looks first.
+  await markSeen(restored.db)
+  await app.services.switches.read()
+  t.true(app.services.switches.isRestored())
+  t.is((await readEpoch(restored.db)).state, 'copied')
+  const before = fiat.fiatpay.log().transfers.length
+  await restored
+    .db('withdrawals')
+    .where({ send_state: 'not_sent' })
+    .update({ due_at: new Date(0) })
+  t.is(await sendDuePayouts(restored), 0)
+  const { rows } = await restored.db.raw(`select ${runsLockedSql('payouts')} as runs`)
+  t.deepEqual(rows, [{ runs: false }])
+  t.is(fiat.fiatpay.log().transfers.length, before)
 
-    // Nothing is given back either, because it may be paid.
-    const had = await balances(restored)
-    t.is(await cancel(restored, cyn, unsent), '503 service_unavailable')
-    t.is(await cancel(restored, cyn, held.reference), '503 service_unavailable')
-    t.is(await cancel(restored, fay, idle), '503 service_unavailable')
-    const voided = await runOpsScript(restored, 'payouts', 'void', idle, ...sealed(idle))
-    const identity = ['--user', cyn.user.id, '--refuse', ...sealed(cyn.user.id)]
-    const refused = await runOpsScript(restored, 'verify-identity', ...identity)
-    for (const { code, err } of [voided, refused]) {
-      t.is(code, 1, err)
-      t.regex(err, /the database was restored.*restore-check/)
-    }
-    t.deepEqual(await balances(restored), had)
+  // Nothing is given back either, because it may be paid.
+  const had = await balances(restored)
+  t.is(await cancel(restored, cyn, unsent), '503 service_unavailable')
+  t.is(await cancel(restored, cyn, held.reference), '503 service_unavailable')
+  t.is(await cancel(restored, fay, idle), '503 service_unavailable')
+  const voided = await runOpsScript(restored, 'payouts', 'void', idle, ...sealed(idle))
+  const identity = ['--user', cyn.user.id, '--refuse', ...sealed(cyn.user.id)]
+  const refused = await runOpsScript(restored, 'verify-identity', ...identity)
+  for (const { code, err } of [voided, refused]) {
+    t.is(code, 1, err)
+    t.regex(err, /the database was restored.*restore-check/)
+  }
+  t.deepEqual(await balances(restored), had)
 
-    const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
-    const first = await check('--json')
-    t.is(first.code, 4, first.err)
-    const found = JSON.parse(first.out) as {
-      state: string
-      transfers: { providerReference: string; kind: string }[]
-      collections: { kind: string; theirs: string }[]
-    }
-    t.is(found.state, 'copied')
-    const known: string[] = await restored.db('withdrawals').pluck('reference')
-    const lost = all.filter((reference) => !known.includes(reference))
-    t.true(later.every((reference) => lost.includes(reference)))
-    t.deepEqual(
-      found.transfers.map(({ providerReference }) => providerReference.toUpperCase()).sort(),
-      [...lost, held.reference].sort(),
-    )
-    const charge = referenceOf(tip.intentId)
-    t.deepEqual(
-      found.collections.map(({ kind, theirs }) => [kind, theirs.endsWith(`for ${charge}`)]),
-      [['not_ours', true]],
-    )
-    // The charge names its creator, and no word of an operator can say another one.
-    const asked = (...args: string[]) => runOpsScript(restored, 'collections', 'adopt', charge, ...args)
-    t.regex((await asked()).out, new RegExp(`for user ${dan.user.id}`))
-    t.regex((await asked('--creator', ada.user.id)).err, new RegExp(`names creator ${dan.user.id}`))
-    t.is((await check('--apply', '--confirm=0', ...reason)).code, 3, 'not while differences are left')
+  const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
+  const first = await check('--json')
+  t.is(first.code, 4, first.err)
+  const found = JSON.parse(first.out) as {
+    state: string
+    transfers: { providerReference: string; kind: string }[]
+    collections: { kind: string; theirs: string }[]
+  }
+  t.is(found.state, 'copied')
+  const known: string[] = await restored.db('withdrawals').pluck('reference')
+  const lost = all.filter((reference) => !known.includes(reference))
+  t.true(later.every((reference) => lost.includes(reference)))
+  t.deepEqual(
+    found.transfers.map(({ providerReference }) => providerReference.toUpperCase()).sort(),
+    [...lost, held.reference].sort(),
+  )
+  const charge = referenceOf(tip.intentId)
+  t.deepEqual(
+    found.collections.map(({ kind, theirs }) => [kind, theirs.endsWith(`for ${charge}`)]),
+    [['not_ours', true]],
+  )
+  // The charge names its creator, and no word of an operator can say another one.
+  const asked = (...args: string[]) => runOpsScript(restored, 'collections', 'adopt', charge, ...args)
+  t.regex((await asked()).out, new RegExp(`for user ${dan.user.id}`))
+  t.regex((await asked('--creator', ada.user.id)).err, new RegExp(`names creator ${dan.user.id}`))
+  t.is((await check('--apply', '--confirm=0', ...reason)).code, 3, 'not while differences are left')
 
-    // One plan, which a person reads; what nobody of us sent is not in it, even if it went to a creator's account.
-    const planned = async () => {
-      const { code, out, err } = await check('--adopt-all', '--json')
-      t.is(code, 4, err + out)
-      return JSON.parse(out) as { steps: string[]; left: string[]; hash: string }
-    }
-    const adoptAll = (hash: string) => check('--adopt-all', '--apply', `--confirm=${hash}`, ...reason)
-    const early = await planned()
-    const one = fiat.fiatpay.transfers.find(later[0]?.toLowerCase() ?? '')
-    if (one === undefined) throw new Error('no transfer to copy')
-    fiat.fiatpay.transfers.write({ ...one, id: one.id + 1_000_000, reference: 'foreign-transfer-1' })
-    t.is((await adoptAll(early.hash)).code, 3, 'the plan has changed')
-    t.is((await restored.db('withdrawals').whereIn('reference', lost)).length, 0)
-    const plan = await planned()
-    t.regex(plan.left.join(), /^foreign-transfer-1: not_ours/)
-    for (const part of [...lost, held.reference, charge])
-      t.is(plan.steps.filter((line) => line.includes(part)).length, 1, part)
-    t.regex(plan.steps.join('\n'), new RegExp(`${charge} .*for user ${dan.user.id}`))
-    const settling = startWorkerLoops(own, ['settlement'])
-    const adopted = await adoptAll(plan.hash)
-    await settling.stop()
-    t.is(adopted.code, 0, adopted.err + adopted.out)
-    t.regex(adopted.out, new RegExp(`${plan.steps.length} adopted, 0 refused, 1 need a person`))
-    t.deepEqual(await readBalance(restored, dan), await readBalance(world(), dan))
-    for (const reference of [...lost, held.reference]) {
-      const again = await runOpsScript(restored, 'payouts', 'adopt', reference, ...sealed(reference))
-      t.is(again.code, 1, 'once')
-    }
-    t.is((await check('--apply', '--confirm=1', ...reason)).code, 3, 'no number accepts what nobody has read')
-    const { hash } = JSON.parse((await check('--json')).out) as { hash: string }
-    t.is((await check('--apply', '--confirm=0', ...reason)).code, 3)
-    t.is(await cancel(restored, cyn, held.reference), '409 withdrawal_sent', 'its creator cannot keep both')
-    const [debt] = await listDebts(restored.db, 9, eve.user.id)
-    t.like(debt, { id: `adopted:${beyond}`, ref: beyond, amountMicro: 9_000_000n, coveredMicro: 0n })
-    const last = await check('--apply', `--confirm=${hash}`, ...reason)
-    t.is(last.code, 0, last.err + last.out)
-    t.is((await readEpoch(restored.db)).state, 'known')
+  // One plan, which a person reads; what nobody of us sent is not in it, even if it went to a creator's account.
+  const planned = async () => {
+    const { code, out, err } = await check('--adopt-all', '--json')
+    t.is(code, 4, err + out)
+    return JSON.parse(out) as { steps: string[]; left: string[]; hash: string }
+  }
+  const adoptAll = (hash: string) => check('--adopt-all', '--apply', `--confirm=${hash}`, ...reason)
+  const early = await planned()
+  const one = fiat.fiatpay.transfers.find(later[0]?.toLowerCase() ?? '')
+  if (one === undefined) throw new Error('no transfer to copy')
+  fiat.fiatpay.transfers.write({ ...one, id: one.id + 1_000_000, reference: 'foreign-transfer-1' })
+  t.is((await adoptAll(early.hash)).code, 3, 'the plan has changed')
+  t.is((await restored.db('withdrawals').whereIn('reference', lost)).length, 0)
+  const plan = await planned()
+  t.regex(plan.left.join(), /^foreign-transfer-1: not_ours/)
+  for (const part of [...lost, held.reference, charge])
+    t.is(plan.steps.filter((line) => line.includes(part)).length, 1, part)
+  t.regex(plan.steps.join('\n'), new RegExp(`${charge} .*for user ${dan.user.id}`))
+  const settling = startWorkerLoops(own, ['settlement'])
+  const adopted = await adoptAll(plan.hash)
+  await settling.stop()
+  t.is(adopted.code, 0, adopted.err + adopted.out)
+  t.regex(adopted.out, new RegExp(`${plan.steps.length} adopted, 0 refused, 1 need a person`))
+  t.deepEqual(await readBalance(restored, dan), await readBalance(world(), dan))
+  for (const reference of [...lost, held.reference]) {
+    const again = await runOpsScript(restored, 'payouts', 'adopt', reference, ...sealed(reference))
+    t.is(again.code, 1, 'once')
+  }
+  t.is((await check('--apply', '--confirm=1', ...reason)).code, 3, 'no number accepts what nobody has read')
+  const { hash } = JSON.parse((await check('--json')).out) as { hash: string }
+  t.is((await check('--apply', '--confirm=0', ...reason)).code, 3)
+  t.is(await cancel(restored, cyn, held.reference), '409 withdrawal_sent', 'its creator cannot keep both')
+  const [debt] = await listDebts(restored.db, 9, eve.user.id)
+  t.like(debt, { id: `adopted:${beyond}`, ref: beyond, amountMicro: 9_000_000n, coveredMicro: 0n })
+  const last = await check('--apply', `--confirm=${hash}`, ...reason)
+  t.is(last.code, 0, last.err + last.out)
+  t.is((await readEpoch(restored.db)).state, 'known')
 
-    // What is older than the restore is asked for at the provider, and what it has not may still be cancelled.
-    t.is(await cancel(restored, cyn, unsent), '409 withdrawal_sent')
-    fiat.fiatpay.faults.setFault({ id: idle.toLowerCase(), lookups: '500' })
-    t.is(await cancel(restored, fay, idle), '503 service_unavailable')
-    fiat.fiatpay.faults.setFault({ id: idle.toLowerCase() })
-    const { restored_at } = await restored.db('database_epoch').first()
-    await restored.db('database_epoch').update({ restored_at: new Date(restored_at.getTime() + 3_600_000) })
-    t.is(await cancel(restored, fay, idle), '503 service_unavailable', 'it need not be listed yet')
-    await restored.db('database_epoch').update({ restored_at })
-    await until('the settle time is over', async () => (await cancel(restored, fay, idle)) === '200 failed')
-    t.is((await readBalance(restored, fay)).availableUSDC, 10)
-    await makeWithdrawalsDue(restored)
-    // A payout limit does not hold back what is paid.
-    const limits = { ...own.config.payouts.limits, creatorHourlyNgn: 1 }
-    const config = { ...own.config, payouts: { ...own.config.payouts, limits } }
-    await sendDuePayouts(Object.assign(Object.create(restored), { services: { ...own, config } }))
-    t.is((await readWithdrawalRow(restored, unsent)).send_state, 'sent')
-    await settle(restored)
-    t.is(fiat.fiatpay.sendings.all()[unsent.toLowerCase()], 1, 'it was looked up, not sent again')
-    for (const reference of all) {
-      t.is(countExecutions(restored, reference), 1, reference)
-      t.is((await readWithdrawalRow(restored, reference)).status, 'completed', reference)
-    }
-    t.deepEqual(await balances(restored), truth)
-    await creditCreator(restored, eve.user.id, 20_000_000n)
-    t.deepEqual(await listDebts(restored.db, 9, eve.user.id), [], 'what arrives pays the debt')
-    t.deepEqual(await readBalance(restored, eve), await readBalance(world(), eve))
-    t.deepEqual(await listBrokenInvariants(restored.db), [])
-    // What is asked for from now on is sent at once.
-    const next = await withdraw(restored, ada)
-    await settle(restored)
-    t.is(countExecutions(restored, next.reference), 1)
+  // What is older than the restore is asked for at the provider, and what it has not may still be cancelled.
+  t.is(await cancel(restored, cyn, unsent), '409 withdrawal_sent')
+  fiat.fiatpay.faults.setFault({ id: idle.toLowerCase(), lookups: '500' })
+  t.is(await cancel(restored, fay, idle), '503 service_unavailable')
+  fiat.fiatpay.faults.setFault({ id: idle.toLowerCase() })
+  const { restored_at } = await restored.db('database_epoch').first()
+  await restored.db('database_epoch').update({ restored_at: new Date(restored_at.getTime() + 3_600_000) })
+  t.is(await cancel(restored, fay, idle), '503 service_unavailable', 'it need not be listed yet')
+  await restored.db('database_epoch').update({ restored_at })
+  await until('the settle time is over', async () => (await cancel(restored, fay, idle)) === '200 failed')
+  t.is((await readBalance(restored, fay)).availableUSDC, 10)
+  await makeWithdrawalsDue(restored)
+  // A payout limit does not hold back what is paid.
+  const limits = { ...own.config.payouts.limits, creatorHourlyNgn: 1 }
+  const config = { ...own.config, payouts: { ...own.config.payouts, limits } }
+  await sendDuePayouts(Object.assign(Object.create(restored), { services: { ...own, config } }))
+  t.is((await readWithdrawalRow(restored, unsent)).send_state, 'sent')
+  await settle(restored)
+  t.is(fiat.fiatpay.sendings.all()[unsent.toLowerCase()], 1, 'it was looked up, not sent again')
+  for (const reference of all) {
+    t.is(countExecutions(restored, reference), 1, reference)
+    t.is((await readWithdrawalRow(restored, reference)).status, 'completed', reference)
+  }
+  t.deepEqual(await balances(restored), truth)
+  await creditCreator(restored, eve.user.id, 20_000_000n)
+  t.deepEqual(await listDebts(restored.db, 9, eve.user.id), [], 'what arrives pays the debt')
+  t.deepEqual(await readBalance(restored, eve), await readBalance(world(), eve))
+  t.deepEqual(await listBrokenInvariants(restored.db), [])
+  // What is asked for from now on is sent at once.
+  const next = await withdraw(restored, ada)
+  await settle(restored)
+  t.is(countExecutions(restored, next.reference), 1)
 
-    // A point-in-time recovery: the same server, another timeline. test/treasury/restored-chain.test.ts has the promoted standby.
-    const move = (seenAt: Date) => restored.db('database_epoch').update({ timeline: 0, seen_at: seenAt })
-    const state = async () => (await readEpoch(restored.db)).state
-    await move(new Date(Date.now() - 3_600_000))
-    await createMovedCheck({ ...as('clock', own), refunds: composeRefundReader(own.config) })()
-    t.is(await state(), 'moved', 'an hour is no failover: a person looks')
-    const declared = await check('--since', new Date(Date.now() - 1000).toISOString(), '--apply', ...reason)
-    t.is(declared.code, 0, declared.err)
-    t.is(await state(), 'copied', 'what the server does not show, a person declares')
-  },
-)
+  // A point-in-time recovery: the same server, another timeline. test/treasury/restored-chain.test.ts has the promoted standby.
+  const move = (seenAt: Date) => restored.db('database_epoch').update({ timeline: 0, seen_at: seenAt })
+  const state = async () => (await readEpoch(restored.db)).state
+  await move(new Date(Date.now() - 3_600_000))
+  await createMovedCheck({ ...as('clock', own), refunds: composeRefundReader(own.config) })()
+  t.is(await state(), 'moved', 'an hour is no failover: a person looks')
+  const declared = await check('--since', new Date(Date.now() - 1000).toISOString(), '--apply', ...reason)
+  t.is(declared.code, 0, declared.err)
+  t.is(await state(), 'copied', 'what the server does not show, a person declares')
+})

@@ -129,26 +129,23 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   work: ['list'],
 }
 
-test.serial(
-  'each operators’ command reads exactly its secrets, and names each that is missing',
-  async (t) => {
-    const run = (kind: ProcessKind, secrets: Environment) => {
-      for (const secret of allSecrets) delete process.env[secret]
-      const name = kind.slice('ops '.length)
-      const args = argumentsOf[name] ?? []
-      // Without DATABASE_URL a command looks for the stack of this clone.
-      const env = { ...openSettings(), DATABASE_URL: world().env['DATABASE_URL'] ?? '', ...secrets }
-      return runOpsScript({ env }, name, ...args)
-    }
-    const commands = Object.keys(secretsOf).filter((name) => name.startsWith('ops '))
-    // These two read what is set (test/ops/doctor.test.ts, conformance.test.ts).
-    const requireNothing = ['ops doctor', 'ops conformance']
-    for (const kind of commands.filter((name) => !requireNothing.includes(name)) as ProcessKind[]) {
-      const without = await run(kind, {})
-      const others = demanded(kind).filter((secret) => secret !== 'DATABASE_URL')
-      t.deepEqual(missingIn(without.err), others, `${kind}: ${without.err}`)
-      const { err } = await run(kind, ownSecrets(kind))
-      t.notRegex(err, /The settings are not usable|does not read/, kind)
-    }
-  },
-)
+test.serial('each operators’ command reads its secrets alone, and names each missing one', async (t) => {
+  const run = (kind: ProcessKind, secrets: Environment) => {
+    for (const secret of allSecrets) delete process.env[secret]
+    const name = kind.slice('ops '.length)
+    const args = argumentsOf[name] ?? []
+    // Without DATABASE_URL a command looks for the stack of this clone.
+    const env = { ...openSettings(), DATABASE_URL: world().env['DATABASE_URL'] ?? '', ...secrets }
+    return runOpsScript({ env }, name, ...args)
+  }
+  const commands = Object.keys(secretsOf).filter((name) => name.startsWith('ops '))
+  // These two read what is set (test/ops/doctor.test.ts, conformance.test.ts).
+  const requireNothing = ['ops doctor', 'ops conformance']
+  for (const kind of commands.filter((name) => !requireNothing.includes(name)) as ProcessKind[]) {
+    const without = await run(kind, {})
+    const others = demanded(kind).filter((secret) => secret !== 'DATABASE_URL')
+    t.deepEqual(missingIn(without.err), others, `${kind}: ${without.err}`)
+    const { err } = await run(kind, ownSecrets(kind))
+    t.notRegex(err, /The settings are not usable|does not read/, kind)
+  }
+})

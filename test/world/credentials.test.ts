@@ -167,21 +167,18 @@ test('the OpenAPI document has the credentials that each endpoint accepts', asyn
 // Serial, because each test hashes a password: two hundred at the same time would delay every answer.
 for (const [endpoint, allowed] of Object.entries(accepts))
   for (const kind of kinds)
-    test.serial(
-      `${endpoint} ${allowed.includes(kind) ? 'accepts' : 'refuses'} ${kind === 'none' ? 'no credential' : kind}`,
-      async (t) => {
-        const [method = '', path = ''] = endpoint.split(' ')
-        const answer = await world().request(method, `${path}${requiredFields[endpoint]?.query ?? ''}`, {
-          ...(await createCredential[kind]()),
-          body: requiredFields[endpoint]?.body,
-        })
-        // Most requests have no input and fail after the credential check. Only the 401 matters here.
-        t.is(answer.status === 401, !allowed.includes(kind), `${answer.status}`)
-        if (answer.status !== 401) return
-        t.is(answer.body.error, refusalOf(allowed))
-        t.is(answer.session, undefined)
-      },
-    )
+    test.serial(`${endpoint} ${allowed.includes(kind) ? 'accepts' : 'refuses'} ${kind}`, async (t) => {
+      const [method = '', path = ''] = endpoint.split(' ')
+      const answer = await world().request(method, `${path}${requiredFields[endpoint]?.query ?? ''}`, {
+        ...(await createCredential[kind]()),
+        body: requiredFields[endpoint]?.body,
+      })
+      // Most requests have no input and fail after the credential check. Only the 401 matters here.
+      t.is(answer.status === 401, !allowed.includes(kind), `${answer.status}`)
+      if (answer.status !== 401) return
+      t.is(answer.body.error, refusalOf(allowed))
+      t.is(answer.session, undefined)
+    })
 
 /** What an old cookie alone does not do: it may be a stolen one. */
 const needRecent = [

@@ -19,7 +19,7 @@ export interface NewCode {
 }
 
 /** A random code of six digits. All codes are equally likely. */
-export function newCode(): string {
+function newCode(): string {
   return String(randomInt(codes)).padStart(6, '0')
 }
 

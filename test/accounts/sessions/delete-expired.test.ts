@@ -66,36 +66,33 @@ test.serial('failed attempts and locks are deleted a day after the last, and wha
   t.deepEqual(await world().db('code_attempts').pluck('user_id'), [fresh.user.id])
 })
 
-test.serial(
-  'devices, secrets and changes of e-mail are deleted when they are over; an undone change stays',
-  async (t) => {
-    const { user } = await registerPerson(world())
-    const { db } = world()
-    const hash = (byte: number) => Buffer.alloc(32, byte)
-    const [over, recent] = [ago(1.1), ago(0.9)]
-    await db('devices').update({ last_seen_at: ago(401) })
-    await db('one_time_secrets').insert(
-      [over, recent].flatMap((expires_at, n) => [
-        { hash: hash(n), user_id: user.id, purpose: 'not_me', expires_at },
-        { hash: hash(n), user_id: null, purpose: 'passkey_login', expires_at },
-      ]),
-    )
-    await db('email_changes').insert(
-      [
-        [over, null],
-        [over, ago(3)],
-        [recent, null],
-      ].map(([until, undone]) => ({
-        user_id: user.id,
-        old_email: 'a@b.c',
-        new_email: 'd@e.f',
-        undo_until: until,
-        undone_at: undone,
-      })),
-    )
-    await deleteExpired(as('clock', world().services))
-    t.is((await db('devices')).length, 0)
-    t.deepEqual(await db('one_time_secrets').pluck('hash'), [hash(1), hash(1)])
-    t.deepEqual((await db('email_changes').pluck('undone_at')).map((at) => at === null).sort(), [false, true])
-  },
-)
+test.serial('devices, secrets and changes of e-mail are deleted when over', async (t) => {
+  const { user } = await registerPerson(world())
+  const { db } = world()
+  const hash = (byte: number) => Buffer.alloc(32, byte)
+  const [over, recent] = [ago(1.1), ago(0.9)]
+  await db('devices').update({ last_seen_at: ago(401) })
+  await db('one_time_secrets').insert(
+    [over, recent].flatMap((expires_at, n) => [
+      { hash: hash(n), user_id: user.id, purpose: 'not_me', expires_at },
+      { hash: hash(n), user_id: null, purpose: 'passkey_login', expires_at },
+    ]),
+  )
+  await db('email_changes').insert(
+    [
+      [over, null],
+      [over, ago(3)],
+      [recent, null],
+    ].map(([until, undone]) => ({
+      user_id: user.id,
+      old_email: 'a@b.c',
+      new_email: 'd@e.f',
+      undo_until: until,
+      undone_at: undone,
+    })),
+  )
+  await deleteExpired(as('clock', world().services))
+  t.is((await db('devices')).length, 0)
+  t.deepEqual(await db('one_time_secrets').pluck('hash'), [hash(1), hash(1)])
+  t.deepEqual((await db('email_changes').pluck('undone_at')).map((at) => at === null).sort(), [false, true])
+})

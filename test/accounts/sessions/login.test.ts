@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import test from 'ava'
 import { redisUrlWith } from '../../../scripts/kit/service-settings.js'
 import { createClient } from '../../helpers/http/client.js'
-import { freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
+import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
 import { startApp } from '../../helpers/servers/serve-app.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
@@ -54,24 +54,21 @@ test('a wrong password, an unknown e-mail and an invalid e-mail get the same ans
 })
 
 // Serial, because these tests measure time and would disturb each other.
-test.serial(
-  'the response times of two hundred logins do not reveal whether an e-mail has an account',
-  async (t) => {
-    t.timeout(timingTimeoutMs)
-    const { email } = await registerPerson(world())
-    const times: Record<'wrong' | 'unknown', number[]> = { wrong: [], unknown: [] }
-    for (let round = 0; round < 200; round++) {
-      times.wrong.push(await timeLogin(email, 'wrong password'))
-      times.unknown.push(await timeLogin(freshEmail(), 'wrong password'))
-    }
-    const [wrong, unknown] = [median(times.wrong), median(times.unknown)]
-    const noise = Math.hypot(errorOfMedian(times.wrong), errorOfMedian(times.unknown))
-    t.log(
-      `wrong password ${wrong.toFixed(2)} ms, unknown e-mail ${unknown.toFixed(2)} ms, noise ${noise.toFixed(2)} ms`,
-    )
-    t.true(Math.abs(unknown - wrong) < 6 * noise + wrong / 20)
-  },
-)
+test.serial('the times of two hundred logins do not reveal whether an e-mail has an account', async (t) => {
+  t.timeout(timingTimeoutMs)
+  const { email } = await registerPerson(world())
+  const times: Record<'wrong' | 'unknown', number[]> = { wrong: [], unknown: [] }
+  for (let round = 0; round < 200; round++) {
+    times.wrong.push(await timeLogin(email, 'wrong password'))
+    times.unknown.push(await timeLogin(freshEmail(), 'wrong password'))
+  }
+  const [wrong, unknown] = [median(times.wrong), median(times.unknown)]
+  const noise = Math.hypot(errorOfMedian(times.wrong), errorOfMedian(times.unknown))
+  t.log(
+    `wrong password ${wrong.toFixed(2)} ms, unknown e-mail ${unknown.toFixed(2)} ms, noise ${noise.toFixed(2)} ms`,
+  )
+  t.true(Math.abs(unknown - wrong) < 6 * noise + wrong / 20)
+})
 
 test.serial('a huge password takes as long as a wrong password', async (t) => {
   const { email } = await registerPerson(world())
@@ -100,47 +97,41 @@ test.serial('fifty concurrent logins do not block the event loop', async (t) => 
   t.true(Math.min(...shares) < 0.85, `the event loop was busy ${shares}`)
 })
 
-test.serial(
-  '14.11 four hundred logins of one address do not refuse the right password of another',
-  async (t) => {
-    const { email, password } = await registerPerson(world())
-    const request = await createClient((await startApp(t, { ...world().env, TRUST_PROXY: 'true' })).url)
-    const from = (address: string) => ({ 'x-forwarded-for': address })
-    const body = { email: freshEmail(), password: 'whatever it is' }
-    const flood = Array.from({ length: 400 }, () =>
-      request('POST', '/auth/login', { headers: from('192.0.2.1'), body }),
-    )
-    const other = await request('POST', '/auth/login', {
-      headers: from('192.0.2.2'),
-      body: { email, password },
-    })
-    t.is(other.status, 200)
-    const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
-    t.deepEqual(statuses, new Set([401, 503]), 'the flood was above the limit')
-  },
-)
+test.serial('14.11 four hundred logins of one address do not refuse another’s password', async (t) => {
+  const { email, password } = await registerPerson(world())
+  const request = await createClient((await startApp(t, { ...world().env, TRUST_PROXY: 'true' })).url)
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const body = { email: freshEmail(), password: 'whatever it is' }
+  const flood = Array.from({ length: 400 }, () =>
+    request('POST', '/auth/login', { headers: from('192.0.2.1'), body }),
+  )
+  const other = await request('POST', '/auth/login', {
+    headers: from('192.0.2.2'),
+    body: { email, password },
+  })
+  t.is(other.status, 200)
+  const statuses = new Set((await Promise.all(flood)).map(({ status }) => status))
+  t.deepEqual(statuses, new Set([401, 503]), 'the flood was above the limit')
+})
 
-test.serial(
-  'without TRUST_PROXY one client of a proxy does not lock the owner out, and the log says so',
-  async (t) => {
-    const { email, password } = await registerPerson(world())
-    const { REDIS_URL: url = '' } = world().env
-    const REDIS_URL = redisUrlWith(url, { namespace: 'unnamed' })
-    const app = await startApp(t, { ...world().env, RATE_LIMIT_FACTOR: '1', REDIS_URL })
-    const warned: unknown[] = []
-    app.services.log.warn = (text: unknown) => warned.push(text)
-    const request = await createClient(app.url)
-    const loginFrom = async (address: string, body: object) => {
-      const headers = { 'x-forwarded-for': address }
-      return (await request('POST', '/auth/login', { headers, body })).status
-    }
-    const wrong = { email, password: 'a wrong one' }
-    const flood = await Promise.all(Array.from({ length: 400 }, () => loginFrom('192.0.2.1', wrong)))
-    t.true(flood.includes(429))
-    for (let n = 0; n < 12; n++) t.is(await loginFrom(`192.0.2.${n + 2}`, { email, password }), 200)
-    t.is(warned.filter((text) => /TRUST_PROXY/.test(String(text))).length, 1)
-  },
-)
+test.serial('without TRUST_PROXY one client of a proxy locks nobody out, and the log says so', async (t) => {
+  const { email, password } = await registerPerson(world())
+  const { REDIS_URL: url = '' } = world().env
+  const REDIS_URL = redisUrlWith(url, { namespace: 'unnamed' })
+  const app = await startApp(t, { ...world().env, RATE_LIMIT_FACTOR: '1', REDIS_URL })
+  const warned: unknown[] = []
+  app.services.log.warn = (text: unknown) => warned.push(text)
+  const request = await createClient(app.url)
+  const loginFrom = async (address: string, body: object) => {
+    const headers = { 'x-forwarded-for': address }
+    return (await request('POST', '/auth/login', { headers, body })).status
+  }
+  const wrong = { email, password: 'a wrong one' }
+  const flood = await Promise.all(Array.from({ length: 400 }, () => loginFrom('192.0.2.1', wrong)))
+  t.true(flood.includes(429))
+  for (let n = 0; n < 12; n++) t.is(await loginFrom(`192.0.2.${n + 2}`, { email, password }), 200)
+  t.is(warned.filter((text) => /TRUST_PROXY/.test(String(text))).length, 1)
+})
 
 test.serial('logins beyond the waiting limit answer 503, and no other login fails', async (t) => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => login(freshEmail(), 'whatever it is')))
@@ -165,4 +156,89 @@ test.serial('shed logins are one line a minute', async (t) => {
   const shed = answers.filter(({ status }) => status === 503)
   t.true(shed.length > 1)
   t.is(lines.length - (answers.length - shed.length), 1, `${shed.length} were shed`)
+})
+
+const refused = 'Invalid payload: Name must be 2-100 characters and password min 8 characters.'
+
+function valid() {
+  return { email: freshEmail(), password: 'long enough', name: 'Ada Lovelace' }
+}
+
+test('registration creates the wallet row and the party of the account', async (t) => {
+  const { user } = await registerPerson(world())
+  const wallets = await world().db('wallets').where({ user_id: user.id })
+  t.is(wallets.length, 1)
+  t.not(wallets[0].due_at, null)
+  t.is((await world().db('parties').where({ user_id: user.id })).length, 1)
+})
+
+for (const [what, change] of Object.entries({
+  'no e-mail': { email: undefined },
+  'an e-mail that is null': { email: null },
+  'an e-mail that is no text': { email: ['a@example.com'] },
+  'an e-mail without a domain': { email: 'ada' },
+  'an e-mail with a NUL': { email: 'a\u0000da@example.com' },
+  'an e-mail over 254 characters': { email: `${'a'.repeat(250)}@example.com` },
+  'no password': { password: undefined },
+  'a password of seven characters': { password: '1234567' },
+  'a password of seven emoji': { password: '🔑'.repeat(7) },
+  'a password of 257 characters': { password: 'x'.repeat(257) },
+  'a password that is a number': { password: 12_345_678 },
+  'no name': { name: undefined },
+  'a name of one letter': { name: 'A' },
+  'a name of one emoji': { name: '🦊' },
+  'a name of blanks': { name: '   \t ' },
+  'a name of control and direction marks': { name: '\u202e\u0007\u2066A\u2069' },
+  'a name of 101 characters': { name: 'x'.repeat(101) },
+  'a name that is an object': { name: { first: 'Ada' } },
+}))
+  test(`registration refuses ${what}`, async (t) => {
+    const answer = await world().request('POST', '/auth/register', { body: { ...valid(), ...change } })
+    t.is(answer.status, 400)
+    t.is(answer.body.error, refused)
+    t.is(answer.session, undefined)
+  })
+
+for (const [what, change] of Object.entries({
+  'a password of eight characters': { password: '12345678' },
+  'a password of blanks, which is not trimmed': { password: '        ' },
+  'a password of 256 characters': { password: 'x'.repeat(256) },
+  'a name of two letters': { name: 'Al' },
+  'a name of 100 emoji': { name: '🦊'.repeat(100) },
+  'unknown fields': { roles: ['admin'], id: 'mine', __proto__: { admin: true } },
+}))
+  test(`registration accepts ${what}`, async (t) => {
+    const body = { ...valid(), ...change }
+    const answer = await world().request<EnteredBody>('POST', '/auth/register', { body })
+    t.is(answer.status, 200)
+    t.is(answer.body.user.name, body.name)
+    t.deepEqual(answer.body.user.roles, ['user'])
+    const { email, password } = body
+    t.is((await world().request('POST', '/auth/login', { body: { email, password } })).status, 200)
+  })
+
+test('control and direction marks are removed from a name', async (t) => {
+  const body = { ...valid(), name: 'A\u202ed\u0000a\u2069 L' }
+  const answer = await world().request<EnteredBody>('POST', '/auth/register', { body })
+  t.is(answer.body.user.name, 'Ada L')
+})
+
+// Serial, because it fills the queue for password hashing.
+test.serial('of a hundred concurrent registrations of one e-mail one succeeds', async (t) => {
+  const body = valid()
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => world().request('POST', '/auth/register', { body })),
+  )
+  const statuses = answers.map(({ status }) => status).sort()
+  t.deepEqual(statuses, [200, ...Array.from({ length: 99 }, () => 409)])
+  const users = await world().db('users').where({ email: body.email })
+  t.is(users.length, 1)
+  t.is((await world().db('sessions').where({ user_id: users[0].id })).length, 1)
+})
+
+test('the database stores a hash, not the password', async (t) => {
+  const { user, password } = await registerPerson(world())
+  const row = await world().db('users').where({ id: user.id }).first()
+  t.regex(row.password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  t.false(JSON.stringify(row).includes(password))
 })

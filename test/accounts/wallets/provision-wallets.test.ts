@@ -93,18 +93,6 @@ test.serial('the wallet is null in the profile before a batch and present after 
   t.is(verified.emailVerifiedAt, '1970-01-01T00:00:00.000Z')
 })
 
-test.serial('login answers the wallet, and the user’s party has its address', async (t) => {
-  const { email, password, user } = await registerPerson(world())
-  await runBatch(provisionerBatch(configuredVault()))
-  const answer = await world().request<{ user: UserBody }>('POST', '/auth/login', {
-    body: { email, password },
-  })
-  const { public_key: publicKey } = await walletOf(user.id)
-  t.is(answer.body.user.walletPublicKey, publicKey)
-  const party = await world().db('parties').where({ user_id: user.id }).first()
-  t.is(party.wallet, publicKey)
-})
-
 test.serial('the sealed secret is the 64-byte Solana key of the wallet’s address', async (t) => {
   const { user } = await registerPerson(world())
   await runBatch(provisionerBatch(configuredVault()))
@@ -216,49 +204,46 @@ function startProvisioner(): ChildProcess {
   })
 }
 
-test.serial(
-  'each user has exactly one wallet after killed workers and eight concurrent batches',
-  async (t) => {
-    t.timeout(manyWalletsTimeoutMs)
-    const users = await insertUsers(2000)
-    const { db } = world()
-    const workers = [startProvisioner(), startProvisioner()]
-    const ends = workers.map((worker) => once(worker, 'exit'))
-    const inSecondBatch = async () => {
-      const taken = await db('wallets').whereIn('user_id', users).where('attempts', '>', 0).select('id')
-      return taken.length > 2 * oneBatch
-    }
-    await until('one of two workers is in its second batch', inSecondBatch, manyWalletsTimeoutMs / 2)
-    for (const worker of workers) worker.kill('SIGKILL')
-    await Promise.all(ends)
+test.serial('each user has one wallet after killed workers and eight concurrent batches', async (t) => {
+  t.timeout(manyWalletsTimeoutMs)
+  const users = await insertUsers(2000)
+  const { db } = world()
+  const workers = [startProvisioner(), startProvisioner()]
+  const ends = workers.map((worker) => once(worker, 'exit'))
+  const inSecondBatch = async () => {
+    const taken = await db('wallets').whereIn('user_id', users).where('attempts', '>', 0).select('id')
+    return taken.length > 2 * oneBatch
+  }
+  await until('one of two workers is in its second batch', inSecondBatch, manyWalletsTimeoutMs / 2)
+  for (const worker of workers) worker.kill('SIGKILL')
+  await Promise.all(ends)
 
-    const early = await db('wallets').whereIn('user_id', users).whereNotNull('public_key')
-    const leased = await db('wallets')
-      .whereIn('user_id', users)
-      .whereNull('public_key')
-      .where('attempts', '>', 0)
-    t.log(`${early.length} provisioned and ${leased.length} leased when the workers were killed`)
-    await db('wallets')
-      .whereIn('user_id', users)
-      .whereNull('public_key')
-      .update({ due_at: new Date(0) })
+  const early = await db('wallets').whereIn('user_id', users).whereNotNull('public_key')
+  const leased = await db('wallets')
+    .whereIn('user_id', users)
+    .whereNull('public_key')
+    .where('attempts', '>', 0)
+  t.log(`${early.length} provisioned and ${leased.length} leased when the workers were killed`)
+  await db('wallets')
+    .whereIn('user_id', users)
+    .whereNull('public_key')
+    .update({ due_at: new Date(0) })
 
-    const vault = configuredVault()
-    await Promise.all(Array.from({ length: 8 }, () => runBatch(provisionerBatch(vault))))
-    const rows: WalletRow[] = await db('wallets').whereIn('user_id', users)
-    t.is(rows.length, users.length)
-    t.is(new Set(rows.map(({ public_key }) => public_key)).size, users.length)
-    t.true(rows.every(({ public_key, due_at }) => public_key !== null && due_at === null))
-    for (const made of early) t.is(rows.find(({ id }) => id === made.id)?.public_key, made.public_key)
-    for (const row of rows) await openAs(row, row.sealed_secret)
-    const named = await db('parties as p')
-      .join('wallets as w', 'w.user_id', 'p.user_id')
-      .whereIn('p.user_id', users)
-      .whereRaw('p.wallet = w.public_key')
-      .select('p.id')
-    t.is(named.length, users.length)
-  },
-)
+  const vault = configuredVault()
+  await Promise.all(Array.from({ length: 8 }, () => runBatch(provisionerBatch(vault))))
+  const rows: WalletRow[] = await db('wallets').whereIn('user_id', users)
+  t.is(rows.length, users.length)
+  t.is(new Set(rows.map(({ public_key }) => public_key)).size, users.length)
+  t.true(rows.every(({ public_key, due_at }) => public_key !== null && due_at === null))
+  for (const made of early) t.is(rows.find(({ id }) => id === made.id)?.public_key, made.public_key)
+  for (const row of rows) await openAs(row, row.sealed_secret)
+  const named = await db('parties as p')
+    .join('wallets as w', 'w.user_id', 'p.user_id')
+    .whereIn('p.user_id', users)
+    .whereRaw('p.wallet = w.public_key')
+    .select('p.id')
+  t.is(named.length, users.length)
+})
 
 test.serial('a registration wakes the provisioner', async (t) => {
   await assertWoken(t, world().services, 'provisioner', () => registerPerson(world()))

@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import test from 'ava'
 import { stopWithStdin } from '../../../scripts/kit/service-settings.js'
 import { addressOf } from '../../../src/accounts/wallets/key-pair.js'
 import { createProvisionerBatch } from '../../../src/accounts/wallets/provision-wallets.js'
 import { retireOlderKeys, rotateBatch } from '../../../src/accounts/wallets/rotate-wallet-key.js'
-import { unsealKey } from '../../../src/accounts/wallets/seal-key.js'
+import { sealKey, unsealKey, type WalletIdentity } from '../../../src/accounts/wallets/seal-key.js'
+import { SealBroken } from '../../../src/kernel/aead.js'
 import type { Vault } from '../../../src/ports/vault.js'
 import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
 import { runOpsScript, spawnOpsScript } from '../../helpers/run-ops-script.js'
@@ -99,61 +100,55 @@ test.serial('the plan counts the wallets by version, changes nothing and refuses
   t.deepEqual(await countByVersion(), { 1: 450 })
 })
 
-test.serial(
-  'a rotation that is killed half-way leaves every wallet open, and another one goes on',
-  async (t) => {
-    const failing = { NODE_OPTIONS: `--import ${failPoints}`, FAIL_AT: 'after wallets.rotate' }
-    const killed = await spawnOpsScript(withKeys(bothKeys, failing), command, '--apply')
-    t.is(killed.code, -1, killed.err)
-    t.deepEqual(await countByVersion(), { 1: 250, 2: 200 })
-    t.is(await countOpened(both), 450)
-    // Both may be in use for as long as it takes, and the check of the new key stands from now on.
-    t.is((await startProvisioner(bothKeys)).code, 0)
-    const another = await rotate(`2:${text(randomBytes(32))},1:${text(old)}`, '--apply')
-    t.regex(another.err, /version 2 is not the key that has sealed the wallets/)
-    const missing = await startProvisioner(`2:${text(fresh)}`)
-    t.is(missing.code, 1)
-    t.regex(missing.err, /WALLET_KEK: lacks the key of version 1/)
+test.serial('a rotation killed half-way leaves every wallet open, and another one goes on', async (t) => {
+  const failing = { NODE_OPTIONS: `--import ${failPoints}`, FAIL_AT: 'after wallets.rotate' }
+  const killed = await spawnOpsScript(withKeys(bothKeys, failing), command, '--apply')
+  t.is(killed.code, -1, killed.err)
+  t.deepEqual(await countByVersion(), { 1: 250, 2: 200 })
+  t.is(await countOpened(both), 450)
+  // Both may be in use for as long as it takes, and the check of the new key stands from now on.
+  t.is((await startProvisioner(bothKeys)).code, 0)
+  const another = await rotate(`2:${text(randomBytes(32))},1:${text(old)}`, '--apply')
+  t.regex(another.err, /version 2 is not the key that has sealed the wallets/)
+  const missing = await startProvisioner(`2:${text(fresh)}`)
+  t.is(missing.code, 1)
+  t.regex(missing.err, /WALLET_KEK: lacks the key of version 1/)
 
-    // One that holds the secret of another wallet is named and stays, and the old key stays with it.
-    const [broken, other] = await world().db('wallets').where({ key_version: 1 }).orderBy('id').limit(2)
-    const seal = (sealed: Buffer) =>
-      world().db('wallets').where({ id: broken.id }).update({ sealed_secret: sealed })
-    await seal(other.sealed_secret)
-    const partly = await rotate(bothKeys, '--apply')
-    t.is(partly.code, 4, partly.err)
-    t.true(
-      partly.out.includes(`1 wallets do not open, or hold the key of another wallet: ${broken.public_key}`),
-    )
-    t.deepEqual(await countByVersion(), { 1: 1, 2: 449 })
-    await seal(broken.sealed_secret)
-  },
-)
+  // One that holds the secret of another wallet is named and stays, and the old key stays with it.
+  const [broken, other] = await world().db('wallets').where({ key_version: 1 }).orderBy('id').limit(2)
+  const seal = (sealed: Buffer) =>
+    world().db('wallets').where({ id: broken.id }).update({ sealed_secret: sealed })
+  await seal(other.sealed_secret)
+  const partly = await rotate(bothKeys, '--apply')
+  t.is(partly.code, 4, partly.err)
+  t.true(
+    partly.out.includes(`1 wallets do not open, or hold the key of another wallet: ${broken.public_key}`),
+  )
+  t.deepEqual(await countByVersion(), { 1: 1, 2: 449 })
+  await seal(broken.sealed_secret)
+})
 
-test.serial(
-  'two rotations and a provisioner with the old key at the same time leave none behind',
-  async (t) => {
-    await insertAccounts(600)
-    const runs = [1, 2].map(() => spawnOpsScript(withKeys(bothKeys), command, '--apply'))
-    // On a slow machine the old key is retired before it has sealed all of them.
-    const late = await provision(oldVault).then(() => undefined, String)
-    if (late !== undefined) t.regex(late, /version 1 of the wallet key is out of use/)
-    // Whichever ends first retires the old key. What the old provisioner could not store is stored by the new one.
-    const last = await rotate(bothKeys, '--apply')
-    for (const { code, err } of [...(await Promise.all(runs)), last]) t.is(code, 0, err)
-    t.regex(last.out, /no wallet uses version 1 any more: the old key may be taken out of the settings/)
-    await world()
-      .db('wallets')
-      .whereNull('public_key')
-      .update({ due_at: new Date(0) })
-    await provision(newVault)
-    t.deepEqual(await countByVersion(), { 2: 1050 })
-    t.is(await countOpened(newVault), 1050)
-    const entries = await world().db('audit_log').where({ action: 'rotate-wallet-key' })
-    t.is(entries.length, 1)
-    t.like(entries[0], { subject: 'wallet-key:2', details: { retired: [1] } })
-  },
-)
+test.serial('two rotations and a provisioner with the old key at once leave none behind', async (t) => {
+  await insertAccounts(600)
+  const runs = [1, 2].map(() => spawnOpsScript(withKeys(bothKeys), command, '--apply'))
+  // On a slow machine the old key is retired before it has sealed all of them.
+  const late = await provision(oldVault).then(() => undefined, String)
+  if (late !== undefined) t.regex(late, /version 1 of the wallet key is out of use/)
+  // Whichever ends first retires the old key. What the old provisioner could not store is stored by the new one.
+  const last = await rotate(bothKeys, '--apply')
+  for (const { code, err } of [...(await Promise.all(runs)), last]) t.is(code, 0, err)
+  t.regex(last.out, /no wallet uses version 1 any more: the old key may be taken out of the settings/)
+  await world()
+    .db('wallets')
+    .whereNull('public_key')
+    .update({ due_at: new Date(0) })
+  await provision(newVault)
+  t.deepEqual(await countByVersion(), { 2: 1050 })
+  t.is(await countOpened(newVault), 1050)
+  const entries = await world().db('audit_log').where({ action: 'rotate-wallet-key' })
+  t.is(entries.length, 1)
+  t.like(entries[0], { subject: 'wallet-key:2', details: { retired: [1] } })
+})
 
 test.serial('after the rotation the database refuses wallets sealed with the old key', async (t) => {
   await insertAccounts(1)
@@ -187,4 +182,72 @@ test.serial('an old key is not retired while a wallet is being stored with it', 
   await storing.commit()
   t.is(await retired, undefined)
   t.is((await db('wallet_key_checks').where({ key_version: 1 }).first()).retired_at, null)
+})
+
+const vault = createConfiguredVault(randomBytes(32))
+
+function identity(changes: Partial<WalletIdentity> = {}): WalletIdentity {
+  return {
+    walletId: 7n,
+    userId: randomUUID(),
+    publicKey: 'So11111111111111111111111111111111111111112',
+    keyVersion: vault.keyVersion,
+    ...changes,
+  }
+}
+
+test('a sealed secret opens for its wallet, and the sealed bytes do not contain it', async (t) => {
+  const secret = randomBytes(64)
+  const wallet = identity()
+  const sealed = await sealKey(vault, secret, wallet)
+  t.deepEqual(await unsealKey(vault, sealed, wallet), secret)
+  t.false(sealed.includes(secret.subarray(0, 8)))
+  t.is(sealed[0], 1, 'the format comes first')
+})
+
+test('a sealed secret does not open for another identity', async (t) => {
+  const wallet = identity()
+  const sealed = await sealKey(vault, randomBytes(64), wallet)
+  const others: Partial<WalletIdentity>[] = [
+    { walletId: 8n },
+    { userId: randomUUID() },
+    { publicKey: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+    { keyVersion: 2 },
+  ]
+  for (const other of others)
+    await t.throwsAsync(unsealKey(vault, sealed, { ...wallet, ...other }), { instanceOf: SealBroken })
+})
+
+test('a sealed secret with one changed bit or one extra byte throws SealBroken', async (t) => {
+  const wallet = identity()
+  const sealed = await sealKey(vault, randomBytes(64), wallet)
+  for (let at = 0; at < sealed.length; at++) {
+    const garbled = Buffer.from(sealed)
+    garbled.writeUInt8(sealed.readUInt8(at) ^ (1 << (at % 8)), at)
+    await t.throwsAsync(unsealKey(vault, garbled, wallet), { instanceOf: SealBroken }, `byte ${at}`)
+  }
+  const longer = Buffer.concat([sealed, Buffer.alloc(1)])
+  await t.throwsAsync(unsealKey(vault, longer, wallet), { instanceOf: SealBroken })
+})
+
+test('a key-encryption key of the wrong size is refused', (t) => {
+  t.throws(() => createConfiguredVault(randomBytes(16)), { message: /32 bytes, not 16/ })
+})
+
+test('a vault seals with its newest key and opens with each of them', async (t) => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)]
+  const before = createConfiguredVault(old)
+  const both = createConfiguredVault(
+    new Map([
+      [1, old],
+      [2, fresh],
+    ]),
+  )
+  t.deepEqual([both.keyVersion, both.keyVersions], [2, [2, 1]])
+  const [secret, wallet] = [randomBytes(64), identity({ keyVersion: 1 })]
+  t.deepEqual(await unsealKey(both, await sealKey(before, secret, wallet), wallet), secret)
+  const newer = { ...wallet, keyVersion: 2 }
+  const sealed = await sealKey(both, secret, newer)
+  t.deepEqual(await unsealKey(both, sealed, newer), secret)
+  await t.throwsAsync(unsealKey(before, sealed, newer), { instanceOf: SealBroken })
 })

@@ -19,58 +19,55 @@ const world = useDisputeWorld(test)
 const creator = () => payableCreator(world())
 const { balance, rowOf, receivable, mailsTo, alarms, tipOf, sums } = disputeViews(world)
 
-test.serial(
-  'a dispute about money in suspense takes it from there, and gives it back when it is won after all',
-  async (t) => {
-    const ada = await creator()
-    const { intentId, payment } = await paidTip(world(), ada, { kobo: 500_000 })
-    const dispute = disputeTip(world(), intentId)
-    await lookNow(world())
-    t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
-    for (const act of ['--assign', '--refund']) {
-      const refused = await runOpsScript(
-        world(),
-        'suspense',
-        act,
-        payment,
-        '--reason',
-        'x',
-        '--apply',
-        `--confirm=${payment}`,
-      )
-      t.is(refused.code, 1)
-      t.regex(refused.err, /is disputed/)
-    }
-    await endDispute(world(), dispute, 'lost')
-    t.deepEqual(await listSuspense(world(), intentId), [['underpaid', 500_000n]])
-    t.like(await world().db('suspense_items').where({ provider_transaction: payment }).first(), {
-      state: 'resolved',
-      resolution: 'returned',
-      resolved_by: 'dispute',
-    })
-    await endDispute(world(), dispute, 'won')
-    t.like(await world().db('suspense_items').where({ provider_transaction: payment }).first(), {
-      state: 'waiting',
-    })
-    t.is((await runOpsScript(world(), 'suspense', '--assign', payment, '--reason', 'x', '--apply')).code, 0)
-    t.is((await balance(ada)).availableUSDC, 3.125)
-
-    // Assigned: now it is the creator's, and so is the loss.
-    await endDispute(world(), dispute, 'lost')
-    t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
-    t.like(
-      await world()
-        .db('payment_returns')
-        .where({ id: `dispute:${dispute.id}#2` })
-        .first(),
-      {
-        suspense_kobo: 0n,
-        credited_kobo: 500_000n,
-        debit_micro: 3_125_000n,
-      },
+test.serial('a dispute about money in suspense takes it from there until it is won after all', async (t) => {
+  const ada = await creator()
+  const { intentId, payment } = await paidTip(world(), ada, { kobo: 500_000 })
+  const dispute = disputeTip(world(), intentId)
+  await lookNow(world())
+  t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
+  for (const act of ['--assign', '--refund']) {
+    const refused = await runOpsScript(
+      world(),
+      'suspense',
+      act,
+      payment,
+      '--reason',
+      'x',
+      '--apply',
+      `--confirm=${payment}`,
     )
-  },
-)
+    t.is(refused.code, 1)
+    t.regex(refused.err, /is disputed/)
+  }
+  await endDispute(world(), dispute, 'lost')
+  t.deepEqual(await listSuspense(world(), intentId), [['underpaid', 500_000n]])
+  t.like(await world().db('suspense_items').where({ provider_transaction: payment }).first(), {
+    state: 'resolved',
+    resolution: 'returned',
+    resolved_by: 'dispute',
+  })
+  await endDispute(world(), dispute, 'won')
+  t.like(await world().db('suspense_items').where({ provider_transaction: payment }).first(), {
+    state: 'waiting',
+  })
+  t.is((await runOpsScript(world(), 'suspense', '--assign', payment, '--reason', 'x', '--apply')).code, 0)
+  t.is((await balance(ada)).availableUSDC, 3.125)
+
+  // Assigned: now it is the creator's, and so is the loss.
+  await endDispute(world(), dispute, 'lost')
+  t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
+  t.like(
+    await world()
+      .db('payment_returns')
+      .where({ id: `dispute:${dispute.id}#2` })
+      .first(),
+    {
+      suspense_kobo: 0n,
+      credited_kobo: 500_000n,
+      debit_micro: 3_125_000n,
+    },
+  )
+})
 
 test.serial('of a surplus in suspense and a part that was credited, the surplus goes first', async (t) => {
   const ada = await creator()
@@ -111,36 +108,33 @@ test.serial('a payment that is reversed without a dispute is debited once', asyn
   t.true((await mailsTo(ada.email)).includes('payment-returned'))
 })
 
-test.serial(
-  'a lost dispute reverses its payment, which is no second loss; nor is a dispute after a refund',
-  async (t) => {
-    const ada = await creator()
-    const lost = await paidTip(world(), ada)
-    await paidTip(world(), ada)
-    await endDispute(world(), disputeTip(world(), lost.intentId), 'lost')
-    await lookNow(world())
-    t.is((await balance(ada)).availableUSDC, 9.5)
+test.serial('the reversal of a lost dispute is no second loss, nor a dispute after a refund', async (t) => {
+  const ada = await creator()
+  const lost = await paidTip(world(), ada)
+  await paidTip(world(), ada)
+  await endDispute(world(), disputeTip(world(), lost.intentId), 'lost')
+  await lookNow(world())
+  t.is((await balance(ada)).availableUSDC, 9.5)
 
-    const refunded = await paidTip(world(), ada)
-    const answer = await fetch(`${world().env['FIATPAY_URL']}/refund`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ transaction: refunded.payment, amount: 1_000_000 }),
-    })
-    t.is(answer.status, 200)
-    const refund = world().fiat.fiatpay.refunds.find(refunded.intentId)
-    if (refund === undefined) throw new Error('no refund')
-    world().fiat.fiatpay.setRefundOutcome(refund, 'processed')
-    await lookNow(world())
-    t.is((await balance(ada)).availableUSDC, 12.75, 'a refund on the pages of the provider is debited')
-    t.is((await tipOf(ada, refunded.intentId)).refundedAmount, 6.58)
-    await endDispute(world(), disputeTip(world(), refunded.intentId), 'lost')
-    t.is((await balance(ada)).availableUSDC, 9.5, 'a dispute takes what the refund has left')
-  },
-)
+  const refunded = await paidTip(world(), ada)
+  const answer = await fetch(`${world().env['FIATPAY_URL']}/refund`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ transaction: refunded.payment, amount: 1_000_000 }),
+  })
+  t.is(answer.status, 200)
+  const refund = world().fiat.fiatpay.refunds.find(refunded.intentId)
+  if (refund === undefined) throw new Error('no refund')
+  world().fiat.fiatpay.setRefundOutcome(refund, 'processed')
+  await lookNow(world())
+  t.is((await balance(ada)).availableUSDC, 12.75, 'a refund on the pages of the provider is debited')
+  t.is((await tipOf(ada, refunded.intentId)).refundedAmount, 6.58)
+  await endDispute(world(), disputeTip(world(), refunded.intentId), 'lost')
+  t.is((await balance(ada)).availableUSDC, 9.5, 'a dispute takes what the refund has left')
+})
 
 test.serial('a dispute about no charge of ours is a case for the operator, and moves nothing', async (t) => {
   const before = await sums()
@@ -188,35 +182,32 @@ test.serial('a webhook about a paid charge makes the worker look, and says nothi
   t.is((await balance(ada)).heldUSDC, 9.5)
 })
 
-test.serial(
-  'workers at the same time, and withdrawals at the same time, neither hold nor pay anything twice',
-  async (t) => {
-    for (let round = 0; round < 5; round++) {
-      const ada = await creator()
-      const { intentId } = await paidTip(world(), ada)
-      const dispute = disputeTip(world(), intentId)
-      await world()
-        .db('dispute_polls')
-        .update({ due_at: new Date(0) })
-      const [asked] = await Promise.all([
-        requestWithdrawal<{ reference?: string }>(world(), ada, { amountUSDC: 9.5, ...bank }),
-        ...[1, 2, 3].map(() => returnsBatch(world())()),
-        lookNow(world()),
-      ])
-      await endDispute(world(), dispute, 'lost')
-      const { availableUSDC, heldUSDC } = await balance(ada)
-      const { amount_micro, covered_micro } = await receivable(`dispute:${dispute.id}`)
-      t.is(amount_micro, 9_500_000n)
-      if (asked.status === 200) t.is(Math.round(heldUSDC * 1e6) + Number(covered_micro), 9_500_000)
-      else
-        t.deepEqual(
-          { availableUSDC, heldUSDC, covered_micro },
-          { availableUSDC: 0, heldUSDC: 0, covered_micro },
-        )
-      if (asked.status === 200) t.is((await listHistory(world(), ada))[0]?.heldFor, 'dispute')
-    }
-  },
-)
+test.serial('workers and withdrawals at the same time hold and pay nothing twice', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const ada = await creator()
+    const { intentId } = await paidTip(world(), ada)
+    const dispute = disputeTip(world(), intentId)
+    await world()
+      .db('dispute_polls')
+      .update({ due_at: new Date(0) })
+    const [asked] = await Promise.all([
+      requestWithdrawal<{ reference?: string }>(world(), ada, { amountUSDC: 9.5, ...bank }),
+      ...[1, 2, 3].map(() => returnsBatch(world())()),
+      lookNow(world()),
+    ])
+    await endDispute(world(), dispute, 'lost')
+    const { availableUSDC, heldUSDC } = await balance(ada)
+    const { amount_micro, covered_micro } = await receivable(`dispute:${dispute.id}`)
+    t.is(amount_micro, 9_500_000n)
+    if (asked.status === 200) t.is(Math.round(heldUSDC * 1e6) + Number(covered_micro), 9_500_000)
+    else
+      t.deepEqual(
+        { availableUSDC, heldUSDC, covered_micro },
+        { availableUSDC: 0, heldUSDC: 0, covered_micro },
+      )
+    if (asked.status === 200) t.is((await listHistory(world(), ada))[0]?.heldFor, 'dispute')
+  }
+})
 
 test.serial('a payment that is recorded after its dispute is held by the next look', async (t) => {
   const ada = await creator()

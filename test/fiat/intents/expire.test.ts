@@ -33,95 +33,83 @@ test.serial('an unpaid intent is cancelled after its expiry, and not before', as
   t.is(await readFiatStatus(world(), intentId), 'cancelled')
 })
 
-test.serial(
-  'an intent expires by the clock of the database, whatever the web process thinks the time is',
-  async (t) => {
-    const creator = await registerCreator(world())
-    for (const hours of [-2, 2]) {
-      const intentId = await withWallClock(hours * 3_600_000, () => intentFor(creator))
-      const { minutes } = await world()
-        .db('fiat_intents')
-        .where({ id: intentId })
-        .first(world().db.raw('(extract(epoch from expires_at - created_at) / 60)::float8 as minutes'))
-      t.true(minutes > 25 && minutes < 31, `${minutes} minutes, with a clock that is wrong by ${hours} h`)
-    }
-  },
-)
-
-test.serial(
-  'the clock cancels expired intents also when the provider is unavailable, and late money still completes them',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const intentId = await intentFor(creator)
-    world().fiat.fiatpay.faults.setMode({ charges: 'down' })
-    await expireFiatIntent(world(), intentId, 121)
-    await settleIntentNow(world(), intentId)
-    t.is(await readFiatStatus(world(), intentId), 'requires_action')
-    await Promise.all([
-      expireFiatIntents(as('clock', world().services)),
-      expireFiatIntents(as('clock', world().services)),
-    ])
-    t.is(await readFiatStatus(world(), intentId), 'cancelled')
-    world().fiat.fiatpay.faults.setMode({ charges: 'ok' })
-    payFiatIntent(world(), intentId)
-    await settleIntentNow(world(), intentId)
-    t.is(await readFiatStatus(world(), intentId), 'completed')
-    t.is(await readAvailableUsdc(world(), creator), 9.5)
-  },
-)
-
-test.serial(
-  'a cancelled intent leaves the list after a day unless money came, and late money brings it back',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const [unpaid, underpaid, late] = [
-      await intentFor(creator),
-      await intentFor(creator),
-      await intentFor(creator),
-    ]
-    for (const id of [unpaid, underpaid, late]) {
-      await expireFiatIntent(world(), id)
-      await settleIntentNow(world(), id)
-    }
-    payFiatIntent(world(), underpaid, 5000)
-    await settleIntentNow(world(), underpaid)
-    const listed = async () => {
-      await expireFiatIntents(as('clock', world().services))
-      return (await listTips(world(), creator.wallet)).map(({ signature }) => signature).sort()
-    }
-    t.deepEqual(await listed(), [unpaid, underpaid, late].sort())
-    await world()
+test.serial('an intent expires by the clock of the database, not of the web process', async (t) => {
+  const creator = await registerCreator(world())
+  for (const hours of [-2, 2]) {
+    const intentId = await withWallClock(hours * 3_600_000, () => intentFor(creator))
+    const { minutes } = await world()
       .db('fiat_intents')
-      .whereNotNull('unlist_at')
-      .update({ unlist_at: world().db.raw(`unlist_at - interval '${daySeconds} s'`) })
-    t.deepEqual(await listed(), [underpaid])
-    payFiatIntent(world(), late)
-    await settleIntentNow(world(), late)
-    t.deepEqual(await listed(), [underpaid, late].sort())
-  },
-)
+      .where({ id: intentId })
+      .first(world().db.raw('(extract(epoch from expires_at - created_at) / 60)::float8 as minutes'))
+    t.true(minutes > 25 && minutes < 31, `${minutes} minutes, with a clock that is wrong by ${hours} h`)
+  }
+})
 
-test.serial(
-  'rates that an intent or a withdrawal refers to are kept, other old ones are deleted',
-  async (t) => {
-    const { db, services, fiat } = world()
-    // A rate that no intent of this file has used.
-    fiat.rates.set({ NGN: 1601 })
-    advanceMonotonicClock(20_000)
-    const creator = await creatorWithBalance(world(), 20)
-    await createWithdrawal(world(), creator, { amountUSDC: 5 })
-    const [{ rate_id: own }] = await db('withdrawals').where({ user_id: creator.user.id })
-    t.deepEqual(await db('fiat_intents').where({ rate_id: own }), [])
-    const [unused] = await db('rates')
-      .insert(await rateLike(own))
-      .returning('id')
-    await db('rates').update({ created_at: db.raw(`clock_timestamp() - interval '31 days'`) })
-    await deleteOldRates(as('clock', services))
-    const left = (await db('rates').select('id')).map(({ id }) => id)
-    t.true(left.includes(own))
-    t.false(left.includes(unused.id))
-  },
-)
+test.serial('expired intents are cancelled without the provider; late money completes them', async (t) => {
+  const creator = await registerCreator(world())
+  const intentId = await intentFor(creator)
+  world().fiat.fiatpay.faults.setMode({ charges: 'down' })
+  await expireFiatIntent(world(), intentId, 121)
+  await settleIntentNow(world(), intentId)
+  t.is(await readFiatStatus(world(), intentId), 'requires_action')
+  await Promise.all([
+    expireFiatIntents(as('clock', world().services)),
+    expireFiatIntents(as('clock', world().services)),
+  ])
+  t.is(await readFiatStatus(world(), intentId), 'cancelled')
+  world().fiat.fiatpay.faults.setMode({ charges: 'ok' })
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  t.is(await readFiatStatus(world(), intentId), 'completed')
+  t.is(await readAvailableUsdc(world(), creator), 9.5)
+})
+
+test.serial('a cancelled intent leaves the list after a day, and late money brings it back', async (t) => {
+  const creator = await registerCreator(world())
+  const [unpaid, underpaid, late] = [
+    await intentFor(creator),
+    await intentFor(creator),
+    await intentFor(creator),
+  ]
+  for (const id of [unpaid, underpaid, late]) {
+    await expireFiatIntent(world(), id)
+    await settleIntentNow(world(), id)
+  }
+  payFiatIntent(world(), underpaid, 5000)
+  await settleIntentNow(world(), underpaid)
+  const listed = async () => {
+    await expireFiatIntents(as('clock', world().services))
+    return (await listTips(world(), creator.wallet)).map(({ signature }) => signature).sort()
+  }
+  t.deepEqual(await listed(), [unpaid, underpaid, late].sort())
+  await world()
+    .db('fiat_intents')
+    .whereNotNull('unlist_at')
+    .update({ unlist_at: world().db.raw(`unlist_at - interval '${daySeconds} s'`) })
+  t.deepEqual(await listed(), [underpaid])
+  payFiatIntent(world(), late)
+  await settleIntentNow(world(), late)
+  t.deepEqual(await listed(), [underpaid, late].sort())
+})
+
+test.serial('rates that an intent or a withdrawal refers to stay, other old ones go', async (t) => {
+  const { db, services, fiat } = world()
+  // A rate that no intent of this file has used.
+  fiat.rates.set({ NGN: 1601 })
+  advanceMonotonicClock(20_000)
+  const creator = await creatorWithBalance(world(), 20)
+  await createWithdrawal(world(), creator, { amountUSDC: 5 })
+  const [{ rate_id: own }] = await db('withdrawals').where({ user_id: creator.user.id })
+  t.deepEqual(await db('fiat_intents').where({ rate_id: own }), [])
+  const [unused] = await db('rates')
+    .insert(await rateLike(own))
+    .returning('id')
+  await db('rates').update({ created_at: db.raw(`clock_timestamp() - interval '31 days'`) })
+  await deleteOldRates(as('clock', services))
+  const left = (await db('rates').select('id')).map(({ id }) => id)
+  t.true(left.includes(own))
+  t.false(left.includes(unused.id))
+})
 
 async function rateLike(id: bigint): Promise<object> {
   const { id: _, ...row } = await world().db('rates').where({ id }).first()

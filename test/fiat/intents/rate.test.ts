@@ -97,60 +97,54 @@ test.serial('while the feed cannot be reached the last rate is valid for ten min
   t.is(await quoteRate(), '503 Rate unavailable')
 })
 
-test.serial(
-  'a missing reading of the rate closes no withdrawals while an accepted rate is fresh, one that does not fit does',
-  async (t) => {
-    const person = await creatorWithBalance(world(), 100)
-    const withdraw = async () => {
-      const { status, body } = await requestWithdrawal<{ amountNGN?: number; error?: string }>(
-        world(),
-        person,
-        {
-          ...bank,
-          amountUSDC: 1,
-        },
-      )
-      return `${status} ${body.amountNGN ?? body.error}`
-    }
-    const acceptedAgo = (seconds: number) =>
-      world().db.raw(
-        `update rates set accepted_at = clock_timestamp() - ? * interval '1 second' where accepted_at > 'epoch'`,
-        [seconds],
-      )
-    t.is(await withdraw(), '200 1550')
-    setFeed({ NGN: null })
-    t.is(await withdraw(), '200 1550')
-    t.is(await quoteRate(), '503 Rate unavailable')
-    await acceptedAgo(601)
+test.serial('withdrawals stay open while a rate is missing, not while one does not fit', async (t) => {
+  const person = await creatorWithBalance(world(), 100)
+  const withdraw = async () => {
+    const { status, body } = await requestWithdrawal<{ amountNGN?: number; error?: string }>(
+      world(),
+      person,
+      {
+        ...bank,
+        amountUSDC: 1,
+      },
+    )
+    return `${status} ${body.amountNGN ?? body.error}`
+  }
+  const acceptedAgo = (seconds: number) =>
+    world().db.raw(
+      `update rates set accepted_at = clock_timestamp() - ? * interval '1 second' where accepted_at > 'epoch'`,
+      [seconds],
+    )
+  t.is(await withdraw(), '200 1550')
+  setFeed({ NGN: null })
+  t.is(await withdraw(), '200 1550')
+  t.is(await quoteRate(), '503 Rate unavailable')
+  await acceptedAgo(601)
+  t.is(await withdraw(), '503 Rate unavailable')
+  await acceptedAgo(60)
+  t.is(await withdraw(), '200 1550')
+  for (const bad of [
+    { NGN: 160_000 },
+    { NGN: 1600, asOf: new Date(Date.now() - 11 * 60_000).toISOString() },
+  ]) {
+    setFeed(bad)
     t.is(await withdraw(), '503 Rate unavailable')
-    await acceptedAgo(60)
-    t.is(await withdraw(), '200 1550')
-    for (const bad of [
-      { NGN: 160_000 },
-      { NGN: 1600, asOf: new Date(Date.now() - 11 * 60_000).toISOString() },
-    ]) {
-      setFeed(bad)
-      t.is(await withdraw(), '503 Rate unavailable')
-    }
-    setFeed({ NGN: null })
-    t.is(await withdraw(), '503 Rate unavailable', 'a rate was refused since')
-  },
-)
+  }
+  setFeed({ NGN: null })
+  t.is(await withdraw(), '503 Rate unavailable', 'a rate was refused since')
+})
 
-test.serial(
-  'after a bad reading an unavailable feed does not make the rate before it valid again',
-  async (t) => {
+test.serial('after a bad reading an unavailable feed does not revive the rate before', async (t) => {
+  t.is(await quoteRate(), '200 1600')
+  for (const bad of [{ NGN: 160_000 }, { NGN: null }]) {
+    setFeed({ ...bad, feed: 'ok' })
+    t.is(await quoteRate(), '503 Rate unavailable')
+    setFeed({ feed: 'down' })
+    t.is(await quoteRate(), '503 Rate unavailable')
+    setFeed({ NGN: 1600, feed: 'ok' })
     t.is(await quoteRate(), '200 1600')
-    for (const bad of [{ NGN: 160_000 }, { NGN: null }]) {
-      setFeed({ ...bad, feed: 'ok' })
-      t.is(await quoteRate(), '503 Rate unavailable')
-      setFeed({ feed: 'down' })
-      t.is(await quoteRate(), '503 Rate unavailable')
-      setFeed({ NGN: 1600, feed: 'ok' })
-      t.is(await quoteRate(), '200 1600')
-    }
-  },
-)
+  }
+})
 
 test.serial('the feed is read once for all requests within fifteen seconds', async (t) => {
   const { services } = world()
@@ -240,119 +234,107 @@ test.serial('steps of +19 % do not walk the rate, not even slowly, and raise the
   }
 })
 
-test.serial(
-  'a rate in force for twelve hours is the median, and accept-rate restarts the window',
-  async (t) => {
-    t.is(await quoteRate(), '200 1600')
-    setFeed({ NGN: 1900 })
-    t.is(await quoteRate(), '200 1900')
-    await passTime(13 * 3600)
-    setFeed({ NGN: 2200 })
-    t.is(await quoteRate(), '200 2200')
-    setFeed({ NGN: 2500 })
-    t.is(await quoteRate(), '503 Rate unavailable')
-    const accept = ['--apply', '--reason', 'the central bank says so']
-    t.is((await runOpsScript(world(), 'accept-rate', ...accept)).code, 0)
-    for (const next of [2500, 2900]) {
-      setFeed({ NGN: next })
-      t.is(await quoteRate(), `200 ${next}`)
-    }
-    setFeed({ NGN: 3050 })
-    t.is(await quoteRate(), '503 Rate unavailable')
-  },
-)
+test.serial('a rate of twelve hours is the median, and accept-rate restarts the window', async (t) => {
+  t.is(await quoteRate(), '200 1600')
+  setFeed({ NGN: 1900 })
+  t.is(await quoteRate(), '200 1900')
+  await passTime(13 * 3600)
+  setFeed({ NGN: 2200 })
+  t.is(await quoteRate(), '200 2200')
+  setFeed({ NGN: 2500 })
+  t.is(await quoteRate(), '503 Rate unavailable')
+  const accept = ['--apply', '--reason', 'the central bank says so']
+  t.is((await runOpsScript(world(), 'accept-rate', ...accept)).code, 0)
+  for (const next of [2500, 2900]) {
+    setFeed({ NGN: next })
+    t.is(await quoteRate(), `200 ${next}`)
+  }
+  setFeed({ NGN: 3050 })
+  t.is(await quoteRate(), '503 Rate unavailable')
+})
 
-test.serial(
-  'under recommended a rate moves at most 5 % in ten minutes without a second source or a person',
-  async (t) => {
-    const { services, env } = world()
-    const { rates: limits } = loadConfig({ ...env, GUARDS: 'recommended' })
-    const config = { ...services.config, rates: limits }
-    const one = new ExchangeRates({ ...services, config })
-    const two = new ExchangeRates({ ...services, config, secondExchangeRates: services.exchangeRates })
-    const read = async (rates: ExchangeRates, naira: number) => {
-      setFeed({ NGN: naira })
-      return rates.current().then(
-        ({ value }) => Number(value) / 1e8,
-        (error: Error) => error.message,
-      )
-    }
-    t.is(await read(one, 1600), 1600)
-    await passTime(77)
-    t.is(await read(one, 1904), 'Rate unavailable', 'a step of 19 % in 77 s')
-    t.is(await read(one, 1672), 1672)
-    await passTime(77)
-    t.is(await read(one, 1750), 'Rate unavailable', 'nor in small steps')
-    t.is(await read(one, 1520), 'Rate unavailable', 'nor down from the highest')
-    await passTime(600)
-    t.is(await read(one, 1750), 1750, 'ten minutes later')
-    t.is(await read(two, 1904), 1904, 'a second source agrees')
-    t.is(await read(two, 1930), 'Rate unavailable', 'not beyond the window of the day')
-    t.is((await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')).code, 0)
-    t.is(await read(one, 1930), 1930, 'a person agrees')
-  },
-)
+test.serial('under recommended a rate alone moves at most 5 % in ten minutes', async (t) => {
+  const { services, env } = world()
+  const { rates: limits } = loadConfig({ ...env, GUARDS: 'recommended' })
+  const config = { ...services.config, rates: limits }
+  const one = new ExchangeRates({ ...services, config })
+  const two = new ExchangeRates({ ...services, config, secondExchangeRates: services.exchangeRates })
+  const read = async (rates: ExchangeRates, naira: number) => {
+    setFeed({ NGN: naira })
+    return rates.current().then(
+      ({ value }) => Number(value) / 1e8,
+      (error: Error) => error.message,
+    )
+  }
+  t.is(await read(one, 1600), 1600)
+  await passTime(77)
+  t.is(await read(one, 1904), 'Rate unavailable', 'a step of 19 % in 77 s')
+  t.is(await read(one, 1672), 1672)
+  await passTime(77)
+  t.is(await read(one, 1750), 'Rate unavailable', 'nor in small steps')
+  t.is(await read(one, 1520), 'Rate unavailable', 'nor down from the highest')
+  await passTime(600)
+  t.is(await read(one, 1750), 1750, 'ten minutes later')
+  t.is(await read(two, 1904), 1904, 'a second source agrees')
+  t.is(await read(two, 1930), 'Rate unavailable', 'not beyond the window of the day')
+  t.is((await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')).code, 0)
+  t.is(await read(one, 1930), 1930, 'a person agrees')
+})
 
-test.serial(
-  'a second feed that disagrees stops new intents until an operator accepts the rate',
-  async (t) => {
-    const { services } = world()
-    let second = 1600
-    const secondExchangeRates = {
-      read: async () => ({ value: BigInt(second) * 10n ** 8n, asOf: new Date() }),
-    }
-    const rates = new ExchangeRates({ ...services, secondExchangeRates })
-    t.is((await rates.current()).value, 1600n * 10n ** 8n)
-    second = 1700
-    advanceMonotonicClock(freshMs)
-    await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
-    await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')
-    advanceMonotonicClock(pauseMs)
-    t.is((await rates.current()).value, 1600n * 10n ** 8n)
-  },
-)
+test.serial('a second feed that disagrees stops intents until an operator accepts the rate', async (t) => {
+  const { services } = world()
+  let second = 1600
+  const secondExchangeRates = {
+    read: async () => ({ value: BigInt(second) * 10n ** 8n, asOf: new Date() }),
+  }
+  const rates = new ExchangeRates({ ...services, secondExchangeRates })
+  t.is((await rates.current()).value, 1600n * 10n ** 8n)
+  second = 1700
+  advanceMonotonicClock(freshMs)
+  await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
+  await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')
+  advanceMonotonicClock(pauseMs)
+  t.is((await rates.current()).value, 1600n * 10n ** 8n)
+})
 
-test.serial(
-  'a second feed that does not answer raises an alarm; the last accepted rate serves for ten minutes',
-  async (t) => {
-    const { services } = world()
-    const unit = 10n ** 8n
-    let first = 1600
-    let answers = true
-    const exchangeRates = { read: async () => ({ value: BigInt(first) * unit, asOf: new Date() }) }
-    const secondExchangeRates = {
-      read: async () => {
-        if (!answers) throw new ProviderError('unavailable', 'no answer')
-        return { value: BigInt(first) * unit, asOf: new Date() }
-      },
-    }
-    const rates = new ExchangeRates({ ...services, exchangeRates, secondExchangeRates })
-    t.is((await rates.current()).value, 1600n * unit)
-    answers = false
-    first = 1610
-    const away = await alerts('rate_feed_away')
-    advanceMonotonicClock(freshMs)
-    t.is((await rates.current()).value, 1600n * unit, 'a reading that cannot be compared waits')
-    t.is(await alerts('rate_feed_away'), away + 1)
-    // The first feed alone can still refuse: a jump stops at once.
-    first = 160
-    advanceMonotonicClock(pauseMs)
-    await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
-    answers = true
-    first = 1610
-    advanceMonotonicClock(pauseMs)
-    t.is((await rates.current()).value, 1610n * unit)
+test.serial('without the second feed the accepted rate serves for ten minutes, with an alarm', async (t) => {
+  const { services } = world()
+  const unit = 10n ** 8n
+  let first = 1600
+  let answers = true
+  const exchangeRates = { read: async () => ({ value: BigInt(first) * unit, asOf: new Date() }) }
+  const secondExchangeRates = {
+    read: async () => {
+      if (!answers) throw new ProviderError('unavailable', 'no answer')
+      return { value: BigInt(first) * unit, asOf: new Date() }
+    },
+  }
+  const rates = new ExchangeRates({ ...services, exchangeRates, secondExchangeRates })
+  t.is((await rates.current()).value, 1600n * unit)
+  answers = false
+  first = 1610
+  const away = await alerts('rate_feed_away')
+  advanceMonotonicClock(freshMs)
+  t.is((await rates.current()).value, 1600n * unit, 'a reading that cannot be compared waits')
+  t.is(await alerts('rate_feed_away'), away + 1)
+  // The first feed alone can still refuse: a jump stops at once.
+  first = 160
+  advanceMonotonicClock(pauseMs)
+  await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
+  answers = true
+  first = 1610
+  advanceMonotonicClock(pauseMs)
+  t.is((await rates.current()).value, 1610n * unit)
 
-    answers = false
-    await passTime(601)
-    const refused = await alerts()
-    advanceMonotonicClock(freshMs)
-    await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
-    t.is(await alerts(), refused + 1)
-    // An operator vouches for the first feed while the second is away.
-    t.is((await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')).code, 0)
-    first = 1615
-    advanceMonotonicClock(pauseMs)
-    t.is((await rates.current()).value, 1615n * unit)
-  },
-)
+  answers = false
+  await passTime(601)
+  const refused = await alerts()
+  advanceMonotonicClock(freshMs)
+  await t.throwsAsync(rates.current(), { message: 'Rate unavailable' })
+  t.is(await alerts(), refused + 1)
+  // An operator vouches for the first feed while the second is away.
+  t.is((await runOpsScript(world(), 'accept-rate', '--apply', '--reason', 'looked up')).code, 0)
+  first = 1615
+  advanceMonotonicClock(pauseMs)
+  t.is((await rates.current()).value, 1615n * unit)
+})

@@ -228,185 +228,166 @@ test.serial('an Idempotency-Key gives back once, also after the refund has faile
 })
 
 for (const mode of ['accept-then-timeout', 'accept-then-500'] as const)
-  test.serial(
-    `unknown is not failed: after ${mode} the refund is found by its note and not sent again`,
-    async (t) => {
-      world().fiat.fiatpay.faults.setMode({ refunds: mode })
-      const creator = await registerCreator(world())
-      const tipId = await paidTip(world(), creator)
-      t.is((await requestRefund(world(), creator, tipId, 4)).status, 200)
-      await workOnRefunds(world())
-      await finish(tipId)
-      t.is((await rowsOf(tipId))[0].status, 'completed')
-      t.is(refundsAtProvider(world(), tipId).length, 1)
-    },
-  )
-
-test.serial(
-  'a request that was lost waits for an operator, who has it sent once more or gives the money back',
-  async (t) => {
-    const ops = (...args: string[]) => runOpsScript(world(), 'refunds', ...args)
-    const confirmed = (id: string) => ['--apply', `--confirm=${id}`, '--reason', 'ticket 9', '--as', 'ngozi']
-    world().fiat.fiatpay.faults.setMode({ refunds: '500' })
+  test.serial(`unknown is not failed: after ${mode} the refund is found and not sent again`, async (t) => {
+    world().fiat.fiatpay.faults.setMode({ refunds: mode })
     const creator = await registerCreator(world())
     const tipId = await paidTip(world(), creator)
-    await requestRefund(world(), creator, tipId, 4)
-    await requestRefund(world(), creator, tipId, 5)
+    t.is((await requestRefund(world(), creator, tipId, 4)).status, 200)
     await workOnRefunds(world())
-    const [first, second] = (await rowsOf(tipId)).map(({ id }) => id)
-    const early = await ops('--retry', first, ...confirmed(first))
-    t.is(early.code, 5, early.err)
-    t.regex(early.err, /run this again in \d+ s/)
-    const before = await alarms()
-    await passSettleTime(tipId)
-    await workOnRefunds(world())
-    t.true((await alarms()) >= before + 2)
-    t.is(refundsAtProvider(world(), tipId).length, 0, 'a worker sends nothing again')
-    const listed = await ops()
-    t.is(listed.code, 4)
-    t.regex(listed.out, /sending: the provider shows no such refund/)
-    world().fiat.fiatpay.faults.reset()
-    t.regex((await ops('--give-back', second)).out, /not given back to the creator yet/)
-    t.is((await ops('--give-back', second, '--apply', '--reason', 'x')).code, 3)
-    t.is((await ops('--give-back', second, ...confirmed(second))).code, 0)
-    t.is((await ops('--give-back', second, ...confirmed(second))).code, 1)
-    t.is((await ops('--retry', first, ...confirmed(first))).code, 0)
     await finish(tipId)
-    t.deepEqual(
-      (await rowsOf(tipId)).map(({ status }) => status),
-      ['completed', 'failed'],
-    )
+    t.is((await rowsOf(tipId))[0].status, 'completed')
     t.is(refundsAtProvider(world(), tipId).length, 1)
-    t.is(await shownOf(creator, tipId), 4)
-    t.is((await ops()).code, 0)
-    const audit = await world()
-      .db('audit_log')
-      .where({ subject: `refund:${first}` })
-    t.like(audit, [{ actor: 'ngozi', action: 'refund retry' }])
-  },
-)
+  })
 
-test.serial(
-  'the provider’s own word ends a refund: attention alarms, failed gives the money back, a webhook only wakes',
-  async (t) => {
-    const { fiatpay } = world().fiat
-    fiatpay.faults.setMode({ refunds: 'manual' })
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    await requestRefund(world(), creator, tipId, 4)
-    await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].send_state, 'sent')
-    const before = await alarms()
-    endRefundAtProvider(world(), tipId, 'needs-attention')
-    await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].last_error, 'it waits for somebody at the pages of the provider')
-    t.true((await alarms()) > before)
-    const [{ id }] = await rowsOf(tipId)
-    const refused = await runOpsScript(world(), 'refunds', '--give-back', id)
-    t.is(refused.code, 1)
-    t.regex(refused.err, /the provider shows it attention/)
-    await world()
-      .db('refunds')
-      .where({ id })
-      .update({ due_at: new Date(Date.now() + 3_600_000) })
-    await world()
-      .db('fiat_intents')
-      .where({ id: tipId })
-      .update({ asked_at: new Date(0) })
-    fiatpay.webhooks.send(
-      'refund.processed',
-      { transaction_reference: referenceOf(tipId) },
-      referenceOf(tipId),
-    )
-    await until('the refund is due', async () => (await rowsOf(tipId))[0].due_at <= new Date())
-    await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].status, 'processing', 'the claim of a webhook moves nothing')
-    endRefundAtProvider(world(), tipId, 'failed')
-    await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].status, 'failed')
-    t.is(await readAvailableUsdc(world(), creator), 9.5)
-  },
-)
+test.serial('a lost request waits for an operator, who sends it again or gives back', async (t) => {
+  const ops = (...args: string[]) => runOpsScript(world(), 'refunds', ...args)
+  const confirmed = (id: string) => ['--apply', `--confirm=${id}`, '--reason', 'ticket 9', '--as', 'ngozi']
+  world().fiat.fiatpay.faults.setMode({ refunds: '500' })
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await requestRefund(world(), creator, tipId, 4)
+  await requestRefund(world(), creator, tipId, 5)
+  await workOnRefunds(world())
+  const [first, second] = (await rowsOf(tipId)).map(({ id }) => id)
+  const early = await ops('--retry', first, ...confirmed(first))
+  t.is(early.code, 5, early.err)
+  t.regex(early.err, /run this again in \d+ s/)
+  const before = await alarms()
+  await passSettleTime(tipId)
+  await workOnRefunds(world())
+  t.true((await alarms()) >= before + 2)
+  t.is(refundsAtProvider(world(), tipId).length, 0, 'a worker sends nothing again')
+  const listed = await ops()
+  t.is(listed.code, 4)
+  t.regex(listed.out, /sending: the provider shows no such refund/)
+  world().fiat.fiatpay.faults.reset()
+  t.regex((await ops('--give-back', second)).out, /not given back to the creator yet/)
+  t.is((await ops('--give-back', second, '--apply', '--reason', 'x')).code, 3)
+  t.is((await ops('--give-back', second, ...confirmed(second))).code, 0)
+  t.is((await ops('--give-back', second, ...confirmed(second))).code, 1)
+  t.is((await ops('--retry', first, ...confirmed(first))).code, 0)
+  await finish(tipId)
+  t.deepEqual(
+    (await rowsOf(tipId)).map(({ status }) => status),
+    ['completed', 'failed'],
+  )
+  t.is(refundsAtProvider(world(), tipId).length, 1)
+  t.is(await shownOf(creator, tipId), 4)
+  t.is((await ops()).code, 0)
+  const audit = await world()
+    .db('audit_log')
+    .where({ subject: `refund:${first}` })
+  t.like(audit, [{ actor: 'ngozi', action: 'refund retry' }])
+})
 
-test.serial(
-  'what stands as not sent after a restore is looked up: followed when the provider has it, sent when it certainly does not',
-  async (t) => {
-    const giveBack = (id: string) =>
-      runOpsScript(world(), 'refunds', '--give-back', id, '--apply', `--confirm=${id}`, '--reason', 'x')
-    const acceptRestore = (age: string) =>
-      world().db.raw(`update database_epoch set restored_at = clock_timestamp() - ?::interval`, [age])
-    world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    await requestRefund(world(), creator, tipId, 4)
-    await requestRefund(world(), creator, tipId, 3)
-    const [{ id: sent, provider_transaction: transaction, kobo }, { id: unsent }] = await rowsOf(tipId)
-    // The request of the lost time: the rows know nothing of it.
-    const taken = await composeRefunds(world().services.config).request({ transaction, kobo, note: sent })
-    await world()
-      .db('refunds')
-      .where({ intent_id: tipId })
-      .update({ created_at: world().db.raw(`created_at - interval '2 hours'`) })
-    t.teardown(() => world().db('database_epoch').update({ restored_at: null }))
-    await acceptRestore('0')
+test.serial('the provider’s own word ends a refund; a webhook only wakes', async (t) => {
+  const { fiatpay } = world().fiat
+  fiatpay.faults.setMode({ refunds: 'manual' })
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await requestRefund(world(), creator, tipId, 4)
+  await workOnRefunds(world())
+  t.is((await rowsOf(tipId))[0].send_state, 'sent')
+  const before = await alarms()
+  endRefundAtProvider(world(), tipId, 'needs-attention')
+  await workOnRefunds(world())
+  t.is((await rowsOf(tipId))[0].last_error, 'it waits for somebody at the pages of the provider')
+  t.true((await alarms()) > before)
+  const [{ id }] = await rowsOf(tipId)
+  const refused = await runOpsScript(world(), 'refunds', '--give-back', id)
+  t.is(refused.code, 1)
+  t.regex(refused.err, /the provider shows it attention/)
+  await world()
+    .db('refunds')
+    .where({ id })
+    .update({ due_at: new Date(Date.now() + 3_600_000) })
+  await world()
+    .db('fiat_intents')
+    .where({ id: tipId })
+    .update({ asked_at: new Date(0) })
+  fiatpay.webhooks.send('refund.processed', { transaction_reference: referenceOf(tipId) }, referenceOf(tipId))
+  await until('the refund is due', async () => (await rowsOf(tipId))[0].due_at <= new Date())
+  await workOnRefunds(world())
+  t.is((await rowsOf(tipId))[0].status, 'processing', 'the claim of a webhook moves nothing')
+  endRefundAtProvider(world(), tipId, 'failed')
+  await workOnRefunds(world())
+  t.is((await rowsOf(tipId))[0].status, 'failed')
+  t.is(await readAvailableUsdc(world(), creator), 9.5)
+})
 
-    const refused = await giveBack(sent)
-    t.is(refused.code, 1, refused.err)
-    t.regex(refused.err, /the provider shows it started as/)
-    t.is((await giveBack(unsent)).code, 5, 'the provider may still show it')
-    await workOnRefunds(world())
-    t.like((await rowsOf(tipId))[0], { send_state: 'sent', provider_id: taken.id })
-    t.like((await rowsOf(tipId))[1], { send_state: 'not_sent', sends: 0 })
-    t.is(refundsAtProvider(world(), tipId).length, 1, 'it was looked up, not sent again')
+test.serial('after a restore an unsent refund is looked up, then followed or sent', async (t) => {
+  const giveBack = (id: string) =>
+    runOpsScript(world(), 'refunds', '--give-back', id, '--apply', `--confirm=${id}`, '--reason', 'x')
+  const acceptRestore = (age: string) =>
+    world().db.raw(`update database_epoch set restored_at = clock_timestamp() - ?::interval`, [age])
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await requestRefund(world(), creator, tipId, 4)
+  await requestRefund(world(), creator, tipId, 3)
+  const [{ id: sent, provider_transaction: transaction, kobo }, { id: unsent }] = await rowsOf(tipId)
+  // The request of the lost time: the rows know nothing of it.
+  const taken = await composeRefunds(world().services.config).request({ transaction, kobo, note: sent })
+  await world()
+    .db('refunds')
+    .where({ intent_id: tipId })
+    .update({ created_at: world().db.raw(`created_at - interval '2 hours'`) })
+  t.teardown(() => world().db('database_epoch').update({ restored_at: null }))
+  await acceptRestore('0')
 
-    endRefundAtProvider(world(), tipId, 'processed')
-    world().fiat.fiatpay.faults.reset()
-    await acceptRestore('1 hour')
-    await finish(tipId)
-    t.deepEqual(
-      (await rowsOf(tipId)).map(({ status }) => status),
-      ['completed', 'completed'],
-    )
-    t.is(refundsAtProvider(world(), tipId).length, 2)
-    t.is(await readAvailableUsdc(world(), creator), 2.85)
-  },
-)
+  const refused = await giveBack(sent)
+  t.is(refused.code, 1, refused.err)
+  t.regex(refused.err, /the provider shows it started as/)
+  t.is((await giveBack(unsent)).code, 5, 'the provider may still show it')
+  await workOnRefunds(world())
+  t.like((await rowsOf(tipId))[0], { send_state: 'sent', provider_id: taken.id })
+  t.like((await rowsOf(tipId))[1], { send_state: 'not_sent', sends: 0 })
+  t.is(refundsAtProvider(world(), tipId).length, 1, 'it was looked up, not sent again')
 
-test.serial(
-  'what the provider accepted and shows twice, or shows no more, says so and alarms an operator',
-  async (t) => {
-    const { fiatpay } = world().fiat
-    fiatpay.faults.setMode({ refunds: 'manual' })
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    await requestRefund(world(), creator, tipId, 2)
-    await workOnRefunds(world())
-    const [{ id, provider_transaction: transaction, kobo }] = await rowsOf(tipId)
-    t.is((await rowsOf(tipId))[0].last_error, null)
-    const own = fiatpay.refunds.find(tipId)
-    if (own === undefined) throw new Error('no refund')
-    fiatpay.refunds.write({ ...own, note: 'somebody changed it' })
-    await world().db('refunds').where({ id }).update({ provider_id: null })
-    await passSettleTime(tipId)
-    const before = await alarms()
-    await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].last_error, 'the provider shows no such refund')
-    t.is(await alarms(), before + 1)
-    fiatpay.refunds.write(own)
-    await workOnRefunds(world())
-    t.is((await rowsOf(tipId))[0].last_error, null)
-    await composeRefunds(world().services.config).request({ transaction, kobo, note: id })
-    await workOnRefunds(world())
-    t.regex((await rowsOf(tipId))[0].last_error, /shows other refunds of this payment/)
-    t.is(await alarms(), before + 2)
-    await workOnRefunds(world())
-    t.regex((await rowsOf(tipId))[0].last_error, /shows other refunds of this payment/)
-    t.is(await alarms(), before + 2, 'one alarm for what is known')
-    endRefundAtProvider(world(), tipId, 'failed')
-    fiatpay.setRefundOutcome(own, 'processed')
-    await finish(tipId)
-  },
-)
+  endRefundAtProvider(world(), tipId, 'processed')
+  world().fiat.fiatpay.faults.reset()
+  await acceptRestore('1 hour')
+  await finish(tipId)
+  t.deepEqual(
+    (await rowsOf(tipId)).map(({ status }) => status),
+    ['completed', 'completed'],
+  )
+  t.is(refundsAtProvider(world(), tipId).length, 2)
+  t.is(await readAvailableUsdc(world(), creator), 2.85)
+})
+
+test.serial('an accepted refund that is shown twice, or no more, alarms an operator', async (t) => {
+  const { fiatpay } = world().fiat
+  fiatpay.faults.setMode({ refunds: 'manual' })
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await requestRefund(world(), creator, tipId, 2)
+  await workOnRefunds(world())
+  const [{ id, provider_transaction: transaction, kobo }] = await rowsOf(tipId)
+  t.is((await rowsOf(tipId))[0].last_error, null)
+  const own = fiatpay.refunds.find(tipId)
+  if (own === undefined) throw new Error('no refund')
+  fiatpay.refunds.write({ ...own, note: 'somebody changed it' })
+  await world().db('refunds').where({ id }).update({ provider_id: null })
+  await passSettleTime(tipId)
+  const before = await alarms()
+  await workOnRefunds(world())
+  t.is((await rowsOf(tipId))[0].last_error, 'the provider shows no such refund')
+  t.is(await alarms(), before + 1)
+  fiatpay.refunds.write(own)
+  await workOnRefunds(world())
+  t.is((await rowsOf(tipId))[0].last_error, null)
+  await composeRefunds(world().services.config).request({ transaction, kobo, note: id })
+  await workOnRefunds(world())
+  t.regex((await rowsOf(tipId))[0].last_error, /shows other refunds of this payment/)
+  t.is(await alarms(), before + 2)
+  await workOnRefunds(world())
+  t.regex((await rowsOf(tipId))[0].last_error, /shows other refunds of this payment/)
+  t.is(await alarms(), before + 2, 'one alarm for what is known')
+  endRefundAtProvider(world(), tipId, 'failed')
+  fiatpay.setRefundOutcome(own, 'processed')
+  await finish(tipId)
+})
 
 test.serial('a float that is too low holds a refund up, and it is sent when there is money', async (t) => {
   const creator = await registerCreator(world())
@@ -429,115 +410,103 @@ test.serial('a float that is too low holds a refund up, and it is sent when ther
   t.is((await rowsOf(tipId))[0].status, 'completed')
 })
 
-test.serial(
-  'a dispute that we have not seen yet is refused by the provider, and the creator reads why',
-  async (t) => {
-    const { fiatpay } = world().fiat
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    const control = (path: string, body: object) =>
-      fetch(`${new URL(world().env['FIATPAY_URL'] ?? '').origin}/dev/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-    t.is((await control(`fiatpay/charges/${referenceOf(tipId)}`, { outcome: 'disputed' })).status, 200)
-    await requestRefund(world(), creator, tipId)
-    await finish(tipId)
-    t.like((await listRefunds(world(), creator, tipId))[0], {
-      status: 'failed',
-      failureReason: 'This transaction has an open dispute',
+test.serial('the provider refuses a refund under a dispute, and the creator reads why', async (t) => {
+  const { fiatpay } = world().fiat
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  const control = (path: string, body: object) =>
+    fetch(`${new URL(world().env['FIATPAY_URL'] ?? '').origin}/dev/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     })
-    t.is(fiatpay.log().refunds.filter(({ reference }) => reference === referenceOf(tipId)).length, 0)
-  },
-)
+  t.is((await control(`fiatpay/charges/${referenceOf(tipId)}`, { outcome: 'disputed' })).status, 200)
+  await requestRefund(world(), creator, tipId)
+  await finish(tipId)
+  t.like((await listRefunds(world(), creator, tipId))[0], {
+    status: 'failed',
+    failureReason: 'This transaction has an open dispute',
+  })
+  t.is(fiatpay.log().refunds.filter(({ reference }) => reference === referenceOf(tipId)).length, 0)
+})
 
-test.serial(
-  'late money and a surplus: what was credited goes back from each payment, what is in suspense stays there',
-  async (t) => {
-    const suspense = (...args: string[]) => runOpsScript(world(), 'suspense', ...args)
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator, { kobo: 1_600_000 })
-    payFiatIntent(world(), tipId, 700_000)
-    await settleIntentNow(world(), tipId)
-    const payments = await world().db('fiat_payments').where({ intent_id: tipId }).orderBy('paid_at')
-    const [first, second] = payments.map(({ provider_transaction }) => provider_transaction)
-    t.is((await suspense('--assign', second, '--reason', 'x', '--apply')).code, 0)
-    const credited = await readAvailableUsdc(world(), creator)
-    t.true(credited > 9.5)
-    const { body } = await requestRefund(world(), creator, tipId)
-    t.is(body.refund.amountUSDC, credited)
-    t.is((await rowsOf(tipId)).length, 2)
-    await finish(tipId)
-    t.is((await listRefunds(world(), creator, tipId)).length, 1)
-    t.like((await listRefunds(world(), creator, tipId))[0], {
-      id: body.refund.id,
-      status: 'paid',
-      amountUSDC: credited,
-    })
-    t.is(await readAvailableUsdc(world(), creator), 0)
-    t.deepEqual(
-      refundsAtProvider(world(), tipId)
-        .map(({ amountKobo }) => amountKobo)
-        .toSorted((a, b) => a - b),
-      [700_000, 1_520_000],
-    )
-    // The surplus of the first payment is refunded apart from what its creator gave back.
-    const surplus = await suspense('--refund', first, '--apply', `--confirm=${first}`, '--reason', 'x')
-    t.is(surplus.code, 0, surplus.err)
-    t.is(
-      refundsAtProvider(world(), tipId).reduce((sum, { amountKobo }) => sum + amountKobo, 0),
-      2_300_000,
-    )
-  },
-)
+test.serial('what was credited goes back from each payment, what is in suspense stays there', async (t) => {
+  const suspense = (...args: string[]) => runOpsScript(world(), 'suspense', ...args)
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator, { kobo: 1_600_000 })
+  payFiatIntent(world(), tipId, 700_000)
+  await settleIntentNow(world(), tipId)
+  const payments = await world().db('fiat_payments').where({ intent_id: tipId }).orderBy('paid_at')
+  const [first, second] = payments.map(({ provider_transaction }) => provider_transaction)
+  t.is((await suspense('--assign', second, '--reason', 'x', '--apply')).code, 0)
+  const credited = await readAvailableUsdc(world(), creator)
+  t.true(credited > 9.5)
+  const { body } = await requestRefund(world(), creator, tipId)
+  t.is(body.refund.amountUSDC, credited)
+  t.is((await rowsOf(tipId)).length, 2)
+  await finish(tipId)
+  t.is((await listRefunds(world(), creator, tipId)).length, 1)
+  t.like((await listRefunds(world(), creator, tipId))[0], {
+    id: body.refund.id,
+    status: 'paid',
+    amountUSDC: credited,
+  })
+  t.is(await readAvailableUsdc(world(), creator), 0)
+  t.deepEqual(
+    refundsAtProvider(world(), tipId)
+      .map(({ amountKobo }) => amountKobo)
+      .toSorted((a, b) => a - b),
+    [700_000, 1_520_000],
+  )
+  // The surplus of the first payment is refunded apart from what its creator gave back.
+  const surplus = await suspense('--refund', first, '--apply', `--confirm=${first}`, '--reason', 'x')
+  t.is(surplus.code, 0, surplus.err)
+  t.is(
+    refundsAtProvider(world(), tipId).reduce((sum, { amountKobo }) => sum + amountKobo, 0),
+    2_300_000,
+  )
+})
 
-test.serial(
-  'a hundred refunds of one tip at the same time, with withdrawals: never more than was paid goes back',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    await paidTip(world(), creator)
-    const [payment] = await world().db('fiat_payments').where({ intent_id: tipId })
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, n) =>
-        n % 10 === 0
-          ? requestWithdrawal(world(), creator, { amountUSDC: 3 })
-          : requestRefund(world(), creator, tipId, n % 3 === 0 ? undefined : 2.5),
-      ),
-    )
-    t.true(answers.every(({ status }) => [200, 400, 409].includes(status)))
-    await finish(tipId)
-    const sent = refundsAtProvider(world(), tipId).reduce((sum, { amountKobo }) => sum + amountKobo, 0)
-    const rows = await rowsOf(tipId)
-    t.is(
-      BigInt(sent),
-      rows.reduce((sum, { kobo }) => sum + kobo, 0n),
-    )
-    t.true(BigInt(sent) <= payment.kobo)
-    t.true(rows.length > 0 && rows.every(({ status }) => status === 'completed'))
-  },
-)
+test.serial('of a hundred refunds at once, with withdrawals, no more than was paid goes back', async (t) => {
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await paidTip(world(), creator)
+  const [payment] = await world().db('fiat_payments').where({ intent_id: tipId })
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      n % 10 === 0
+        ? requestWithdrawal(world(), creator, { amountUSDC: 3 })
+        : requestRefund(world(), creator, tipId, n % 3 === 0 ? undefined : 2.5),
+    ),
+  )
+  t.true(answers.every(({ status }) => [200, 400, 409].includes(status)))
+  await finish(tipId)
+  const sent = refundsAtProvider(world(), tipId).reduce((sum, { amountKobo }) => sum + amountKobo, 0)
+  const rows = await rowsOf(tipId)
+  t.is(
+    BigInt(sent),
+    rows.reduce((sum, { kobo }) => sum + kobo, 0n),
+  )
+  t.true(BigInt(sent) <= payment.kobo)
+  t.true(rows.length > 0 && rows.every(({ status }) => status === 'completed'))
+})
 
-test.serial(
-  'a refund costs what its naira cost at the locked or the current rate, whichever is more',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const fall = await paidTip(world(), creator)
-    const rise = await paidTip(world(), creator)
-    const undoFall = await acceptRate(world(), 1430)
-    const atFall = await requestRefund(world(), creator, fall)
-    t.like(atFall.body.refund, { amountNGN: 15_200, amountUSDC: 10.62937 })
-    await finish(fall)
-    await undoFall()
-    const undoRise = await acceptRate(world(), 1780)
-    const half = await requestRefund(world(), creator, rise, 5)
-    t.like(half.body.refund, { amountNGN: 7600, amountUSDC: 4.75 })
-    await finish(rise)
-    await undoRise()
-    t.is(await readAvailableUsdc(world(), creator), 3.62063)
-  },
-)
+test.serial('a refund costs its naira at the locked or the current rate, whichever is more', async (t) => {
+  const creator = await registerCreator(world())
+  const fall = await paidTip(world(), creator)
+  const rise = await paidTip(world(), creator)
+  const undoFall = await acceptRate(world(), 1430)
+  const atFall = await requestRefund(world(), creator, fall)
+  t.like(atFall.body.refund, { amountNGN: 15_200, amountUSDC: 10.62937 })
+  await finish(fall)
+  await undoFall()
+  const undoRise = await acceptRate(world(), 1780)
+  const half = await requestRefund(world(), creator, rise, 5)
+  t.like(half.body.refund, { amountNGN: 7600, amountUSDC: 4.75 })
+  await finish(rise)
+  await undoRise()
+  t.is(await readAvailableUsdc(world(), creator), 3.62063)
+})
 
 /** What somebody who plays with the rate does. A refund is of the first tip, as much of it as the balance covers. */
 const plays = {
@@ -550,97 +519,88 @@ const plays = {
   },
 }
 
-test.serial(
-  'who pays, withdraws and has the tip given back gains nothing by the rate of the refund, in no order',
-  async (t) => {
-    for (const order of [
-      ['pay 1600', 'withdraw 1780', 'pay 1430', 'refund 1430'],
-      ['pay 1600', 'pay 1430', 'refund 1430', 'withdraw 1780'],
-      ['pay 1430', 'pay 1600', 'withdraw 1780', 'refund 1780'],
-      ['pay 1780', 'pay 1430', 'refund 1600', 'withdraw 1600'],
-    ]) {
-      const thief = await registerCreator(world())
-      const tips: string[] = []
-      for (const act of order) {
-        const [what, rate] = act.split(' ') as [keyof typeof plays, string]
-        const undo = await acceptRate(world(), Number(rate))
-        const done = await plays[what](thief, tips[0] ?? '')
-        if (typeof done === 'string') tips.push(done)
-        await undo()
-      }
-      const [refund] = await listRefunds(world(), thief, tips[0] ?? '')
-      const rate = Number(order.find((act) => act.startsWith('refund'))?.split(' ')[1])
-      // Rounded down twice.
-      t.true((refund?.amountUSDC ?? 0) + 2e-6 > (refund?.amountNGN ?? 0) / rate, order.join())
-      await finish(tips[0] ?? '')
+test.serial('who pays, withdraws and refunds gains nothing by the rate, in no order', async (t) => {
+  for (const order of [
+    ['pay 1600', 'withdraw 1780', 'pay 1430', 'refund 1430'],
+    ['pay 1600', 'pay 1430', 'refund 1430', 'withdraw 1780'],
+    ['pay 1430', 'pay 1600', 'withdraw 1780', 'refund 1780'],
+    ['pay 1780', 'pay 1430', 'refund 1600', 'withdraw 1600'],
+  ]) {
+    const thief = await registerCreator(world())
+    const tips: string[] = []
+    for (const act of order) {
+      const [what, rate] = act.split(' ') as [keyof typeof plays, string]
+      const undo = await acceptRate(world(), Number(rate))
+      const done = await plays[what](thief, tips[0] ?? '')
+      if (typeof done === 'string') tips.push(done)
+      await undo()
     }
-  },
-)
+    const [refund] = await listRefunds(world(), thief, tips[0] ?? '')
+    const rate = Number(order.find((act) => act.startsWith('refund'))?.split(' ')[1])
+    // Rounded down twice.
+    t.true((refund?.amountUSDC ?? 0) + 2e-6 > (refund?.amountNGN ?? 0) / rate, order.join())
+    await finish(tips[0] ?? '')
+  }
+})
 
-test.serial(
-  'a tip is not given back after 30 days, nor in the 72 hours after a change of e-mail or factors',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    const code = async () => (await requestRefund<{ code: string }>(world(), creator, tipId)).body.code
-    await world().db('users').where({ id: creator.user.id }).update({ factors_changed_at: new Date() })
-    t.is(await code(), 'recently_changed')
-    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
-    await world()
-      .db('users')
-      .where({ id: creator.user.id })
-      .update({ factors_changed_at: ago(73) })
-    await world()
-      .db('fiat_payments')
-      .where({ intent_id: tipId })
-      .update({ paid_at: ago(30 * 24 + 1) })
-    t.is(await code(), 'refund_too_late')
-    await world()
-      .db('fiat_payments')
-      .where({ intent_id: tipId })
-      .update({ paid_at: ago(30 * 24 - 1) })
-    // The rate of the tests before may still be the one that it was paid at.
-    t.is((await requestRefund(world(), creator, tipId, 5)).status, 200)
-    await finish(tipId)
-  },
-)
+test.serial('no tip is given back after 30 days, nor 72 hours after a change of factors', async (t) => {
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  const code = async () => (await requestRefund<{ code: string }>(world(), creator, tipId)).body.code
+  await world().db('users').where({ id: creator.user.id }).update({ factors_changed_at: new Date() })
+  t.is(await code(), 'recently_changed')
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+  await world()
+    .db('users')
+    .where({ id: creator.user.id })
+    .update({ factors_changed_at: ago(73) })
+  await world()
+    .db('fiat_payments')
+    .where({ intent_id: tipId })
+    .update({ paid_at: ago(30 * 24 + 1) })
+  t.is(await code(), 'refund_too_late')
+  await world()
+    .db('fiat_payments')
+    .where({ intent_id: tipId })
+    .update({ paid_at: ago(30 * 24 - 1) })
+  // The rate of the tests before may still be the one that it was paid at.
+  t.is((await requestRefund(world(), creator, tipId, 5)).status, 200)
+  await finish(tipId)
+})
 
-test.serial(
-  'a refund needs a step-up: a factor that is set up, and under `recommended` at least a mailed code',
-  async (t) => {
-    type Refused = { code: string }
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    const ask = async (body: object) => {
-      const path = `/creators/tips/${tipId}/refund`
-      const answer = await world().request<Refused>('POST', path, { session: creator.session, body })
-      return answer.status === 200 ? 'done' : answer.body.code
-    }
-    t.is(await ask({ amountUSD: 1 }), 'done', 'under `contract`, with nothing set up')
-    const { secret } = await addTotp(world(), creator)
-    await ageFactors(world(), creator, 73)
-    await world()
-      .db('users')
-      .where({ id: creator.user.id })
-      .update({ factors_changed_at: new Date(Date.now() - 73 * 3_600_000) })
-    t.is(await ask({ amountUSD: 100 }), 'invalid_amount', 'no code is mailed for what is refused')
-    t.is(await ask({ amountUSD: 2 }), 'step_up_required')
-    t.is(await ask({ amountUSD: 2, totp: '000000' }), 'invalid_code')
-    const code = await mailedStepUp(world(), creator.email)
-    t.is(await ask({ amountUSD: 3, code }), 'invalid_code', 'the code is for another amount')
-    t.is(await ask({ amountUSD: 2, code }), 'done')
-    t.is(await ask({ amountUSD: 2, totp: await nextCode(world(), creator, secret) }), 'done')
+test.serial('a refund needs a step-up: a factor, or under `recommended` a mailed code', async (t) => {
+  type Refused = { code: string }
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  const ask = async (body: object) => {
+    const path = `/creators/tips/${tipId}/refund`
+    const answer = await world().request<Refused>('POST', path, { session: creator.session, body })
+    return answer.status === 200 ? 'done' : answer.body.code
+  }
+  t.is(await ask({ amountUSD: 1 }), 'done', 'under `contract`, with nothing set up')
+  const { secret } = await addTotp(world(), creator)
+  await ageFactors(world(), creator, 73)
+  await world()
+    .db('users')
+    .where({ id: creator.user.id })
+    .update({ factors_changed_at: new Date(Date.now() - 73 * 3_600_000) })
+  t.is(await ask({ amountUSD: 100 }), 'invalid_amount', 'no code is mailed for what is refused')
+  t.is(await ask({ amountUSD: 2 }), 'step_up_required')
+  t.is(await ask({ amountUSD: 2, totp: '000000' }), 'invalid_code')
+  const code = await mailedStepUp(world(), creator.email)
+  t.is(await ask({ amountUSD: 3, code }), 'invalid_code', 'the code is for another amount')
+  t.is(await ask({ amountUSD: 2, code }), 'done')
+  t.is(await ask({ amountUSD: 2, totp: await nextCode(world(), creator, secret) }), 'done')
 
-    const other = await registerCreator(world())
-    const input = { id: await paidTip(world(), other), amountUSD: 1 }
-    const { services } = world()
-    const recommended = { ...services, config: { ...services.config, guards: 'recommended' as const } }
-    const give = (code?: string) =>
-      refundTip(recommended, new ExchangeRates(services), other.user.id, { ...input, code }, undefined)
-    await t.throwsAsync(give(), { message: 'Confirmation required' })
-    const { refund } = await give(await mailedStepUp(world(), other.email))
-    t.is(refund.status, 'pending')
-    await finish(tipId)
-    await finish(input.id)
-  },
-)
+  const other = await registerCreator(world())
+  const input = { id: await paidTip(world(), other), amountUSD: 1 }
+  const { services } = world()
+  const recommended = { ...services, config: { ...services.config, guards: 'recommended' as const } }
+  const give = (code?: string) =>
+    refundTip(recommended, new ExchangeRates(services), other.user.id, { ...input, code }, undefined)
+  await t.throwsAsync(give(), { message: 'Confirmation required' })
+  const { refund } = await give(await mailedStepUp(world(), other.email))
+  t.is(refund.status, 'pending')
+  await finish(tipId)
+  await finish(input.id)
+})

@@ -133,42 +133,36 @@ test.serial('of a given charge above the promise the platform takes 5 %, and the
   })
 })
 
-test.serial(
-  'the limits of the platform and of the creator apply to the worth of a given charge',
-  async (t) => {
-    const creator = await registerCreator(world(), { minTipUsd: 5, maxTipUsd: 50 })
-    const create = (body: object) =>
-      world().request('POST', '/payments/fiat/intent', { body: { creatorId: creator.user.id, ...body } })
-    for (const amountNgn of [1600, 7500, 80_900, 1_000_000]) {
-      const { status, body } = await create({ amount: 10, amountNgn })
-      t.is(`${status} ${body.error}`, '400 Invalid amount', String(amountNgn))
-    }
-    // The smallest tip charges the naira of 4.75. The rate may move by 1 % between the quote and the intent.
-    for (const amountNgn of [7530, 7600, 80_000, 80_700])
-      t.is((await create({ amount: 10, amountNgn })).status, 200)
-  },
-)
+test.serial('the limits of platform and creator apply to the worth of a given charge', async (t) => {
+  const creator = await registerCreator(world(), { minTipUsd: 5, maxTipUsd: 50 })
+  const create = (body: object) =>
+    world().request('POST', '/payments/fiat/intent', { body: { creatorId: creator.user.id, ...body } })
+  for (const amountNgn of [1600, 7500, 80_900, 1_000_000]) {
+    const { status, body } = await create({ amount: 10, amountNgn })
+    t.is(`${status} ${body.error}`, '400 Invalid amount', String(amountNgn))
+  }
+  // The smallest tip charges the naira of 4.75. The rate may move by 1 % between the quote and the intent.
+  for (const amountNgn of [7530, 7600, 80_000, 80_700])
+    t.is((await create({ amount: 10, amountNgn })).status, 200)
+})
 
-test.serial(
-  'a payment short by more than 1 % fails the intent and waits in suspense, and a full payment still completes it',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-    const before = await readPlatformBalance(world(), 'suspense', 'NGN')
-    payFiatIntent(world(), intentId, 1_504_799)
-    await settleIntentNow(world(), intentId)
-    const status = () => world().request('GET', `/payments/fiat/status?intentId=${intentId}`)
-    t.like((await status()).body, { status: 'failed', receivedNgn: 15_047.99 })
-    t.deepEqual(await listSuspense(world(), intentId), [['underpaid', 1_504_799n]])
-    t.is(await readAvailableUsdc(world(), creator), 0)
+test.serial('a payment short by over 1 % waits in suspense, and a full one still completes', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  const before = await readPlatformBalance(world(), 'suspense', 'NGN')
+  payFiatIntent(world(), intentId, 1_504_799)
+  await settleIntentNow(world(), intentId)
+  const status = () => world().request('GET', `/payments/fiat/status?intentId=${intentId}`)
+  t.like((await status()).body, { status: 'failed', receivedNgn: 15_047.99 })
+  t.deepEqual(await listSuspense(world(), intentId), [['underpaid', 1_504_799n]])
+  t.is(await readAvailableUsdc(world(), creator), 0)
 
-    payFiatIntent(world(), intentId)
-    await settleIntentNow(world(), intentId)
-    t.like((await status()).body, { status: 'completed', receivedNgn: undefined })
-    t.is(await readAvailableUsdc(world(), creator), 9.5)
-    t.is((await readPlatformBalance(world(), 'suspense', 'NGN')) - before, 1_504_799n)
-  },
-)
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  t.like((await status()).body, { status: 'completed', receivedNgn: undefined })
+  t.is(await readAvailableUsdc(world(), creator), 9.5)
+  t.is((await readPlatformBalance(world(), 'suspense', 'NGN')) - before, 1_504_799n)
+})
 
 test.serial('a payment short by at most 1 % completes the tip and credits what arrived', async (t) => {
   const creator = await registerCreator(world())
@@ -276,29 +270,26 @@ function ordersOf(names: readonly string[]): string[][] {
 
 for (const polled of ['after each event', 'once at the end'])
   for (const order of ordersOf(Object.keys(events)))
-    test.serial(
-      `an intent that is ${order.join(', then ')} is credited once when polled ${polled}`,
-      async (t) => {
-        const creator = await registerCreator(world())
-        const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-        const paidAs = order.indexOf('paid')
-        for (const [index, event] of order.entries()) {
-          await events[event]?.(intentId)
-          if (polled === 'once at the end') continue
-          await settleIntentNow(world(), intentId)
-          const before = order[0] === 'expired' ? 'cancelled' : 'failed'
-          t.is(await readFiatStatus(world(), intentId), index < paidAs ? before : 'completed', event)
-        }
+    test.serial(`${order.join(', then ')} is credited once when polled ${polled}`, async (t) => {
+      const creator = await registerCreator(world())
+      const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+      const paidAs = order.indexOf('paid')
+      for (const [index, event] of order.entries()) {
+        await events[event]?.(intentId)
+        if (polled === 'once at the end') continue
         await settleIntentNow(world(), intentId)
-        t.is(await readFiatStatus(world(), intentId), 'completed')
-        t.is(await readAvailableUsdc(world(), creator), 9.5)
-        const waits = order.indexOf('underpaid') < paidAs ? 'underpaid' : 'paid_again'
-        t.deepEqual(await listSuspense(world(), intentId), [[waits, 10_000n]])
-        const { metadata } = await world().db('fiat_intents').where({ id: intentId }).first()
-        t.like(metadata, { platformFee: 0.5, rate: '1600', basis: 'net' })
-        if (order.indexOf('expired') < paidAs) t.true(metadata.paidLate)
-      },
-    )
+        const before = order[0] === 'expired' ? 'cancelled' : 'failed'
+        t.is(await readFiatStatus(world(), intentId), index < paidAs ? before : 'completed', event)
+      }
+      await settleIntentNow(world(), intentId)
+      t.is(await readFiatStatus(world(), intentId), 'completed')
+      t.is(await readAvailableUsdc(world(), creator), 9.5)
+      const waits = order.indexOf('underpaid') < paidAs ? 'underpaid' : 'paid_again'
+      t.deepEqual(await listSuspense(world(), intentId), [[waits, 10_000n]])
+      const { metadata } = await world().db('fiat_intents').where({ id: intentId }).first()
+      t.like(metadata, { platformFee: 0.5, rate: '1600', basis: 'net' })
+      if (order.indexOf('expired') < paidAs) t.true(metadata.paidLate)
+    })
 
 test.serial('money paid before the expiry but found after it is not late', async (t) => {
   const creator = await registerCreator(world())
@@ -335,26 +326,23 @@ test.serial('late money is valued at the locked or the current rate, whichever g
   }
 })
 
-test.serial(
-  'a locked rate is a promise in one direction: a rate more than 1 % higher counts, inside the window too',
-  async (t) => {
-    const creator = await registerCreator(world())
-    for (const [rate, credited] of [
-      [1890, Math.floor((9.5e6 * 1600) / 1890) / 1e6],
-      [1616.01, Math.floor((9.5e6 * 1600) / 1616.01) / 1e6],
-      [1616, 9.5],
-      [1400, 9.5],
-    ] as const) {
-      const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-      const undo = await acceptRate(world(), rate)
-      payFiatIntent(world(), intentId)
-      await settleIntentNow(world(), intentId)
-      const [tip] = await listTips(world(), creator.user.id)
-      t.is(tip?.receivedAmount, credited, String(rate))
-      await undo()
-    }
-  },
-)
+test.serial('inside the window too a rate more than 1 % higher than the locked one counts', async (t) => {
+  const creator = await registerCreator(world())
+  for (const [rate, credited] of [
+    [1890, Math.floor((9.5e6 * 1600) / 1890) / 1e6],
+    [1616.01, Math.floor((9.5e6 * 1600) / 1616.01) / 1e6],
+    [1616, 9.5],
+    [1400, 9.5],
+  ] as const) {
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    const undo = await acceptRate(world(), rate)
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
+    const [tip] = await listTips(world(), creator.user.id)
+    t.is(tip?.receivedAmount, credited, String(rate))
+    await undo()
+  }
+})
 
 test.serial('settlement reads the feed, and a refused reading leaves the last accepted rate', async (t) => {
   const creator = await registerCreator(world())
@@ -376,27 +364,24 @@ test.serial('settlement reads the feed, and a refused reading leaves the last ac
     .update({ accepted_at: new Date(0) })
 })
 
-test.serial(
-  'a contradiction of the provider, another reference or another currency settles nothing',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const { faults } = world().fiat.fiatpay
-    for (const shows of [{ amount: 99 }, { reference: 'other' }, { currency: 'USD' }]) {
-      const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-      payFiatIntent(world(), intentId)
-      faults.setFault({ id: intentId, shows })
-      await settleIntentNow(world(), intentId)
-      t.is(await readFiatStatus(world(), intentId), 'requires_action')
-      const { last_error: error, due_at: dueAt } = await world()
-        .db('fiat_intents')
-        .where({ id: intentId })
-        .first()
-      t.truthy(error)
-      t.true(dueAt > new Date())
-      faults.setFault({ id: intentId })
-      await settleIntentNow(world(), intentId)
-      t.is(await readFiatStatus(world(), intentId), 'completed')
-    }
-    t.is(await readAvailableUsdc(world(), creator), 28.5)
-  },
-)
+test.serial('a contradiction of the provider settles nothing', async (t) => {
+  const creator = await registerCreator(world())
+  const { faults } = world().fiat.fiatpay
+  for (const shows of [{ amount: 99 }, { reference: 'other' }, { currency: 'USD' }]) {
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    payFiatIntent(world(), intentId)
+    faults.setFault({ id: intentId, shows })
+    await settleIntentNow(world(), intentId)
+    t.is(await readFiatStatus(world(), intentId), 'requires_action')
+    const { last_error: error, due_at: dueAt } = await world()
+      .db('fiat_intents')
+      .where({ id: intentId })
+      .first()
+    t.truthy(error)
+    t.true(dueAt > new Date())
+    faults.setFault({ id: intentId })
+    await settleIntentNow(world(), intentId)
+    t.is(await readFiatStatus(world(), intentId), 'completed')
+  }
+  t.is(await readAvailableUsdc(world(), creator), 28.5)
+})

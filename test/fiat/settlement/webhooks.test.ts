@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto'
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
+import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { registerCreator } from '../../helpers/make/creators.js'
 import {
   createFiatIntent,
+  expireFiatIntent,
   payFiatIntent,
   readAvailableUsdc,
   readFiatStatus,
   referenceOf,
+  settleIntentNow,
   settlementBatch,
 } from '../../helpers/make/fiat/fiat-tips.js'
 import { startWorkerProcess } from '../../helpers/servers/service-process.js'
@@ -39,32 +42,29 @@ async function postponePoll(intentId: string): Promise<void> {
     .update({ due_at: new Date(Date.now() + 3_600_000), asked_at: new Date(0) })
 }
 
-test.serial(
-  'a webhook with a valid signature of its bytes makes its intent due, and any other changes nothing',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
-    await postponePoll(intentId)
-    // Has white space that a serializer would not write, so only the raw bytes have this signature.
-    const raw = `{ "event":"charge.success",\n "data": {"reference":"${referenceOf(intentId)}", "status":"success"}}`
-    for (const wrong of [
-      '',
-      'zz',
-      signatureOf(`${raw} `),
-      signatureOf(raw).slice(2),
-      signatureOf(raw).replace(/^./, 'g'),
-    ])
-      t.is(await post(raw, wrong), 401)
-    t.true((await dueAt(intentId)) > new Date())
-    t.is(await post(raw, signatureOf(raw)), 200)
-    t.true((await dueAt(intentId)) <= new Date())
-    const unknown = '{"event":"refund.invented","data":{"transaction_reference":7,"reference":null}}'
-    for (const other of ['{}', 'no json', '[]', '{"data":{"reference":"fiatpay-nobody"}}', '', unknown])
-      t.is(await post(other, signatureOf(other)), 200)
-    const huge = 'x'.repeat(300_000)
-    t.is(await post(huge, signatureOf(huge)), 400)
-  },
-)
+test.serial('a webhook with a valid signature makes its intent due, any other does nothing', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  await postponePoll(intentId)
+  // Has white space that a serializer would not write, so only the raw bytes have this signature.
+  const raw = `{ "event":"charge.success",\n "data": {"reference":"${referenceOf(intentId)}", "status":"success"}}`
+  for (const wrong of [
+    '',
+    'zz',
+    signatureOf(`${raw} `),
+    signatureOf(raw).slice(2),
+    signatureOf(raw).replace(/^./, 'g'),
+  ])
+    t.is(await post(raw, wrong), 401)
+  t.true((await dueAt(intentId)) > new Date())
+  t.is(await post(raw, signatureOf(raw)), 200)
+  t.true((await dueAt(intentId)) <= new Date())
+  const unknown = '{"event":"refund.invented","data":{"transaction_reference":7,"reference":null}}'
+  for (const other of ['{}', 'no json', '[]', '{"data":{"reference":"fiatpay-nobody"}}', '', unknown])
+    t.is(await post(other, signatureOf(other)), 200)
+  const huge = 'x'.repeat(300_000)
+  t.is(await post(huge, signatureOf(huge)), 400)
+})
 
 test.serial('the content of a webhook is not trusted', async (t) => {
   const creator = await registerCreator(world())
@@ -84,36 +84,33 @@ test.serial('the content of a webhook is not trusted', async (t) => {
   t.is(await readAvailableUsdc(world(), creator), 0)
 })
 
-test.serial(
-  'two settlement workers, with each webhook sent five times, credit each of forty payments once',
-  async (t) => {
-    const creator = await registerCreator(world())
-    world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 5 } })
-    await Promise.all([
-      startWorkerProcess(t, 'settlement', world().env),
-      startWorkerProcess(t, 'settlement', world().env),
-    ])
-    const intents = await Promise.all(
-      Array.from({ length: 40 }, () => createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })),
-    )
-    for (const { intentId } of intents) payFiatIntent(world(), intentId)
-    await until(
-      'all are completed',
-      async () => {
-        const statuses = await Promise.all(intents.map(({ intentId }) => readFiatStatus(world(), intentId)))
-        return statuses.every((status) => status === 'completed')
-      },
-      20_000,
-    )
-    t.is(await readAvailableUsdc(world(), creator), 380)
-    const { rows } = await world().db.raw(
-      'select count(*)::int, count(distinct confirmed_at)::int as stamps from tips where recipient_party = (select id from parties where user_id = ?)',
-      [creator.user.id],
-    )
-    t.deepEqual(rows[0], { count: 40, stamps: 40 })
-    t.true((await checkBooks(world().db)).holds)
-  },
-)
+test.serial('two workers, with each webhook sent five times, credit forty payments once each', async (t) => {
+  const creator = await registerCreator(world())
+  world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 5 } })
+  await Promise.all([
+    startWorkerProcess(t, 'settlement', world().env),
+    startWorkerProcess(t, 'settlement', world().env),
+  ])
+  const intents = await Promise.all(
+    Array.from({ length: 40 }, () => createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })),
+  )
+  for (const { intentId } of intents) payFiatIntent(world(), intentId)
+  await until(
+    'all are completed',
+    async () => {
+      const statuses = await Promise.all(intents.map(({ intentId }) => readFiatStatus(world(), intentId)))
+      return statuses.every((status) => status === 'completed')
+    },
+    20_000,
+  )
+  t.is(await readAvailableUsdc(world(), creator), 380)
+  const { rows } = await world().db.raw(
+    'select count(*)::int, count(distinct confirmed_at)::int as stamps from tips where recipient_party = (select id from parties where user_id = ?)',
+    [creator.user.id],
+  )
+  t.deepEqual(rows[0], { count: 40, stamps: 40 })
+  t.true((await checkBooks(world().db)).holds)
+})
 
 test.serial('an intent is polled again when a webhook comes during a poll', async (t) => {
   const creator = await registerCreator(world())
@@ -149,4 +146,64 @@ test.serial('an intent is polled again when a webhook comes during a poll', asyn
     },
     5000,
   )
+})
+
+const alerts = () => countAlerts(world(), 'fiatpay_away')
+
+const outages: Readonly<Record<string, () => void>> = {
+  'is down': () => world().fiat.fiatpay.faults.setMode({ charges: 'down' }),
+  'answers garbage': () => world().fiat.fiatpay.faults.setMode({ charges: 'garbage' }),
+  'does not know our key': () => world().fiat.fiatpay.faults.setFault({ refuseKey: true }),
+}
+
+for (const [what, begin] of Object.entries(outages))
+  test.serial(`while the provider ${what} nothing is decided, with an alarm`, async (t) => {
+    const { faults } = world().fiat.fiatpay
+    const creator = await registerCreator(world())
+    const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+    await expireFiatIntent(world(), intentId)
+    payFiatIntent(world(), intentId)
+    const before = await alerts()
+    begin()
+    await settleIntentNow(world(), intentId)
+    t.is(await readFiatStatus(world(), intentId), 'requires_action')
+    t.true((await alerts()) > before)
+    const row = await world().db('fiat_intents').where({ id: intentId }).first()
+    t.true(row.due_at > new Date() && row.last_error.length > 0)
+    faults.reset()
+    await settleIntentNow(world(), intentId)
+    t.is(await readFiatStatus(world(), intentId), 'completed')
+    t.is(await readAvailableUsdc(world(), creator), 9.5)
+  })
+
+test.serial('later answers of the provider about a completed tip change nothing', async (t) => {
+  const { faults } = world().fiat.fiatpay
+  const creator = await registerCreator(world())
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  payFiatIntent(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  for (const status of ['failed', 'abandoned', 'pending', 'reversed', 'success']) {
+    faults.setFault({ id: intentId, shows: { status } })
+    await settleIntentNow(world(), intentId)
+    t.is(await readFiatStatus(world(), intentId), 'completed', status)
+    t.is(await readAvailableUsdc(world(), creator), 9.5, status)
+  }
+  faults.reset()
+})
+
+test.serial('a payment is credited by its first answer when the list of payments is empty', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  payFiatIntent(world(), intentId)
+  const { services } = world()
+  const collections = { ...services.collections, listPayments: async () => [] }
+  const batch = settlementBatch({ services: { ...services, collections } })
+  await world()
+    .db('fiat_intents')
+    .where({ id: intentId })
+    .update({ due_at: new Date(0) })
+  await runBatch(batch)
+  await runBatch(batch)
+  t.is(await readFiatStatus(world(), intentId), 'completed')
+  t.is(await readAvailableUsdc(world(), creator), 9.5)
 })

@@ -7,13 +7,11 @@ import {
   createFiatIntent,
   payFiatIntent,
   readPlatformBalance,
-  referenceOf,
   settleIntentNow,
 } from '../../helpers/make/fiat/fiat-tips.js'
-import { workOnRefunds } from '../../helpers/make/fiat/refunds.js'
+import { endRefundAtProvider, workOnRefunds } from '../../helpers/make/fiat/refunds.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { useWorld } from '../../helpers/servers/world.js'
-import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '3,3,900' } })
 
@@ -62,12 +60,8 @@ const refundElsewhere = (payment: string): Promise<Response> =>
     },
     body: JSON.stringify({ transaction: payment, amount: 500_000 }),
   })
-/** Gives the newest refund of an intent an outcome at the provider. */
-function endRefund(intentId: string, outcome: 'processed' | 'failed' | 'needs-attention'): void {
-  const taken = world().fiat.fiatpay.refunds.find(intentId)
-  if (taken === undefined) throw new Error('no refund')
-  world().fiat.fiatpay.setRefundOutcome(taken, outcome)
-}
+const endRefund = (intentId: string, outcome: Parameters<typeof endRefundAtProvider>[2]) =>
+  endRefundAtProvider(world(), intentId, outcome)
 const alarms = () => countAlerts(world(), 'fiat_suspense')
 /** As if the last request was an hour ago. */
 const passSettleTime = (payment: string) =>
@@ -130,35 +124,29 @@ test.serial("what the provider refuses waits again, with the provider's text", a
 })
 
 for (const mode of ['timeout', '500'] as const)
-  test.serial(
-    `after ${mode} a refund is requested again only when the provider had time to show it`,
-    async (t) => {
-      world().fiat.fiatpay.faults.setMode({ refunds: mode })
-      const { payment } = await waitingPayment()
-      t.is((await refund(payment, ...confirmed(payment))).code, 5)
-      world().fiat.fiatpay.faults.reset()
-      const early = await refund(payment, ...confirmed(payment))
-      t.is(early.code, 5)
-      t.regex(early.err, /run this again in \d+ s/)
-      t.is(refundsOf(payment).length, 0)
-      await passSettleTime(payment)
-      // Of two operators at the same time one requests it.
-      const codes = await Promise.all([1, 2].map(() => refund(payment, ...confirmed(payment))))
-      t.is(codes.filter(({ code }) => code === 0).length >= 1, true)
-      t.is(refundsOf(payment).length, 1)
-    },
-  )
-
-test.serial(
-  'a refund that somebody made on the pages of the provider is followed, not repeated',
-  async (t) => {
+  test.serial(`after ${mode} a refund is repeated only when the provider had time to show it`, async (t) => {
+    world().fiat.fiatpay.faults.setMode({ refunds: mode })
     const { payment } = await waitingPayment()
-    await refundElsewhere(payment)
-    t.is((await refund(payment, ...confirmed(payment))).code, 0)
+    t.is((await refund(payment, ...confirmed(payment))).code, 5)
+    world().fiat.fiatpay.faults.reset()
+    const early = await refund(payment, ...confirmed(payment))
+    t.is(early.code, 5)
+    t.regex(early.err, /run this again in \d+ s/)
+    t.is(refundsOf(payment).length, 0)
+    await passSettleTime(payment)
+    // Of two operators at the same time one requests it.
+    const codes = await Promise.all([1, 2].map(() => refund(payment, ...confirmed(payment))))
+    t.is(codes.filter(({ code }) => code === 0).length >= 1, true)
     t.is(refundsOf(payment).length, 1)
-    t.is((await itemOf(payment)).resolution, 'returned')
-  },
-)
+  })
+
+test.serial('a refund made on the pages of the provider is followed, not repeated', async (t) => {
+  const { payment } = await waitingPayment()
+  await refundElsewhere(payment)
+  t.is((await refund(payment, ...confirmed(payment))).code, 0)
+  t.is(refundsOf(payment).length, 1)
+  t.is((await itemOf(payment)).resolution, 'returned')
+})
 
 test.serial('what an operator read of an older request does not reset a newer one', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
@@ -209,30 +197,6 @@ test.serial('a return by hand, or an assignment, asks the provider about a refun
   t.regex(assigned.err, /shows the refund \d+ started/)
   endRefund(elsewhere.intentId, 'processed')
   t.is((await byHand(elsewhere.payment)).code, 0)
-})
-
-test.serial('a started refund is followed without an operator, and its webhook only wakes', async (t) => {
-  const { fiatpay } = world().fiat
-  fiatpay.faults.setMode({ refunds: 'manual' })
-  const { intentId, payment } = await waitingPayment()
-  t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  await workOnRefunds(world())
-  t.is((await itemOf(payment)).state, 'refunding')
-  const rows = () => world().db('refunds').where({ provider_transaction: payment })
-  await rows().update({ due_at: new Date(Date.now() + 3_600_000) })
-  // It claims what the provider does not show.
-  const event = { event: 'refund.processed', data: { transaction_reference: referenceOf(intentId) } }
-  fiatpay.webhooks.send(event.event, event.data, referenceOf(intentId))
-  await until('the refund is due', async () => (await rows())[0].due_at <= new Date())
-  await workOnRefunds(world())
-  t.is((await itemOf(payment)).state, 'refunding')
-
-  await rows().update({ due_at: new Date(Date.now() + 3_600_000) })
-  endRefund(intentId, 'processed')
-  await until('the webhook makes the refund due', async () => (await rows())[0].due_at <= new Date())
-  await workOnRefunds(world())
-  t.like(await itemOf(payment), { state: 'resolved', resolution: 'returned', resolved_by: 'ngozi' })
-  t.is(refundsOf(payment).length, 1)
 })
 
 test.serial('a refund that needs a person raises the alarm, and the worker sends nothing', async (t) => {

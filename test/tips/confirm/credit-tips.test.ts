@@ -9,7 +9,7 @@ import { solTransfer, tokenTransfer } from '../../helpers/make/instructions.js'
 import { createPaidIntents, makeTipsDue, untilConfirmedOnChain } from '../../helpers/make/intents.js'
 import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
-import { runOpsScript, spawnOpsScript } from '../../helpers/run-ops-script.js'
+import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
 
@@ -212,171 +212,107 @@ test.serial('a transaction that debits a custody wallet is neither a tip nor a c
   t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 0 })
 })
 
-test.serial(
-  'USDC that no single signer lost is credited when final, without a tip, and only once',
-  async (t) => {
-    const creator = await registerCreator(world())
-    const other = unusedWallet()
-    const { signature, claimOther } = await payTogether(creator.wallet, other)
-    await makeTipsDue(world())
-    await batch()
-    t.like(
-      await readTipRow(world(), signature),
-      { status: 'pending', outcome: null },
-      'it waits until it is final',
-    )
-    t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 0 })
-    world().sandbox.chain.advance(40)
-    await untilMismatch(signature)
-    t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 4 })
-    t.is((await readTipRow(world(), signature)).status, 'pending')
-    t.deepEqual(await listTips(world(), creator.wallet), [])
-    // A claim of the other payment makes a tip of the same transaction.
-    await claimOther()
-    await untilStatus(signature, 'confirmed')
-    await finalize(signature)
-    t.like((await listTips(world(), other))[0], { signature, receivedAmount: 1 })
-    t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 4 })
-    const credited = [`post tip::${creator.wallet}:resolve`, `reserve tip::${creator.wallet}`]
-    t.deepEqual((await keysOf(signature)).toSorted(), credited)
-    t.true((await checkBooks(world().db)).holds)
-  },
-)
+test.serial('USDC that no single signer lost is credited once final, without a tip', async (t) => {
+  const creator = await registerCreator(world())
+  const other = unusedWallet()
+  const { signature, claimOther } = await payTogether(creator.wallet, other)
+  await makeTipsDue(world())
+  await batch()
+  t.like(
+    await readTipRow(world(), signature),
+    { status: 'pending', outcome: null },
+    'it waits until it is final',
+  )
+  t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 0 })
+  world().sandbox.chain.advance(40)
+  await untilMismatch(signature)
+  t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 4 })
+  t.is((await readTipRow(world(), signature)).status, 'pending')
+  t.deepEqual(await listTips(world(), creator.wallet), [])
+  // A claim of the other payment makes a tip of the same transaction.
+  await claimOther()
+  await untilStatus(signature, 'confirmed')
+  await finalize(signature)
+  t.like((await listTips(world(), other))[0], { signature, receivedAmount: 1 })
+  t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 4 })
+  const credited = [`post tip::${creator.wallet}:resolve`, `reserve tip::${creator.wallet}`]
+  t.deepEqual((await keysOf(signature)).toSorted(), credited)
+  t.true((await checkBooks(world().db)).holds)
+})
 
-test.serial(
-  'a wallet that is credited without a tip is not credited again as the recipient of one',
-  async (t) => {
-    const [creator, other] = [await registerCreator(world()), await registerCreator(world())]
-    const signature = await payBoth(creator.wallet, other.wallet)
-    world().sandbox.chain.advance(40)
-    const paid = { signature, wallet: creator.wallet, micro: 50_000_000n }
-    const { transact } = world().services
-    t.is((await transact(({ trx }) => creditMissing(trx, [paid]))).length, 1)
-    t.is((await transact(({ trx }) => creditMissing(trx, [paid]))).length, 0)
-    await untilStatus(signature, 'confirmed')
-    await finalize(signature)
-    t.like((await listTips(world(), creator.wallet))[0], { signature, receivedAmount: 50 })
-    t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 50 })
-    t.like(await balanceOf(other), { availableUSDC: 0.000001 })
-    t.is((await transact(({ trx }) => creditMissing(trx, [paid]))).length, 0)
-    t.true((await checkBooks(world().db)).holds)
-  },
-)
-
-test.serial('find-uncredited credits what earlier versions left out, once', async (t) => {
+test.serial('a wallet credited without a tip is not credited again as the recipient of one', async (t) => {
   const [creator, other] = [await registerCreator(world()), await registerCreator(world())]
   const signature = await payBoth(creator.wallet, other.wallet)
-  // As it was before every wallet was credited: the wallet was not known yet.
-  const hidden = await world().db('wallets').where({ user_id: creator.user.id }).first()
-  await world()
-    .db('wallets')
-    .where({ user_id: creator.user.id })
-    .update({ public_key: null, sealed_secret: null, key_version: null })
+  world().sandbox.chain.advance(40)
+  const paid = { signature, wallet: creator.wallet, micro: 50_000_000n }
+  const { transact } = world().services
+  t.is((await transact(({ trx }) => creditMissing(trx, [paid]))).length, 1)
+  t.is((await transact(({ trx }) => creditMissing(trx, [paid]))).length, 0)
   await untilStatus(signature, 'confirmed')
-  const { public_key, sealed_secret, key_version } = hidden
-  await world()
-    .db('wallets')
-    .where({ user_id: creator.user.id })
-    .update({ public_key, sealed_secret, key_version })
-  t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 0 })
-
-  const early = await runOpsScript(world(), 'find-uncredited', '--apply', '--as', 'ada')
-  t.regex(early.out, /50 USDC .*not final yet/)
-  t.regex(early.out, /0 posted now/)
   await finalize(signature)
+  t.like((await listTips(world(), creator.wallet))[0], { signature, receivedAmount: 50 })
+  t.like(await balanceOf(creator), { pendingUSDC: 0, availableUSDC: 50 })
+  t.like(await balanceOf(other), { availableUSDC: 0.000001 })
+  t.is((await transact(({ trx }) => creditMissing(trx, [paid]))).length, 0)
+  t.true((await checkBooks(world().db)).holds)
+})
 
-  const plan = await spawnOpsScript(world(), 'find-uncredited', '--days', '2')
+test.serial('find-uncredited confirms old tips found false, and lists money that is no tip', async (t) => {
+  const creators = [
+    await registerCreator(world()),
+    await registerCreator(world()),
+    await registerCreator(world()),
+  ]
+  const [paid, also, together] = creators as [TestCreator, TestCreator, TestCreator]
+  ageTransactions()
+  const tip = await payBoth(paid.wallet, also.wallet)
+  const other = unusedWallet()
+  const { signature: noTip, claimOther } = await payTogether(together.wallet, other)
+  const early = await runOpsScript(world(), 'find-uncredited', '--json')
+  t.is(JSON.parse(early.out).gaps.length, 0, 'the verifier still checks them')
+  await claimOther()
+  world().sandbox.chain.advance(40)
+  for (const signature of [tip, noTip]) await untilMismatch(signature)
+  for (const one of creators) t.like(await balanceOf(one), { pendingUSDC: 0, availableUSDC: 0 })
+
+  const plan = await runOpsScript(world(), 'find-uncredited')
   t.is(plan.code, 0, plan.err)
-  t.true(plan.out.includes(`50 USDC  ${creator.wallet}`), plan.out)
-  t.regex(plan.out, /1 credits of 50 USDC are missing; add --apply/)
-  t.regex(plan.err, /tips read/)
-  t.like(await balanceOf(creator), { availableUSDC: 0 })
+  const lineOf = ({ wallet }: TestCreator) => plan.out.split('\n').find((line) => line.includes(wallet)) ?? ''
+  t.regex(lineOf(paid), /^ +50 USDC .*not confirmed yet: --apply confirms it$/)
+  t.regex(lineOf(also), /^ +0\.000001 USDC .*not confirmed yet/)
+  t.regex(lineOf(together), /^ +4 USDC .*arrived, no tip$/)
+  t.regex(plan.out, /3 credits of 54\.000001 USDC are missing; add --apply/)
 
-  // A transaction that debits a custody wallet leaves nothing to credit.
-  const { sender } = await readTipRow(world(), signature)
-  const wallet = world().db('wallets').where({ user_id: other.user.id })
-  await wallet.clone().update({ public_key: sender })
-  const debited = await runOpsScript(world(), 'find-uncredited', '--days', '2')
-  t.regex(debited.out, /every custody wallet that was paid is credited/)
-  await wallet.clone().update({ public_key: other.wallet })
-
-  const [one, two] = await Promise.all([
+  const runs = await Promise.all([
     runOpsScript(world(), 'find-uncredited', '--apply', '--json'),
     runOpsScript(world(), 'find-uncredited', '--apply', '--json'),
   ])
-  t.is(JSON.parse(one.out).credited + JSON.parse(two.out).credited, 1, one.err + two.err)
-  t.like(await balanceOf(creator), { availableUSDC: 50, pendingUSDC: 0 })
-  t.true((await keysOf(signature)).includes(`reserve tip::${creator.wallet}`))
-  const again = await runOpsScript(world(), 'find-uncredited', '--apply')
-  t.regex(again.out, /tips read: every custody wallet that was paid is credited/)
-  t.like(await balanceOf(creator), { availableUSDC: 50 })
-  const audited = await world().db('audit_log').where({ action: 'find-uncredited' })
-  t.is(audited.length, 1)
-  t.like(audited[0].details, { wallet: creator.wallet, creditMicro: '50000000' })
+  t.is(
+    runs.map(({ out }) => JSON.parse(out).credited).reduce((sum, one) => sum + one),
+    3,
+    runs[0].err + runs[1].err,
+  )
+  t.like(await balanceOf(paid), { pendingUSDC: 0, availableUSDC: 50 })
+  t.like(await balanceOf(also), { pendingUSDC: 0, availableUSDC: 0.000001 })
+  t.like(await balanceOf(together), { pendingUSDC: 0, availableUSDC: 4 })
+  t.true((await keysOf(tip)).includes('reserve tip:'), 'the recipient of the public tip has its usual key')
+  t.like((await listTips(world(), paid.wallet))[0], { signature: tip, receivedAmount: 50 })
+  t.deepEqual(await listTips(world(), other), [], 'a claim alone makes no tip of an old transfer')
+  t.regex(
+    (await runOpsScript(world(), 'find-uncredited', '--apply')).out,
+    /every custody wallet that was paid is credited/,
+  )
+  t.is(
+    (
+      await world()
+        .db('audit_log')
+        .where({ action: 'find-uncredited' })
+        .whereIn(
+          'subject',
+          creators.map(({ user }) => `user:${user.id}`),
+        )
+    ).length,
+    3,
+  )
   t.true((await checkBooks(world().db)).holds)
-  t.is((await runOpsScript(world(), 'find-uncredited', '--days', '0')).code, 2)
 })
-
-test.serial(
-  'find-uncredited confirms old tips that were found false, and lists money that is no tip',
-  async (t) => {
-    const creators = [
-      await registerCreator(world()),
-      await registerCreator(world()),
-      await registerCreator(world()),
-    ]
-    const [paid, also, together] = creators as [TestCreator, TestCreator, TestCreator]
-    ageTransactions()
-    const tip = await payBoth(paid.wallet, also.wallet)
-    const other = unusedWallet()
-    const { signature: noTip, claimOther } = await payTogether(together.wallet, other)
-    const early = await runOpsScript(world(), 'find-uncredited', '--json')
-    t.is(JSON.parse(early.out).gaps.length, 0, 'the verifier still checks them')
-    await claimOther()
-    world().sandbox.chain.advance(40)
-    for (const signature of [tip, noTip]) await untilMismatch(signature)
-    for (const one of creators) t.like(await balanceOf(one), { pendingUSDC: 0, availableUSDC: 0 })
-
-    const plan = await runOpsScript(world(), 'find-uncredited')
-    t.is(plan.code, 0, plan.err)
-    const lineOf = ({ wallet }: TestCreator) =>
-      plan.out.split('\n').find((line) => line.includes(wallet)) ?? ''
-    t.regex(lineOf(paid), /^ +50 USDC .*not confirmed yet: --apply confirms it$/)
-    t.regex(lineOf(also), /^ +0\.000001 USDC .*not confirmed yet/)
-    t.regex(lineOf(together), /^ +4 USDC .*arrived, no tip$/)
-    t.regex(plan.out, /3 credits of 54\.000001 USDC are missing; add --apply/)
-
-    const runs = await Promise.all([
-      runOpsScript(world(), 'find-uncredited', '--apply', '--json'),
-      runOpsScript(world(), 'find-uncredited', '--apply', '--json'),
-    ])
-    t.is(
-      runs.map(({ out }) => JSON.parse(out).credited).reduce((sum, one) => sum + one),
-      3,
-      runs[0].err + runs[1].err,
-    )
-    t.like(await balanceOf(paid), { pendingUSDC: 0, availableUSDC: 50 })
-    t.like(await balanceOf(also), { pendingUSDC: 0, availableUSDC: 0.000001 })
-    t.like(await balanceOf(together), { pendingUSDC: 0, availableUSDC: 4 })
-    t.true((await keysOf(tip)).includes('reserve tip:'), 'the recipient of the public tip has its usual key')
-    t.like((await listTips(world(), paid.wallet))[0], { signature: tip, receivedAmount: 50 })
-    t.deepEqual(await listTips(world(), other), [], 'a claim alone makes no tip of an old transfer')
-    t.regex(
-      (await runOpsScript(world(), 'find-uncredited', '--apply')).out,
-      /every custody wallet that was paid is credited/,
-    )
-    t.is(
-      (
-        await world()
-          .db('audit_log')
-          .where({ action: 'find-uncredited' })
-          .whereIn(
-            'subject',
-            creators.map(({ user }) => `user:${user.id}`),
-          )
-      ).length,
-      3,
-    )
-    t.true((await checkBooks(world().db)).holds)
-  },
-)

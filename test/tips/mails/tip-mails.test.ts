@@ -69,32 +69,29 @@ test.serial('an address that nobody has proven, and a wrong choice, are refused'
   for (const wrong of ['weekly', '', 1, null]) t.is((await choose(ada, wrong)).body.error, 'Invalid tipMails')
 })
 
-test.serial(
-  '`each`: only tips after the choice, at once, then bundled at most every ten minutes',
-  async (t) => {
-    const ada = await verifiedCreator()
-    await tips(ada, 3)
-    await choose(ada, 'each')
-    await send()
-    t.deepEqual(await subjectsOf(ada), [], 'these were before the choice')
-    await tips(ada)
-    await Promise.all([send(), send(), send()])
-    t.deepEqual(await subjectsOf(ada), ['You received a tip at tips.example'], 'three clocks send one mail')
-    await tips(ada, 25)
-    await send()
-    t.is((await mailsOf(ada)).length, 1, 'ten minutes have not passed')
-    await choose(ada, 'each')
-    await moveBack(ada, { mailed_at: new Date(Date.now() - hourMs) })
-    await Promise.all([send(), send()])
-    t.deepEqual((await subjectsOf(ada)).slice(1), ['You received 25 tips at tips.example'])
-    const text = (await mailsOf(ada))[1]?.body_text ?? ''
-    t.is(text.match(/^- 0\.5 SOL from /gm)?.length, 20)
-    t.regex(text, /^- and 5 more$/m)
-    await moveBack(ada, { mailed_at: new Date(Date.now() - hourMs) })
-    await send()
-    t.is((await mailsOf(ada)).length, 2, 'each tip is in one mail')
-  },
-)
+test.serial('`each`: tips after the choice, at once, then bundled every ten minutes', async (t) => {
+  const ada = await verifiedCreator()
+  await tips(ada, 3)
+  await choose(ada, 'each')
+  await send()
+  t.deepEqual(await subjectsOf(ada), [], 'these were before the choice')
+  await tips(ada)
+  await Promise.all([send(), send(), send()])
+  t.deepEqual(await subjectsOf(ada), ['You received a tip at tips.example'], 'three clocks send one mail')
+  await tips(ada, 25)
+  await send()
+  t.is((await mailsOf(ada)).length, 1, 'ten minutes have not passed')
+  await choose(ada, 'each')
+  await moveBack(ada, { mailed_at: new Date(Date.now() - hourMs) })
+  await Promise.all([send(), send()])
+  t.deepEqual((await subjectsOf(ada)).slice(1), ['You received 25 tips at tips.example'])
+  const text = (await mailsOf(ada))[1]?.body_text ?? ''
+  t.is(text.match(/^- 0\.5 SOL from /gm)?.length, 20)
+  t.regex(text, /^- and 5 more$/m)
+  await moveBack(ada, { mailed_at: new Date(Date.now() - hourMs) })
+  await send()
+  t.is((await mailsOf(ada)).length, 2, 'each tip is in one mail')
+})
 
 test.serial('`daily`: one mail about the tips until 08:00 in Lagos, with count and sums', async (t) => {
   const ada = await verifiedCreator()

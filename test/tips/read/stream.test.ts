@@ -150,21 +150,6 @@ test('a reader that reconnects gets the events after its last one; an invalid or
     t.deepEqual(idsOf(readers[index] as StreamReader), [...replay, newest], lastEventId)
 })
 
-test('readers with different cursors get 500 missed events in order, page by page', async (t) => {
-  const wallet = unusedWallet()
-  await plantMany(wallet, 500)
-  const stamps = await confirmedStamps(world().db, wallet)
-  const starts = [0, 1, 99, 100, 101, 250, 499]
-  const readers = await Promise.all(
-    starts.map((place) => follow(t, world().url, wallet, String(place === 0 ? 0 : stamps[place - 1]))),
-  )
-  await plantMany(wallet, 3)
-  const all = await confirmedStamps(world().db, wallet)
-  await until('all have caught up', () => readers.every((reader) => idsOf(reader).at(-1) === all.at(-1)))
-  for (const [index, place] of starts.entries())
-    t.deepEqual(idsOf(readers[index] as StreamReader), all.slice(place))
-})
-
 test('every stream gets one heartbeat per turn of the wheel, whenever it was opened', async (t) => {
   const { services } = world()
   const turnMs = 600

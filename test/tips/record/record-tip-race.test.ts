@@ -26,38 +26,32 @@ test.serial('of 100 identical concurrent requests, one creates the tip, and ther
   t.is((await readTipRow(world(), claim.txSignature)).claim_count, 1)
 })
 
-test.serial(
-  'of 100 different concurrent claims, at most five are stored, and the count is right',
-  async (t) => {
-    const txSignature = unusedSignature()
-    const claims = Array.from({ length: 100 }, (_, index) => someClaim({ txSignature, tipAmount: index + 1 }))
-    const answers = await Promise.all(claims.map((claim) => recordTip(world(), claim)))
-    t.is(answers.filter(({ message }) => message === 'Tip recorded successfully').length, 1)
-    const further = await furtherClaims(txSignature)
-    t.is(further.length + 1, mostClaims)
-    t.is((await readTipRow(world(), txSignature)).claim_count, mostClaims)
-  },
-)
+test.serial('of 100 different concurrent claims at most five are stored and counted', async (t) => {
+  const txSignature = unusedSignature()
+  const claims = Array.from({ length: 100 }, (_, index) => someClaim({ txSignature, tipAmount: index + 1 }))
+  const answers = await Promise.all(claims.map((claim) => recordTip(world(), claim)))
+  t.is(answers.filter(({ message }) => message === 'Tip recorded successfully').length, 1)
+  const further = await furtherClaims(txSignature)
+  t.is(further.length + 1, mostClaims)
+  t.is((await readTipRow(world(), txSignature)).claim_count, mostClaims)
+})
 
-test.serial(
-  'a recording that PostgreSQL ends to resolve a deadlock with `migrate` is tried again',
-  async (t) => {
-    const { db } = world()
-    const claim = someClaim()
-    await recordTip(world(), claim)
-    // A migration that changes both tables; the recording waits first, so PostgreSQL ends the recording.
-    const migration = await db.transaction()
-    await migration.raw(`set local deadlock_timeout = '1min'`)
-    await migration.raw('lock table tip_claims in access exclusive mode')
-    const recording = world().request('POST', '/chain/tips/create', { body: { ...claim, tipAmount: 7 } })
-    const waits = `select 1 from pg_locks where not granted and relation = 'tip_claims'::regclass`
-    await until('the recording waits', async () => (await db.raw(waits)).rows.length > 0)
-    await migration.raw('lock table tips in access exclusive mode')
-    await migration.commit()
-    t.is((await recording).status, 200)
-    t.is((await furtherClaims(claim.txSignature)).length, 1)
-  },
-)
+test.serial('a recording that PostgreSQL ends in a deadlock with `migrate` is tried again', async (t) => {
+  const { db } = world()
+  const claim = someClaim()
+  await recordTip(world(), claim)
+  // A migration that changes both tables; the recording waits first, so PostgreSQL ends the recording.
+  const migration = await db.transaction()
+  await migration.raw(`set local deadlock_timeout = '1min'`)
+  await migration.raw('lock table tip_claims in access exclusive mode')
+  const recording = world().request('POST', '/chain/tips/create', { body: { ...claim, tipAmount: 7 } })
+  const waits = `select 1 from pg_locks where not granted and relation = 'tip_claims'::regclass`
+  await until('the recording waits', async () => (await db.raw(waits)).rows.length > 0)
+  await migration.raw('lock table tips in access exclusive mode')
+  await migration.commit()
+  t.is((await recording).status, 200)
+  t.is((await furtherClaims(claim.txSignature)).length, 1)
+})
 
 test.serial('two processes that record the same signatures concurrently agree on all of them', async (t) => {
   const other = composeAs('web', world().env)
@@ -92,49 +86,43 @@ test.serial('two processes that record the same signatures concurrently agree on
     }
   }
 })
-test.serial(
-  'a differing claim makes the tip due again and breaks the lease, an equal one does neither',
-  async (t) => {
-    const claim = someClaim()
-    const { txSignature: id } = claim
-    await recordTip(world(), claim)
-    await world().db('tips').where({ id }).update({ due_at: null, outcome: 'mismatch', attempts: 7 })
-    await recordTip(world(), claim)
-    t.like(await readTipRow(world(), id), { due_at: null, attempts: 7 })
-    await recordTip(world(), { ...claim, tipAmount: 5 })
-    const tip = await readTipRow(world(), id)
-    t.true(tip.due_at <= new Date())
-    t.is(tip.attempts, 8)
-    await world().db('tips').where({ id }).update({ due_at: null })
-    await recordTip(world(), { ...claim, tipAmount: 5 })
-    t.is((await readTipRow(world(), id)).due_at, null)
-  },
-)
+test.serial('a differing claim makes the tip due and breaks the lease, an equal one does not', async (t) => {
+  const claim = someClaim()
+  const { txSignature: id } = claim
+  await recordTip(world(), claim)
+  await world().db('tips').where({ id }).update({ due_at: null, outcome: 'mismatch', attempts: 7 })
+  await recordTip(world(), claim)
+  t.like(await readTipRow(world(), id), { due_at: null, attempts: 7 })
+  await recordTip(world(), { ...claim, tipAmount: 5 })
+  const tip = await readTipRow(world(), id)
+  t.true(tip.due_at <= new Date())
+  t.is(tip.attempts, 8)
+  await world().db('tips').where({ id }).update({ due_at: null })
+  await recordTip(world(), { ...claim, tipAmount: 5 })
+  t.is((await readTipRow(world(), id)).due_at, null)
+})
 
-test.serial(
-  'at the limit a new claim replaces the one found false longest ago, and is not stored if none was found false',
-  async (t) => {
-    const claim = someClaim({ tipAmount: 1 })
-    const { txSignature: id } = claim
-    for (const tipAmount of [1, 2, 3, 4, 5]) await recordTip(world(), { ...claim, tipAmount })
-    const amounts = async () => (await furtherClaims(id)).map(({ amount }) => Number(amount) * 1e9)
-    await world().db('tips').where({ id }).update({ due_at: null })
-    await recordTip(world(), { ...claim, tipAmount: 6 })
-    t.deepEqual(await amounts(), [2, 3, 4, 5])
-    t.is((await readTipRow(world(), id)).due_at, null)
-    const found = (tipAmount: number, at: Date) =>
-      world()
-        .db('tip_claims')
-        .where({ tip_id: id, amount: tipAmount / 1e9 })
-        .update({ found_false_at: at })
-    await found(3, new Date(2000))
-    await found(4, new Date(1000))
-    await recordTip(world(), { ...claim, tipAmount: 6 })
-    t.deepEqual(await amounts(), [2, 3, 5, 6])
-    t.is((await readTipRow(world(), id)).claim_count, 5)
-    t.true((await readTipRow(world(), id)).due_at !== null)
-  },
-)
+test.serial('at the limit a new claim replaces the one found false longest ago', async (t) => {
+  const claim = someClaim({ tipAmount: 1 })
+  const { txSignature: id } = claim
+  for (const tipAmount of [1, 2, 3, 4, 5]) await recordTip(world(), { ...claim, tipAmount })
+  const amounts = async () => (await furtherClaims(id)).map(({ amount }) => Number(amount) * 1e9)
+  await world().db('tips').where({ id }).update({ due_at: null })
+  await recordTip(world(), { ...claim, tipAmount: 6 })
+  t.deepEqual(await amounts(), [2, 3, 4, 5])
+  t.is((await readTipRow(world(), id)).due_at, null)
+  const found = (tipAmount: number, at: Date) =>
+    world()
+      .db('tip_claims')
+      .where({ tip_id: id, amount: tipAmount / 1e9 })
+      .update({ found_false_at: at })
+  await found(3, new Date(2000))
+  await found(4, new Date(1000))
+  await recordTip(world(), { ...claim, tipAmount: 6 })
+  t.deepEqual(await amounts(), [2, 3, 5, 6])
+  t.is((await readTipRow(world(), id)).claim_count, 5)
+  t.true((await readTipRow(world(), id)).due_at !== null)
+})
 
 test.serial('each request sends only the expected statements', async (t) => {
   const { proxies, request } = world()

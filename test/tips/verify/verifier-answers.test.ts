@@ -1,11 +1,12 @@
 import test from 'ava'
+import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { solMint } from '../../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../../src/tips/verify-tips.js'
 import { solTransfer } from '../../helpers/make/instructions.js'
 import { createIntent } from '../../helpers/make/intents.js'
 import { createRecordedTips, listUnconfirmed } from '../../helpers/make/landed-tips.js'
-import { createSupporter, unusedWallet } from '../../helpers/make/supporter.js'
-import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
+import { createSupporter, unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
+import { readTipRow, recordTip, runBatchUntil, someClaim } from '../../helpers/make/tips.js'
 import type { RpcReply } from '../../helpers/proxies/sandbox-proxy.js'
 import { as } from '../../helpers/servers/roles.js'
 import { useWorld } from '../../helpers/servers/world.js'
@@ -49,19 +50,16 @@ const broken: Record<string, (reply: RpcReply) => RpcReply> = {
 }
 
 for (const [name, change] of Object.entries(broken))
-  test.serial(
-    `a transaction answered as ${name} waits, and the others of its batch do not wait`,
-    async (t) => {
-      const signatures = await createRecordedTips(world(), 12)
-      const [bad = '', ...others] = signatures
-      corrupt(bad, change)
-      await confirmAll(others)
-      t.like(await readTipRow(world(), bad), { status: 'pending', outcome: null })
-      t.truthy((await readTipRow(world(), bad)).due_at)
-      world().proxies.outside.alterReply = undefined
-      await t.notThrowsAsync(confirmAll([bad]))
-    },
-  )
+  test.serial(`a transaction answered as ${name} waits, the others of its batch do not`, async (t) => {
+    const signatures = await createRecordedTips(world(), 12)
+    const [bad = '', ...others] = signatures
+    corrupt(bad, change)
+    await confirmAll(others)
+    t.like(await readTipRow(world(), bad), { status: 'pending', outcome: null })
+    t.truthy((await readTipRow(world(), bad)).due_at)
+    world().proxies.outside.alterReply = undefined
+    await t.notThrowsAsync(confirmAll([bad]))
+  })
 
 test.serial('the answer of a node with another transaction is not used', async (t) => {
   const [bad = '', other = ''] = await createRecordedTips(world(), 2)
@@ -126,3 +124,134 @@ test.serial('a transaction from yesterday counts only with an intent', async (t)
   await runBatchUntil(batch, 'the direct transfer is checked', isDone)
   t.like(await readTipRow(world(), direct), { status: 'pending', outcome: 'mismatch' })
 })
+
+test.serial('a node that accepts batches of three gets them, and all is confirmed', async (t) => {
+  const signatures = await createRecordedTips(world(), 40)
+  world().sandbox.faults.set({ maxInputs: 3 })
+  await t.notThrowsAsync(confirmAll(signatures))
+})
+
+test.serial('a node that accepts one call at a time gets one', async (t) => {
+  const signatures = await createRecordedTips(world(), 9)
+  world().sandbox.faults.set({ maxInputs: 1 })
+  await t.notThrowsAsync(confirmAll(signatures))
+})
+
+test.serial('a node that lags for large batches gets smaller ones', async (t) => {
+  const signatures = await createRecordedTips(world(), 40)
+  world().proxies.outside.alterReply = (method, [first], reply) =>
+    method === 'getSignatureStatuses' && Array.isArray(first) && first.length > 5
+      ? { id: reply.id, error: { code: -32005, message: 'Node is behind by 42 slots' } }
+      : reply
+  await t.notThrowsAsync(confirmAll(signatures))
+})
+
+for (const answer of ['429', 'html'] as const)
+  test.serial(`a node that answers ${answer} for a while delays tips only for about that long`, async (t) => {
+    const signatures = await createRecordedTips(world(), 20)
+    world().sandbox.faults.set({ answer })
+    for (let check = 0; check < 3; check++) await batch().catch(() => undefined)
+    t.is((await listUnconfirmed(world(), signatures)).length, 20)
+    world().sandbox.faults.clear()
+    await t.notThrowsAsync(confirmAll(signatures))
+  })
+
+test.serial('a node that answers 429 does not get hundreds of concurrent requests', async (t) => {
+  await createRecordedTips(world(), 100)
+  const { sandbox } = world()
+  sandbox.faults.set({ answer: '429' })
+  sandbox.calls.reset()
+  await batch().catch(() => undefined)
+  t.true(sandbox.calls.httpRequests <= 20, `${sandbox.calls.httpRequests} requests`)
+})
+
+test.serial('a node that closes connections delays tips only for about that long', async (t) => {
+  const signatures = await createRecordedTips(world(), 3)
+  world().proxies.outside.intervene = () => 'close'
+  await t.throwsAsync(batch)
+  world().proxies.outside.intervene = undefined
+  await t.notThrowsAsync(confirmAll(signatures))
+})
+
+test.serial('no answer about an old signature decides nothing', async (t) => {
+  const old = unusedSignature()
+  await recordTip(world(), someClaim({ txSignature: old }))
+  const long = new Date(Date.now() - 25 * 3_600_000)
+  await world()
+    .db('tips')
+    .where({ id: old })
+    .update({ recorded_at: long, due_at: new Date(0) })
+  const fresh = await createRecordedTips(world(), 10)
+  // One call fails, the others are answered.
+  world().proxies.outside.alterReply = (method, [first], reply) =>
+    method === 'getSignatureStatuses' && Array.isArray(first) && first.includes(old)
+      ? { id: reply.id, error: { code: first.length > 1 ? -32602 : -32603, message: 'Internal error' } }
+      : reply
+  await confirmAll(fresh)
+  t.is((await readTipRow(world(), old)).outcome, null)
+  t.truthy((await readTipRow(world(), old)).due_at)
+})
+
+test.serial('an answer that is too short decides nothing about the missing signatures', async (t) => {
+  const old = unusedSignature()
+  await recordTip(world(), someClaim({ txSignature: old }))
+  const long = new Date(Date.now() - 25 * 3_600_000)
+  await world()
+    .db('tips')
+    .where({ id: old })
+    .update({ recorded_at: long, due_at: new Date(0) })
+  world().proxies.outside.alterReply = (method, _params, reply) =>
+    method === 'getSignatureStatuses' ? { id: reply.id, result: { context: { slot: 1 }, value: [] } } : reply
+  await batch().catch(() => undefined)
+  t.is((await readTipRow(world(), old)).outcome, null)
+})
+
+/** Replaces the answer to a batch and to its halves: an HTTP status and a body. */
+const answers: Record<string, readonly [number, string]> = {
+  HTML: [200, '<html><body>Just a moment...</body></html>'],
+  '429 with HTML': [429, '<html>'],
+  '429 in JSON': [200, '{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":null}'],
+  '403 with HTML': [403, '<html>'],
+  '502 with HTML': [502, '<html>'],
+  'an empty body': [200, ''],
+  'half an answer': [200, '[{"jsonrpc":"2.0","id":0,"resu'],
+  null: [200, 'null'],
+  'a text': [200, '"too many requests"'],
+  'a number': [200, '42'],
+  'an empty list': [200, '[]'],
+  'a list of garbage': [200, '[null,1,"x",[],{},{"id":{}},{"id":0,"error":"no"}]'],
+  'ids of no request': [
+    200,
+    '[{"id":4000000000,"result":{}},{"id":-1,"result":{}},{"id":"length","result":1},{"id":0.5,"result":{}}]',
+  ],
+  'results of another shape': [
+    200,
+    '[{"id":0,"result":"x"},{"id":1,"result":{"slot":"x"}},{"id":2,"result":[]}]',
+  ],
+  'an empty object': [200, '{}'],
+  'an object of another kind': [200, '{"message":"no route matched"}'],
+  'an error that is none': [200, '{"error":"Unauthorized"}'],
+}
+
+for (const [name, [status, body]] of Object.entries(answers))
+  test.serial(`a batch answered with ${name} is requested again later and decides nothing`, async (t) => {
+    const { outside } = world().proxies
+    t.teardown(() => Object.assign(outside, { intervene: undefined }))
+    const signatures = await createRecordedTips(world(), 5)
+    let requests = 0
+    outside.intervene = (_path, question) => {
+      if (!question.includes('"getTransaction"')) return undefined
+      requests += 1
+      return { status, body }
+    }
+    await batch().catch((error: unknown) => t.true(error instanceof ProviderError, String(error)))
+    t.true(requests > 0 && requests < 12, `${requests} requests`)
+    for (const signature of signatures) {
+      const tip = await readTipRow(world(), signature)
+      t.like(tip, { status: 'pending', outcome: null, slot: null })
+      t.true(tip.due_at.getTime() - Date.now() < 5000, 'it is checked again within seconds')
+    }
+    outside.intervene = undefined
+    const all = async () => (await listUnconfirmed(world(), signatures)).length === 0
+    await t.notThrowsAsync(runBatchUntil(batch, 'the tips are confirmed', all))
+  })

@@ -87,27 +87,24 @@ test.serial('facts proven by the intent equal the facts of the transaction', asy
   }
 })
 
-test.serial(
-  'a transfer to the supporter’s own wallet or to the treasury is decided by balance changes',
-  async (t) => {
-    const supporter = createSupporter(world().sandbox, ['USDC'])
-    const treasury = world().env['TREASURY_WALLET'] ?? ''
-    const [own, toTreasury] = (await createPaidIntents(world(), supporter, [supporter.wallet, treasury])) as [
-      PaidIntent,
-      PaidIntent,
-    ]
-    for (const { claim } of [own, toTreasury]) await recordTip(world(), claim)
-    const isDone = async () => (await readTipRow(world(), own.signature)).outcome === 'mismatch'
-    await runBatchUntil(batch, 'the tip to oneself is refused', isDone)
-    await runBatchUntil(
-      batch,
-      'the other is confirmed',
-      async () => (await listUnconfirmed(world(), [toTreasury.signature])).length === 0,
-    )
-    t.is((await readTipRow(world(), own.signature)).status, 'pending')
-    t.like(await readTipRow(world(), toTreasury.signature), { fee_found: false, received_raw: '2000001' })
-  },
-)
+test.serial('a transfer to the own wallet or the treasury is decided by balance changes', async (t) => {
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const treasury = world().env['TREASURY_WALLET'] ?? ''
+  const [own, toTreasury] = (await createPaidIntents(world(), supporter, [supporter.wallet, treasury])) as [
+    PaidIntent,
+    PaidIntent,
+  ]
+  for (const { claim } of [own, toTreasury]) await recordTip(world(), claim)
+  const isDone = async () => (await readTipRow(world(), own.signature)).outcome === 'mismatch'
+  await runBatchUntil(batch, 'the tip to oneself is refused', isDone)
+  await runBatchUntil(
+    batch,
+    'the other is confirmed',
+    async () => (await listUnconfirmed(world(), [toTreasury.signature])).length === 0,
+  )
+  t.is((await readTipRow(world(), own.signature)).status, 'pending')
+  t.like(await readTipRow(world(), toTreasury.signature), { fee_found: false, received_raw: '2000001' })
+})
 
 test.serial('an unchanged transaction that landed and failed is not a tip', async (t) => {
   const poor = createSupporter(world().sandbox)

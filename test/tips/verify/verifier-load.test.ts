@@ -19,70 +19,67 @@ test.serial('300 due tips cost two calls for statuses, one per transaction, and 
   t.deepEqual(await listUnconfirmed(world(), signatures), [])
 })
 
-test.serial(
-  '500 tips in four batches of two processes are confirmed once each, in an order readers can follow',
-  async (t) => {
-    const recipients = Array.from({ length: 5 }, unusedWallet)
-    const signatures = await createRecordedTips(world(), 500, recipients)
-    const other = composeAs('verifier', world().env)
-    t.teardown(() => other.close())
-    const before = (await world().services.metrics.tipsConfirmed.get()).values[0]?.value ?? 0
+test.serial('500 tips in four batches are confirmed once each, in an order readers can follow', async (t) => {
+  const recipients = Array.from({ length: 5 }, unusedWallet)
+  const signatures = await createRecordedTips(world(), 500, recipients)
+  const other = composeAs('verifier', world().env)
+  t.teardown(() => other.close())
+  const before = (await world().services.metrics.tipsConfirmed.get()).values[0]?.value ?? 0
 
-    // A reader that keeps polling for tips newer than its newest one.
-    const seen = new Map(recipients.map((wallet) => [wallet, [] as string[]]))
-    const cursors = new Map<string, Date>()
-    let done = false
-    async function follow(): Promise<void> {
-      for (const wallet of recipients) {
-        const rows = await world()
-          .db('tips as t')
-          .join('parties as p', 'p.id', 't.recipient_party')
-          .where({ 'p.wallet': wallet, 't.status': 'confirmed' })
-          .where('t.confirmed_at', '>', cursors.get(wallet) ?? new Date(0))
-          .orderBy('t.confirmed_at')
-          .select('t.id', 't.confirmed_at')
-        seen.get(wallet)?.push(...rows.map(({ id }) => id))
-        const newest = rows.at(-1)
-        if (newest !== undefined) cursors.set(wallet, newest.confirmed_at)
-      }
+  // A reader that keeps polling for tips newer than its newest one.
+  const seen = new Map(recipients.map((wallet) => [wallet, [] as string[]]))
+  const cursors = new Map<string, Date>()
+  let done = false
+  async function follow(): Promise<void> {
+    for (const wallet of recipients) {
+      const rows = await world()
+        .db('tips as t')
+        .join('parties as p', 'p.id', 't.recipient_party')
+        .where({ 'p.wallet': wallet, 't.status': 'confirmed' })
+        .where('t.confirmed_at', '>', cursors.get(wallet) ?? new Date(0))
+        .orderBy('t.confirmed_at')
+        .select('t.id', 't.confirmed_at')
+      seen.get(wallet)?.push(...rows.map(({ id }) => id))
+      const newest = rows.at(-1)
+      if (newest !== undefined) cursors.set(wallet, newest.confirmed_at)
     }
-    const reader = (async () => {
-      while (!done) await follow()
-      await follow()
-    })()
-    // Small batches, so that the four often compete.
-    await world().db('tips').whereIn('id', signatures).update({ due_at: null })
-    const feeder = (async () => {
-      for (let start = 0; start < 500; start += 25) {
-        const some = signatures.slice(start, start + 25)
-        await world()
-          .db('tips')
-          .whereIn('id', some)
-          .update({ due_at: new Date(0) })
-      }
-    })()
-    const batches = [world().services, other, world().services, other].map((services) =>
-      createVerifierBatch(as('verifier', services)),
-    )
-    await until('all are confirmed', async () => {
-      await Promise.all(batches.map((batch) => batch()))
-      return (await listUnconfirmed(world(), signatures)).length === 0
-    })
-    await feeder
-    done = true
-    await reader
+  }
+  const reader = (async () => {
+    while (!done) await follow()
+    await follow()
+  })()
+  // Small batches, so that the four often compete.
+  await world().db('tips').whereIn('id', signatures).update({ due_at: null })
+  const feeder = (async () => {
+    for (let start = 0; start < 500; start += 25) {
+      const some = signatures.slice(start, start + 25)
+      await world()
+        .db('tips')
+        .whereIn('id', some)
+        .update({ due_at: new Date(0) })
+    }
+  })()
+  const batches = [world().services, other, world().services, other].map((services) =>
+    createVerifierBatch(as('verifier', services)),
+  )
+  await until('all are confirmed', async () => {
+    await Promise.all(batches.map((batch) => batch()))
+    return (await listUnconfirmed(world(), signatures)).length === 0
+  })
+  await feeder
+  done = true
+  await reader
 
-    const rows = await world().db('tips').whereIn('id', signatures).orderBy('confirmed_at')
-    const stamps = rows.map(({ recipient_party: party, confirmed_at: at }) => `${party} ${at.getTime()}`)
-    t.is(new Set(stamps).size, 500, 'no two confirmations of one recipient share a stamp')
-    const counted = await Promise.all(
-      [world().services, other].map(
-        async ({ metrics }) => (await metrics.tipsConfirmed.get()).values[0]?.value ?? 0,
-      ),
-    )
-    t.is(counted.reduce((sum, count) => sum + count, 0) - before, 500, 'each was confirmed exactly once')
-    const followed = [...seen.values()].flat()
-    t.is(followed.length, 500, 'a reader that polls for newer tips misses none and gets none twice')
-    t.is(new Set(followed).size, 500)
-  },
-)
+  const rows = await world().db('tips').whereIn('id', signatures).orderBy('confirmed_at')
+  const stamps = rows.map(({ recipient_party: party, confirmed_at: at }) => `${party} ${at.getTime()}`)
+  t.is(new Set(stamps).size, 500, 'no two confirmations of one recipient share a stamp')
+  const counted = await Promise.all(
+    [world().services, other].map(
+      async ({ metrics }) => (await metrics.tipsConfirmed.get()).values[0]?.value ?? 0,
+    ),
+  )
+  t.is(counted.reduce((sum, count) => sum + count, 0) - before, 500, 'each was confirmed exactly once')
+  const followed = [...seen.values()].flat()
+  t.is(followed.length, 500, 'a reader that polls for newer tips misses none and gets none twice')
+  t.is(new Set(followed).size, 500)
+})

@@ -87,40 +87,37 @@ async function confirmed({ signature }: Paid): Promise<void> {
 
 for (const engine of engines)
   for (const given of ['SOL', 'BONK'])
-    test.serial(
-      `${given} through ${engine} is a tip of the USDC that arrived, down to the ledger`,
-      async (t) => {
-        const paid = await pay({ engine, given })
-        const { embedder, supporter, intent, signature } = paid
-        t.is(intent.provider, engine)
-        t.true(intent.quote.priceImpactPct > 0)
-        const { transaction, quote } = intent
-        t.like(await read(paid), { transaction, quote, provider: engine, status: 'requires_action' })
-        await recordTip(world(), claimOf(paid, given))
-        await confirmed(paid)
-        t.like(await read(paid), { status: 'confirmed', provider: engine })
-        const [listed] = await listTips(world(), embedder.wallet)
-        const amount = displayNumber(BigInt(intent.quote.outAmount), 6)
-        t.like(listed, {
-          signature,
-          amount,
-          receivedAmount: amount,
-          tokenSymbol: 'USDC',
-          sender: supporter.wallet,
-          message: 'changed on its way',
-          status: 'confirmed',
-          isStable: true,
-        })
-        world().sandbox.chain.advance(40)
-        await makeTipsDue(world())
-        const isFinal = async () => (await readTipRow(world(), signature)).finalized_at !== null
-        await runBatchUntil(verify, 'it is final', isFinal)
-        const { body } = await world().request<{ balance: object }>('GET', '/creators/balance', {
-          session: embedder.session,
-        })
-        t.like(body.balance, { availableUSDC: amount, pendingUSDC: 0 })
-      },
-    )
+    test.serial(`${given} through ${engine} is a tip of the USDC that arrived, in the ledger`, async (t) => {
+      const paid = await pay({ engine, given })
+      const { embedder, supporter, intent, signature } = paid
+      t.is(intent.provider, engine)
+      t.true(intent.quote.priceImpactPct > 0)
+      const { transaction, quote } = intent
+      t.like(await read(paid), { transaction, quote, provider: engine, status: 'requires_action' })
+      await recordTip(world(), claimOf(paid, given))
+      await confirmed(paid)
+      t.like(await read(paid), { status: 'confirmed', provider: engine })
+      const [listed] = await listTips(world(), embedder.wallet)
+      const amount = displayNumber(BigInt(intent.quote.outAmount), 6)
+      t.like(listed, {
+        signature,
+        amount,
+        receivedAmount: amount,
+        tokenSymbol: 'USDC',
+        sender: supporter.wallet,
+        message: 'changed on its way',
+        status: 'confirmed',
+        isStable: true,
+      })
+      world().sandbox.chain.advance(40)
+      await makeTipsDue(world())
+      const isFinal = async () => (await readTipRow(world(), signature)).finalized_at !== null
+      await runBatchUntil(verify, 'it is final', isFinal)
+      const { body } = await world().request<{ balance: object }>('GET', '/creators/balance', {
+        session: embedder.session,
+      })
+      t.like(body.balance, { availableUSDC: amount, pendingUSDC: 0 })
+    })
 
 for (const engine of engines)
   test.serial(`a swap through ${engine} that a wallet altered is confirmed`, async (t) => {
@@ -140,36 +137,33 @@ for (const engine of engines)
     })
   })
 
-test.serial(
-  'an altered swap does not match an intent of others, of another amount, or of long ago',
-  async (t) => {
-    const { db, sandbox } = world()
-    for (const change of [
-      { source_wallet: unusedWallet() },
-      { input_raw: 40_000_000 },
-      { input_raw: 22_000_000 },
-      { created_at: new Date(Date.now() - 11 * 60_000) },
-      // The chain may be minutes ahead of the wall clock, as tests advance it.
-      { created_at: new Date(Date.now() + 3_600_000) },
-    ]) {
-      const paid = await pay({
-        engine: 'aggregator-ultra',
-        given: 'SOL',
-        change: (issued) => [memo('guard'), ...issued],
-      })
-      await db('payment_intents').where({ id: paid.intent.intentId }).update(change)
-      await recordTip(world(), claimOf(paid, 'SOL'))
-      sandbox.chain.advance(2)
-      const isChecked = async () => (await readTipRow(world(), paid.signature)).outcome !== null
-      await runBatchUntil(verify, 'an outcome', isChecked)
-      t.like(
-        await readTipRow(world(), paid.signature),
-        { status: 'pending', outcome: 'mismatch' },
-        JSON.stringify(change),
-      )
-    }
-  },
-)
+test.serial('an altered swap matches no intent of others, of another amount or of long ago', async (t) => {
+  const { db, sandbox } = world()
+  for (const change of [
+    { source_wallet: unusedWallet() },
+    { input_raw: 40_000_000 },
+    { input_raw: 22_000_000 },
+    { created_at: new Date(Date.now() - 11 * 60_000) },
+    // The chain may be minutes ahead of the wall clock, as tests advance it.
+    { created_at: new Date(Date.now() + 3_600_000) },
+  ]) {
+    const paid = await pay({
+      engine: 'aggregator-ultra',
+      given: 'SOL',
+      change: (issued) => [memo('guard'), ...issued],
+    })
+    await db('payment_intents').where({ id: paid.intent.intentId }).update(change)
+    await recordTip(world(), claimOf(paid, 'SOL'))
+    sandbox.chain.advance(2)
+    const isChecked = async () => (await readTipRow(world(), paid.signature)).outcome !== null
+    await runBatchUntil(verify, 'an outcome', isChecked)
+    t.like(
+      await readTipRow(world(), paid.signature),
+      { status: 'pending', outcome: 'mismatch' },
+      JSON.stringify(change),
+    )
+  }
+})
 
 test.serial('a swap that brings less than the quoted slippage allows is an underpaid intent', async (t) => {
   for (const [least, status] of [

@@ -17,32 +17,29 @@ async function registerVerified(): Promise<Person> {
 const resolve = <Body = { error: string }>({ session }: Person, body: unknown) =>
   world().request<Body>('POST', '/creators/bank-accounts/resolve', { session, body })
 
-test.serial(
-  'banks have codes of three to six digits, are sorted by name, and are requested from the provider once',
-  async (t) => {
-    const { session } = await registerPerson(world())
-    const read = () => world().request<Banks>('GET', '/creators/banks', { session })
-    const pages = await Promise.all(Array.from({ length: 10 }, read))
-    const { banks } = pages[0]?.body ?? { banks: [] }
-    t.true(banks.every(({ code }) => /^\d{3,6}$/.test(code)))
-    t.deepEqual(
-      banks.map(({ name }) => name),
-      banks.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b, 'en')),
-    )
-    t.true(banks.some(({ code, name }) => code === '058' && name === 'Guaranty Trust Bank'))
-    t.is(world().fiat.fiatpay.calls.of('GET /bank'), 1)
-    t.is((await world().request('GET', '/creators/banks')).status, 401)
-    const codesOf = async (q: string) =>
-      (
-        await world().request<Banks>('GET', `/creators/banks?q=${encodeURIComponent(q)}`, { session })
-      ).body.banks.map(({ code }) => code)
-    t.deepEqual(
-      await Promise.all(['gtb', 'UBA', 'opay', ' palm  pay ', '50515', 'no such bank'].map(codesOf)),
-      [['058'], ['033'], ['999992'], ['999991'], ['50515'], []],
-    )
-    t.is((await codesOf('')).length, banks.length)
-  },
-)
+test.serial('banks have codes of three to six digits, and the provider is asked once', async (t) => {
+  const { session } = await registerPerson(world())
+  const read = () => world().request<Banks>('GET', '/creators/banks', { session })
+  const pages = await Promise.all(Array.from({ length: 10 }, read))
+  const { banks } = pages[0]?.body ?? { banks: [] }
+  t.true(banks.every(({ code }) => /^\d{3,6}$/.test(code)))
+  t.deepEqual(
+    banks.map(({ name }) => name),
+    banks.map(({ name }) => name).toSorted((a, b) => a.localeCompare(b, 'en')),
+  )
+  t.true(banks.some(({ code, name }) => code === '058' && name === 'Guaranty Trust Bank'))
+  t.is(world().fiat.fiatpay.calls.of('GET /bank'), 1)
+  t.is((await world().request('GET', '/creators/banks')).status, 401)
+  const codesOf = async (q: string) =>
+    (
+      await world().request<Banks>('GET', `/creators/banks?q=${encodeURIComponent(q)}`, { session })
+    ).body.banks.map(({ code }) => code)
+  t.deepEqual(
+    await Promise.all(['gtb', 'UBA', 'opay', ' palm  pay ', '50515', 'no such bank'].map(codesOf)),
+    [['058'], ['033'], ['999992'], ['999991'], ['50515'], []],
+  )
+  t.is((await codesOf('')).length, banks.length)
+})
 
 test.serial('resolve returns the name of an account, and 422 for an unknown account', async (t) => {
   const ada = await registerVerified()
@@ -78,17 +75,14 @@ test.serial('14.11 names of accounts need a verified e-mail and have a budget pe
   t.deepEqual(statuses, [200, 200, 200, 429])
 })
 
-test.serial(
-  'while the provider is unavailable resolve is 503, and the stored banks are still listed',
-  async (t) => {
-    const ada = await registerVerified()
-    await world().request('GET', '/creators/banks', { session: ada.session })
-    world().fiat.fiatpay.faults.setFault({ accounts: '500' })
-    t.teardown(() => world().fiat.fiatpay.faults.reset())
-    t.is((await resolve(ada, { bankCode: '058', accountNumber: '0123456789' })).status, 503)
-    const another = await createClient((await startApp(t, world().env)).url)
-    const { status, body } = await another<Banks>('GET', '/creators/banks', { session: ada.session })
-    t.is(status, 200)
-    t.true(body.banks.length > 10)
-  },
-)
+test.serial('while the provider is unavailable resolve is 503, and banks are still listed', async (t) => {
+  const ada = await registerVerified()
+  await world().request('GET', '/creators/banks', { session: ada.session })
+  world().fiat.fiatpay.faults.setFault({ accounts: '500' })
+  t.teardown(() => world().fiat.fiatpay.faults.reset())
+  t.is((await resolve(ada, { bankCode: '058', accountNumber: '0123456789' })).status, 503)
+  const another = await createClient((await startApp(t, world().env)).url)
+  const { status, body } = await another<Banks>('GET', '/creators/banks', { session: ada.session })
+  t.is(status, 200)
+  t.true(body.banks.length > 10)
+})

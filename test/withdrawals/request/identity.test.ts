@@ -24,48 +24,42 @@ const confirmed = (id: string) => ['--apply', `--confirm=${id}`, '--reason', 'pa
 const identityMailsTo = (email: string) =>
   world().db('emails').where({ kind: 'identity-verification', recipient: email })
 
-test.serial(
-  'a withdrawal above NGN 200,000 is held and not sent, and the creator gets an e-mail',
-  async (t) => {
-    const ada = await creatorWithBalance(world(), 400)
-    const exactly = await createWithdrawal(world(), ada, { amountNGN: 200_000 })
-    t.false(exactly.requiresVerification)
-    const held = await createWithdrawal(world(), ada, { amountNGN: 200_000.01 })
-    t.like(held, { status: 'pending', requiresVerification: true })
-    await sendDuePayouts(world())
-    t.is(countExecutions(world(), exactly.reference), 1)
-    t.is(countExecutions(world(), held.reference), 0)
-    t.like(await readWithdrawalRow(world(), held.reference), { send_state: 'identity_hold', due_at: null })
-    const [mail, ...more] = await identityMailsTo(ada.email)
-    t.is(more.length, 0)
-    // The page that shows the withdrawal says the same.
-    const mailText = mail.body_text.replaceAll(/\s+/g, ' ')
-    t.regex(mailText, /Reply to this e-mail, and we tell you what we need to see\./)
-    t.regex(words.progress.heldMore('', ''), /reply to that e-mail, and we tell you what we need to see\.$/)
-    const [listed] = await listHistory(world(), ada)
-    t.like(listed, { reference: held.reference, status: 'pending', requiresVerification: true })
-  },
-)
+test.serial('a withdrawal above NGN 200,000 is held, and the creator gets an e-mail', async (t) => {
+  const ada = await creatorWithBalance(world(), 400)
+  const exactly = await createWithdrawal(world(), ada, { amountNGN: 200_000 })
+  t.false(exactly.requiresVerification)
+  const held = await createWithdrawal(world(), ada, { amountNGN: 200_000.01 })
+  t.like(held, { status: 'pending', requiresVerification: true })
+  await sendDuePayouts(world())
+  t.is(countExecutions(world(), exactly.reference), 1)
+  t.is(countExecutions(world(), held.reference), 0)
+  t.like(await readWithdrawalRow(world(), held.reference), { send_state: 'identity_hold', due_at: null })
+  const [mail, ...more] = await identityMailsTo(ada.email)
+  t.is(more.length, 0)
+  // The page that shows the withdrawal says the same.
+  const mailText = mail.body_text.replaceAll(/\s+/g, ' ')
+  t.regex(mailText, /Reply to this e-mail, and we tell you what we need to see\./)
+  t.regex(words.progress.heldMore('', ''), /reply to that e-mail, and we tell you what we need to see\.$/)
+  const [listed] = await listHistory(world(), ada)
+  t.like(listed, { reference: held.reference, status: 'pending', requiresVerification: true })
+})
 
-test.serial(
-  'a withdrawal is held when the sum of 24 hours, without failed ones, is above NGN 500,000',
-  async (t) => {
-    const ada = await creatorWithBalance(world(), 1000)
-    const failed = await createWithdrawal(world(), ada, { amountNGN: 200_000, accountNumber: '0000000001' })
-    await sendDuePayouts(world())
-    t.is((await readWithdrawalRow(world(), failed.reference)).status, 'failed')
-    for (const amountNGN of [200_000, 200_000, 100_000])
-      t.false((await createWithdrawal(world(), ada, { amountNGN })).requiresVerification)
-    t.true((await createWithdrawal(world(), ada, { amountNGN: 1000 })).requiresVerification)
-    await world().db.raw(`alter table withdrawals disable trigger withdrawals_fixed`)
-    await world()
-      .db('withdrawals')
-      .where({ user_id: ada.user.id })
-      .update({ created_at: new Date(Date.now() - 25 * 3_600_000) })
-    await world().db.raw(`alter table withdrawals enable trigger withdrawals_fixed`)
-    t.false((await createWithdrawal(world(), ada, { amountNGN: 1000 })).requiresVerification)
-  },
-)
+test.serial('a withdrawal is held when the sum of 24 hours is above NGN 500,000', async (t) => {
+  const ada = await creatorWithBalance(world(), 1000)
+  const failed = await createWithdrawal(world(), ada, { amountNGN: 200_000, accountNumber: '0000000001' })
+  await sendDuePayouts(world())
+  t.is((await readWithdrawalRow(world(), failed.reference)).status, 'failed')
+  for (const amountNGN of [200_000, 200_000, 100_000])
+    t.false((await createWithdrawal(world(), ada, { amountNGN })).requiresVerification)
+  t.true((await createWithdrawal(world(), ada, { amountNGN: 1000 })).requiresVerification)
+  await world().db.raw(`alter table withdrawals disable trigger withdrawals_fixed`)
+  await world()
+    .db('withdrawals')
+    .where({ user_id: ada.user.id })
+    .update({ created_at: new Date(Date.now() - 25 * 3_600_000) })
+  await world().db.raw(`alter table withdrawals enable trigger withdrawals_fixed`)
+  t.false((await createWithdrawal(world(), ada, { amountNGN: 1000 })).requiresVerification)
+})
 
 test.serial('concurrent withdrawals are added up for the daily limit', async (t) => {
   const ada = await creatorWithBalance(world(), 1000)

@@ -105,15 +105,6 @@ test.serial('a withdrawal is answered within 5 s, whatever the provider does', a
   t.true(loadConfig(defaults).withdrawals.waitMs + 500 <= 5000)
 })
 
-test.serial('a withdrawal in NGN is the gross amount, and debits USDC rounded up', async (t) => {
-  const ada = await creatorWithBalance(world(), 20)
-  const { body } = await requestWithdrawal(world(), ada, { amountNGN: 1000.01 })
-  t.like(body, { amountNGN: 950.01, systemFeeNGN: 50, currency: 'NGN', status: 'submitted' })
-  t.false('amountUSDC' in body)
-  // 1000.01 / 1600 = 0.62500625, rounded up to the micro-unit.
-  t.deepEqual(await readBalance(world(), ada), { availableUSDC: 19.374993, heldUSDC: 0.625007 })
-})
-
 test.serial('the history shows every status that a withdrawal passed through', async (t) => {
   const ada = await creatorWithBalance(world(), 20)
   world().fiat.fiatpay.faults.setMode({ transfers: 'manual' })
@@ -136,20 +127,6 @@ test.serial('the history shows every status that a withdrawal passed through', a
     await reconcileAll(world())
     return (await readWithdrawalRow(world(), reference)).due_at === null
   })
-})
-
-test.serial('a refused payee is 502 with the provider’s text, and the balance is restored', async (t) => {
-  const ada = await creatorWithBalance(world(), 20)
-  world().fiat.fiatpay.faults.setMode({
-    transfers: 'reject',
-    rejectText: `No\u202e such\u0007 account ${'x'.repeat(300)}`,
-  })
-  const answer = await requestWithdrawal<{ error: string; code: string }>(world(), ada, { amountUSDC: 20 })
-  t.is(answer.status, 502)
-  t.is(answer.body.error, `No such account ${'x'.repeat(300)}`.slice(0, 200))
-  t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
-  const [failed] = await listHistory(world(), ada)
-  t.like(failed, { status: 'failed', failureReason: answer.body.error, submittedAt: null })
 })
 
 test.serial('the provider, not the service, refuses a different account name', async (t) => {
@@ -185,48 +162,29 @@ test.serial('a fault of our own leaves the withdrawal pending and refuses nothin
   t.is(countExecutions(world(), reference), 0)
 })
 
-test.serial(
-  "the provider's own codes of wallets are paid; a code that its list lacks is refused after the balance check",
-  async (t) => {
-    const [ada, ben] = [await creatorWithBalance(world(), 20), await creatorWithBalance(world(), 20)]
-    const ask = async (amountUSDC: number, bankCode: string, creator = ada) => {
-      const { status, body } = await requestWithdrawal<{ error?: string }>(world(), creator, {
-        amountUSDC,
-        bankCode,
-      })
-      return [status, body.error]
-    }
-    // OPay, Kuda: nobody has asked for the list of banks yet.
-    t.deepEqual(await ask(2, '999992'), [200, undefined])
-    t.deepEqual(await ask(2, '50211', ben), [200, undefined])
-    t.deepEqual(await ask(2, '999'), [400, 'Bank details required'])
-    t.deepEqual(await ask(1e9, '999'), [400, 'Insufficient Balance'])
-    t.deepEqual(await ask(1e9, '999993'), [400, 'Bank details required'], 'not a code by form')
-    t.deepEqual(await ask(1e9, 'opay'), [400, 'Bank details required'], 'nicknames are for the search')
-    t.deepEqual(
-      world()
-        .fiat.fiatpay.log()
-        .transfers.slice(-2)
-        .map(({ accountNumber }) => accountNumber),
-      ['0123456789', '0123456789'],
-    )
-  },
-)
-
-test.serial('the history finds a reference in any case', async (t) => {
-  const ada = await creatorWithBalance(world(), 20)
-  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 5 })
-  for (const text of [reference, reference.toLowerCase(), reference.toUpperCase()]) {
-    const { body } = await world().request<{ payouts: { reference: string }[] }>(
-      'GET',
-      `/payouts/history?reference=${text}`,
-      { session: ada.session },
-    )
-    t.deepEqual(
-      body.payouts.map((payout) => payout.reference),
-      [reference],
-    )
+test.serial("the provider's codes of wallets are paid; an unlisted code is refused", async (t) => {
+  const [ada, ben] = [await creatorWithBalance(world(), 20), await creatorWithBalance(world(), 20)]
+  const ask = async (amountUSDC: number, bankCode: string, creator = ada) => {
+    const { status, body } = await requestWithdrawal<{ error?: string }>(world(), creator, {
+      amountUSDC,
+      bankCode,
+    })
+    return [status, body.error]
   }
+  // OPay, Kuda: nobody has asked for the list of banks yet.
+  t.deepEqual(await ask(2, '999992'), [200, undefined])
+  t.deepEqual(await ask(2, '50211', ben), [200, undefined])
+  t.deepEqual(await ask(2, '999'), [400, 'Bank details required'])
+  t.deepEqual(await ask(1e9, '999'), [400, 'Insufficient Balance'])
+  t.deepEqual(await ask(1e9, '999993'), [400, 'Bank details required'], 'not a code by form')
+  t.deepEqual(await ask(1e9, 'opay'), [400, 'Bank details required'], 'nicknames are for the search')
+  t.deepEqual(
+    world()
+      .fiat.fiatpay.log()
+      .transfers.slice(-2)
+      .map(({ accountNumber }) => accountNumber),
+    ['0123456789', '0123456789'],
+  )
 })
 
 const wrongAmounts = [
@@ -299,24 +257,21 @@ test.serial('an idempotency key belongs to one withdrawal', async (t) => {
   t.is((await readBalance(world(), ada)).availableUSDC, 16)
 })
 
-test.serial(
-  'after a killed web process its stored withdrawal is found before the lease is asked',
-  async (t) => {
-    const ada = await creatorWithBalance(world(), 20)
-    const key = randomUUID()
-    const first = await requestWithdrawal(world(), ada, { amountUSDC: 4 }, key)
-    // What a process leaves that dies between the commit and its answer.
-    await world()
-      .db('idempotency_keys')
-      .update({ response: null, lease_until: new Date(Date.now() + 60_000) })
-    const again = await requestWithdrawal(world(), ada, { amountUSDC: 4 }, key)
-    t.is(again.status, 200)
-    t.is(again.headers['idempotency-hit'], 'true')
-    t.is(again.body.reference, first.body.reference)
-    t.is((await requestWithdrawal(world(), ada, { amountUSDC: 5 }, key)).status, 422)
-    t.is(countExecutions(world(), first.body.reference), 1)
-  },
-)
+test.serial('after a killed web process its withdrawal is found before the lease is asked', async (t) => {
+  const ada = await creatorWithBalance(world(), 20)
+  const key = randomUUID()
+  const first = await requestWithdrawal(world(), ada, { amountUSDC: 4 }, key)
+  // What a process leaves that dies between the commit and its answer.
+  await world()
+    .db('idempotency_keys')
+    .update({ response: null, lease_until: new Date(Date.now() + 60_000) })
+  const again = await requestWithdrawal(world(), ada, { amountUSDC: 4 }, key)
+  t.is(again.status, 200)
+  t.is(again.headers['idempotency-hit'], 'true')
+  t.is(again.body.reference, first.body.reference)
+  t.is((await requestWithdrawal(world(), ada, { amountUSDC: 5 }, key)).status, 422)
+  t.is(countExecutions(world(), first.body.reference), 1)
+})
 
 test.serial('a repeated request gets the same refusal under its key', async (t) => {
   const ada = await creatorWithBalance(world(), 20)

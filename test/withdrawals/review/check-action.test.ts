@@ -25,13 +25,6 @@ const withdrawal = {
   isResolved: false,
   recreditedAt: null,
 } as ReviewedWithdrawal['withdrawal']
-const held = {
-  ...withdrawal,
-  status: 'pending',
-  sendState: 'identity_hold',
-  sends: 0,
-  sinceSent: null,
-} as const
 
 function transferThat(state: ProviderTransfer['state']): ProviderTransfer {
   const { providerReference: reference, netKobo: amountKobo } = withdrawal
@@ -71,20 +64,4 @@ test('recredit waits 24 hours after the first sight of the return, however often
   t.regex(plan({ reversed: 25, failed_after_completed: 1 }), /^credit/)
   t.regex(plan({ reversed: 1, failed_after_completed: 25 }), /^credit/)
   t.regex(plan({ reversed: 1, failed_after_completed: 23 }), /failed_after_completed was first seen/)
-})
-
-test('every plan names amounts as people read them', (t) => {
-  const returned = { found: transferThat('returned'), openReviews: openedBefore({ reversed: 25 }) }
-  const plans = [
-    planOf('recredit', returned),
-    planOf('close', returned),
-    planOf('close', { ...returned, found: transferThat('paid') }),
-    planOf('close', { ...returned, withdrawal: { ...withdrawal, status: 'failed' } }),
-    planOf('close', { ...returned, withdrawal: { ...held, sendState: 'manual_review' } }),
-    planOf('void', { withdrawal: held }),
-  ]
-  for (const plan of plans) {
-    t.regex(plan, /20 USDC|NGN 31,680\.00/)
-    t.notRegex(plan, /^refused|kobo|micro|\d{5,}/)
-  }
 })

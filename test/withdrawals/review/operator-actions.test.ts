@@ -95,33 +95,30 @@ test.serial('list and show include open reviews, and never a whole account numbe
   t.is((await payouts('list', '--older-than', '60')).out.includes(reference), false)
 })
 
-test.serial(
-  'exit codes: 2 for wrong arguments, 3 without confirmation, 5 when the provider is unavailable',
-  async (t) => {
-    const { reference } = await createUnanswered()
-    for (const args of [
-      [],
-      ['sned'],
-      ['show'],
-      ['show', 'FIATPAY-1'],
-      ['list', '--state', 'x'],
-      ['list', '--limit', '-1'],
-      ['list', reference],
-      ['compare', 'extra'],
-    ])
-      t.is((await payouts(...args)).code, 2, args.join(' '))
-    t.regex((await payouts('relaese', reference)).err, /^unknown command relaese\. Did you mean release\?$/m)
-    t.regex((await payouts()).err, /^give one of list, show, .*^npm run ops -- payouts list/ms)
-    t.is((await payouts('--help')).code, 0)
-    const unconfirmed = await payouts('replay', reference, '--apply', '--reason', 'x')
-    t.is(unconfirmed.code, 3)
-    t.regex(unconfirmed.err, new RegExp(`--confirm=${reference}`))
-    t.is((await payouts('replay', reference, '--apply', `--confirm=${reference}`)).code, 2)
-    const unavailable = { env: { ...world().env, FIATPAY_URL: 'http://127.0.0.1:1' } }
-    t.is((await spawnOpsScript(unavailable, 'payouts', 'replay', reference)).code, 5)
-    t.is((await payouts('show', `FIATPAY-${'0'.repeat(32)}`)).code, 1)
-  },
-)
+test.serial('exit codes: 2 wrong arguments, 3 no confirmation, 5 the provider unavailable', async (t) => {
+  const { reference } = await createUnanswered()
+  for (const args of [
+    [],
+    ['sned'],
+    ['show'],
+    ['show', 'FIATPAY-1'],
+    ['list', '--state', 'x'],
+    ['list', '--limit', '-1'],
+    ['list', reference],
+    ['compare', 'extra'],
+  ])
+    t.is((await payouts(...args)).code, 2, args.join(' '))
+  t.regex((await payouts('relaese', reference)).err, /^unknown command relaese\. Did you mean release\?$/m)
+  t.regex((await payouts()).err, /^give one of list, show, .*^npm run ops -- payouts list/ms)
+  t.is((await payouts('--help')).code, 0)
+  const unconfirmed = await payouts('replay', reference, '--apply', '--reason', 'x')
+  t.is(unconfirmed.code, 3)
+  t.regex(unconfirmed.err, new RegExp(`--confirm=${reference}`))
+  t.is((await payouts('replay', reference, '--apply', `--confirm=${reference}`)).code, 2)
+  const unavailable = { env: { ...world().env, FIATPAY_URL: 'http://127.0.0.1:1' } }
+  t.is((await spawnOpsScript(unavailable, 'payouts', 'replay', reference)).code, 5)
+  t.is((await payouts('show', `FIATPAY-${'0'.repeat(32)}`)).code, 1)
+})
 
 test.serial('replay refuses what may have been sent, and without --apply it only shows a plan', async (t) => {
   const { reference } = await createUnanswered()
@@ -184,44 +181,38 @@ test.serial('concurrent replays from several terminals send once', async (t) => 
   t.deepEqual(await readBalance(world(), ada), { availableUSDC: 0, heldUSDC: 20 })
 })
 
-test.serial(
-  'a withdrawal that waits because of our own fault is sent once, however often it is replayed',
-  async (t) => {
-    const ada = await creatorWithBalance(world(), 20)
-    world().fiat.fiatpay.faults.setMode({ transfers: 'no-float' })
-    const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
-    const before = await alarms('payout_held_up')
-    await sendDuePayouts(world())
-    t.true((await alarms('payout_held_up')) > before)
-    world().fiat.fiatpay.faults.reset()
-    t.like(await readWithdrawalRow(world(), reference), { send_state: 'not_sent', sends: 0 })
-    const runs = await Promise.all([1, 2].map(() => payouts('replay', reference, ...confirmed(reference))))
-    t.deepEqual(
-      runs.map(({ code }) => code),
-      [0, 0],
-    )
-    const { withdrawalSendSeconds } = world().services.metrics
-    const seen = await countObserved(withdrawalSendSeconds)
-    await Promise.all([sendDuePayouts(world()), sendDuePayouts(world())])
-    t.is(countExecutions(world(), reference), 1)
-    t.is(await countObserved(withdrawalSendSeconds), seen + 1)
-    t.is((await payouts('replay', reference, ...confirmed(reference))).code, 1)
-  },
-)
+test.serial('what waits because of our own fault is sent once, however often replayed', async (t) => {
+  const ada = await creatorWithBalance(world(), 20)
+  world().fiat.fiatpay.faults.setMode({ transfers: 'no-float' })
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+  const before = await alarms('payout_held_up')
+  await sendDuePayouts(world())
+  t.true((await alarms('payout_held_up')) > before)
+  world().fiat.fiatpay.faults.reset()
+  t.like(await readWithdrawalRow(world(), reference), { send_state: 'not_sent', sends: 0 })
+  const runs = await Promise.all([1, 2].map(() => payouts('replay', reference, ...confirmed(reference))))
+  t.deepEqual(
+    runs.map(({ code }) => code),
+    [0, 0],
+  )
+  const { withdrawalSendSeconds } = world().services.metrics
+  const seen = await countObserved(withdrawalSendSeconds)
+  await Promise.all([sendDuePayouts(world()), sendDuePayouts(world())])
+  t.is(countExecutions(world(), reference), 1)
+  t.is(await countObserved(withdrawalSendSeconds), seen + 1)
+  t.is((await payouts('replay', reference, ...confirmed(reference))).code, 1)
+})
 
-test.serial(
-  'replay of several references is confirmed by their number, and reports each refusal',
-  async (t) => {
-    const [one, two] = [await createInReview(), await createUnanswered()]
-    await moveLastRequest(two.reference, -3600)
-    const run = await payouts('replay', one.reference, two.reference, ...confirmed('2'), '--json')
-    t.is(run.code, 4)
-    t.deepEqual(
-      JSON.parse(run.out).results.map(({ done }: { done: boolean }) => done),
-      [true, false],
-    )
-  },
-)
+test.serial('replay of several is confirmed by their number, and reports each refusal', async (t) => {
+  const [one, two] = [await createInReview(), await createUnanswered()]
+  await moveLastRequest(two.reference, -3600)
+  const run = await payouts('replay', one.reference, two.reference, ...confirmed('2'), '--json')
+  t.is(run.code, 4)
+  t.deepEqual(
+    JSON.parse(run.out).results.map(({ done }: { done: boolean }) => done),
+    [true, false],
+  )
+})
 
 test.serial('void gives the money back only for a withdrawal that was never executed', async (t) => {
   const { ada, reference } = await createInReview()
@@ -306,42 +297,39 @@ test.serial('a reversal that an operator has closed is never credited as well', 
   t.deepEqual(await readBalance(world(), ada), { availableUSDC: 0, heldUSDC: 0 })
 })
 
-test.serial(
-  'compare finds a transfer that only the provider has, alarms and stores it once, and ends with exit code 4',
-  async (t) => {
-    const same = await payouts('compare')
-    const before = JSON.parse((await payouts('compare', '--json')).out).differences.length
-    t.is(same.code, before === 0 ? 0 : 4)
-    const ada = await creatorWithBalance(world(), 20)
-    const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
-    await sendDuePayouts(world())
-    const transfer = world().fiat.fiatpay.transfers.find(reference)
-    if (transfer !== undefined)
-      world().fiat.fiatpay.transfers.write({
-        ...transfer,
-        id: transfer.id + 1_000_000,
-        reference: 'unknown-transfer',
-      })
-    const alarms = () => countAlerts(world(), 'payout_difference')
-    const alarmed = await alarms()
-    for (const _ of ['today', 'tomorrow']) {
-      await compareTransfers(as('clock', world().services))
-      t.is(await alarms(), alarmed + 1)
-    }
-    const run = await payouts('compare', '--json')
-    t.is(run.code, 4)
-    const { differences } = JSON.parse(run.out)
-    t.like(
-      differences.find((one: { kind: string }) => one.kind === 'not_ours'),
-      { providerReference: 'unknown-transfer' },
-    )
-    await payouts('compare')
-    const stored = await world()
-      .db('reconciliation_differences')
-      .where({ provider_reference: 'unknown-transfer' })
-    t.is(stored.length, 1)
-  },
-)
+test.serial('compare finds a transfer that only the provider has, once, and ends with 4', async (t) => {
+  const same = await payouts('compare')
+  const before = JSON.parse((await payouts('compare', '--json')).out).differences.length
+  t.is(same.code, before === 0 ? 0 : 4)
+  const ada = await creatorWithBalance(world(), 20)
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+  await sendDuePayouts(world())
+  const transfer = world().fiat.fiatpay.transfers.find(reference)
+  if (transfer !== undefined)
+    world().fiat.fiatpay.transfers.write({
+      ...transfer,
+      id: transfer.id + 1_000_000,
+      reference: 'unknown-transfer',
+    })
+  const alarms = () => countAlerts(world(), 'payout_difference')
+  const alarmed = await alarms()
+  for (const _ of ['today', 'tomorrow']) {
+    await compareTransfers(as('clock', world().services))
+    t.is(await alarms(), alarmed + 1)
+  }
+  const run = await payouts('compare', '--json')
+  t.is(run.code, 4)
+  const { differences } = JSON.parse(run.out)
+  t.like(
+    differences.find((one: { kind: string }) => one.kind === 'not_ours'),
+    { providerReference: 'unknown-transfer' },
+  )
+  await payouts('compare')
+  const stored = await world()
+    .db('reconciliation_differences')
+    .where({ provider_reference: 'unknown-transfer' })
+  t.is(stored.length, 1)
+})
 
 test.serial('ask reports what the provider shows, and makes the reconciler follow it', async (t) => {
   const ada = await creatorWithBalance(world(), 20)

@@ -57,51 +57,44 @@ async function assertDone(t: ExecutionContext, running: Promise<ScriptRun>): Pro
   t.is(run.code, 0, run.err)
 }
 
-test.serial(
-  'paid twice is noticed: success after a re-credit is a review, an alarm and a difference',
-  async (t) => {
-    const { ada, reference } = await createUnpaid()
-    await moveReviews(world(), reference, 25)
-    await assertDone(t, recredit(reference))
-    t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
-    t.deepEqual(await compare(reference), [])
+test.serial('success after a re-credit is a review, an alarm and a difference', async (t) => {
+  const { ada, reference } = await createUnpaid()
+  await moveReviews(world(), reference, 25)
+  await assertDone(t, recredit(reference))
+  t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
+  t.deepEqual(await compare(reference), [])
 
-    const alarms = await countAlarms('payout_paid_after_recredit')
-    // No webhook: the provider is polled.
-    world().fiat.fiatpay.webhooks.setUrl('http://127.0.0.1:1/')
-    const transfer = world().fiat.fiatpay.transfers.find(reference)
-    if (transfer !== undefined) world().fiat.fiatpay.setOutcome(transfer, 'success')
-    t.not((await readWithdrawalRow(world(), reference)).due_at, null)
-    await reconcileAll(world())
-    await reconcileAll(world())
-    world().fiat.fiatpay.webhooks.setUrl(`${world().url}/webhooks/fiatpay`)
-    t.is((await countAlarms('payout_paid_after_recredit')) - alarms, 1)
-    t.deepEqual(await listReviews(reference), ['reversed', '+paid_after_recredit'])
-    t.deepEqual(
-      await readBalance(world(), ada),
-      { availableUSDC: 20, heldUSDC: 0 },
-      'nothing moves by itself',
-    )
-    t.like((await compare(reference))[0], { kind: 'status', ours: 'completed, then credited again' })
+  const alarms = await countAlarms('payout_paid_after_recredit')
+  // No webhook: the provider is polled.
+  world().fiat.fiatpay.webhooks.setUrl('http://127.0.0.1:1/')
+  const transfer = world().fiat.fiatpay.transfers.find(reference)
+  if (transfer !== undefined) world().fiat.fiatpay.setOutcome(transfer, 'success')
+  t.not((await readWithdrawalRow(world(), reference)).due_at, null)
+  await reconcileAll(world())
+  await reconcileAll(world())
+  world().fiat.fiatpay.webhooks.setUrl(`${world().url}/webhooks/fiatpay`)
+  t.is((await countAlarms('payout_paid_after_recredit')) - alarms, 1)
+  t.deepEqual(await listReviews(reference), ['reversed', '+paid_after_recredit'])
+  t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 }, 'nothing moves by itself')
+  t.like((await compare(reference))[0], { kind: 'status', ours: 'completed, then credited again' })
 
-    // The provider's list reaches back two days only.
-    const listed = world().fiat.fiatpay.transfers.find(reference)
-    if (listed === undefined) return t.fail('the provider has no such transfer')
-    world().fiat.fiatpay.transfers.write({ ...listed, executedAt: '2020-01-01T00:00:00.000Z' })
-    t.like(await compare(reference), [{ kind: 'status', theirs: 'paid' }])
-    t.is((await recredit(reference, '--now')).code, 1)
-    const closing = await payouts('close', reference)
-    t.regex(
-      closing.out,
-      /shows it paid \(NGN 31,680\.00\)\. The creator keeps both the NGN 31,680\.00 and the 20 USDC/,
-    )
-    await assertDone(t, close(reference))
-    t.deepEqual(await compare(reference), [])
-    await reconcileAll(world())
-    t.deepEqual(await listReviews(reference), ['reversed', 'paid_after_recredit'], 'handled once')
-    t.is(countExecutions(world(), reference), 1)
-  },
-)
+  // The provider's list reaches back two days only.
+  const listed = world().fiat.fiatpay.transfers.find(reference)
+  if (listed === undefined) return t.fail('the provider has no such transfer')
+  world().fiat.fiatpay.transfers.write({ ...listed, executedAt: '2020-01-01T00:00:00.000Z' })
+  t.like(await compare(reference), [{ kind: 'status', theirs: 'paid' }])
+  t.is((await recredit(reference, '--now')).code, 1)
+  const closing = await payouts('close', reference)
+  t.regex(
+    closing.out,
+    /shows it paid \(NGN 31,680\.00\)\. The creator keeps both the NGN 31,680\.00 and the 20 USDC/,
+  )
+  await assertDone(t, close(reference))
+  t.deepEqual(await compare(reference), [])
+  await reconcileAll(world())
+  t.deepEqual(await listReviews(reference), ['reversed', 'paid_after_recredit'], 'handled once')
+  t.is(countExecutions(world(), reference), 1)
+})
 
 test.serial('recredit waits 24 hours after the first sight of the reversal, unless --now', async (t) => {
   const { ada, reference } = await createUnpaid()

@@ -68,7 +68,7 @@ async function ask(work: () => Promise<Credential | null>): Promise<PublicKeyCre
 const fault = (code: PasskeyFault): TippingError => new TippingError(code, code, 400)
 
 /** The fault behind the name of a browser's error. Refused and too late have the same name, on purpose. */
-export function passkeyFault(name: string): PasskeyFault {
+function passkeyFault(name: string): PasskeyFault {
   if (name === 'InvalidStateError') return 'passkey_known'
   return name === 'NotAllowedError' || name === 'AbortError' ? 'passkey_refused' : 'passkey_unsupported'
 }
@@ -87,11 +87,11 @@ function common(credential: PublicKeyCredential) {
 
 const named = (one: PublicKeyCredentialDescriptorJSON) => ({ ...one, id: toBytes(one.id) })
 
-export function toBytes(text: string): Uint8Array<ArrayBuffer> {
+function toBytes(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (one) => one.charCodeAt(0))
 }
 
-export function toText(bytes: ArrayBuffer): string {
+function toText(bytes: ArrayBuffer): string {
   const binary = Array.from(new Uint8Array(bytes), (one) => String.fromCharCode(one)).join('')
   return btoa(binary).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
 }
