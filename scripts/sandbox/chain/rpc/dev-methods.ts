@@ -47,27 +47,22 @@ export function devMethods(chain: LocalChain): Record<string, RpcMethod> {
       chain.advance(slots)
       return chain.clock.slot
     }),
-    dev_setAccount: method(z.tuple([key, newAccount]), (address, account) => {
-      writeAccount(chain, address, account)
+    dev_setAccount: method(z.tuple([key, newAccount]), (address, { data = '', lamports, owner }) => {
+      try {
+        chain.setAccount(address, {
+          data: Buffer.from(data, 'base64'),
+          ...(lamports !== undefined && { lamports }),
+          ...(owner !== undefined && { owner }),
+        })
+      } catch (error) {
+        // The virtual machine refuses bytes that would make a sysvar unreadable.
+        throw invalidParams(error instanceof Error ? error.message : String(error))
+      }
       return true
     }),
     dev_config: method(z.tuple([lags]), (newLags) => {
       chain.setLags(newLags)
       return { confirmLag: chain.clock.confirmLag, finalizeLag: chain.clock.finalizeLag }
     }),
-  }
-}
-
-function writeAccount(chain: LocalChain, address: string, account: z.output<typeof newAccount>): void {
-  const { data = '', lamports, owner } = account
-  try {
-    chain.setAccount(address, {
-      data: Buffer.from(data, 'base64'),
-      ...(lamports !== undefined && { lamports }),
-      ...(owner !== undefined && { owner }),
-    })
-  } catch (error) {
-    // The virtual machine refuses bytes that would make a sysvar unreadable.
-    throw invalidParams(error instanceof Error ? error.message : String(error))
   }
 }

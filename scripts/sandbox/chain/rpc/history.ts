@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { blockhashLifetime } from '../clock.js'
-import type { LedgerRecord } from '../ledger.js'
 import type { LocalChain } from '../local-chain.js'
-import { withContext } from './cluster.js'
 import {
+  apiVersion,
   config,
   encoding,
   key,
@@ -35,14 +34,10 @@ export function historyMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
     getSignatureStatuses: method(
       z.tuple([limitedList(signature, statusesMax), statusConfig.optional()]),
-      (signatures, options = {}) => {
-        const searchHistory = options.searchTransactionHistory === true
-        return withContext(
-          chain,
-          'processed',
-          signatures.map((text) => statusOf(chain, text, searchHistory)),
-        )
-      },
+      (signatures, options) => ({
+        context: { apiVersion, slot: chain.clock.slot },
+        value: signatures.map((text) => statusOf(chain, text, options?.searchTransactionHistory === true)),
+      }),
     ),
     getTransaction: method(z.tuple([signature, transactionConfig.optional()]), (text, options = {}) => {
       const record = chain.ledger.visible(text, requestedSettledCommitment(options))
@@ -59,10 +54,6 @@ export function historyMethods(chain: LocalChain): Record<string, RpcMethod> {
 function statusOf(chain: LocalChain, text: string, searchHistory: boolean) {
   const record = chain.ledger.get(text)
   if (!record || (!searchHistory && chain.clock.slot - record.slot > blockhashLifetime)) return null
-  return status(chain, record)
-}
-
-function status(chain: LocalChain, record: LedgerRecord) {
   const confirmationStatus = chain.ledger.commitmentOf(record)
   const confirmations = Math.max(0, Math.min(confirmationsMax, chain.clock.slot - record.slot))
   return {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { decodeBase58, isAddress, isSignature } from '../../../../src/kernel/base58.js'
 import { readChecked } from '../../http-server.js'
-import type { Commitment } from '../clock.js'
+import type { ChainClock, Commitment } from '../clock.js'
 import { invalidParams } from './error.js'
 
+export const apiVersion = '2.3.0'
 const rememberedSignatures = 20_000
 /** Length limit of the longest binary parameter, a transaction in base58 or base64. */
 export const encodedBytesMax = 1_700
@@ -37,19 +38,16 @@ export function limitedList<Item extends z.ZodType>(item: Item, max: number) {
 
 export const commitmentConfig = config({})
 
-/** The requested commitment. As at a node, the default is `finalized`. */
-export function requestedCommitment(options: { commitment?: Commitment | null | undefined }): Commitment {
-  return options.commitment ?? 'finalized'
+/** The commitment that options name. As at a node, the default is `finalized`. */
+export function requestedCommitment(options: unknown): Commitment {
+  return commitmentConfig.safeParse(options).data?.commitment ?? 'finalized'
 }
 
-/** The requested commitment, for methods that do not support `processed`. */
-export function requestedSettledCommitment(options: {
-  commitment?: Commitment | null | undefined
-}): Commitment {
-  if (options.commitment === 'processed') {
-    throw invalidParams('Method does not support commitment below `confirmed`')
-  }
-  return requestedCommitment(options)
+/** The same for methods that do not support `processed`. */
+export function requestedSettledCommitment(options: unknown): Commitment {
+  const requested = requestedCommitment(options)
+  if (requested !== 'processed') return requested
+  throw invalidParams('Method does not support commitment below `confirmed`')
 }
 
 export const binaryEncoding = z.enum(['base58', 'base64'])
@@ -71,4 +69,17 @@ export function method<Params extends z.ZodType<readonly unknown[]>, Result>(
   run: (...params: z.output<Params>) => Result,
 ): RpcMethod<Result> {
   return (values) => run(...readChecked(params, values, invalidParams))
+}
+
+/** As `method`, of a value that is answered with the slot of the commitment that the last parameter names. */
+export function valueMethod<Params extends z.ZodType<readonly unknown[]>>(
+  { clock }: { readonly clock: ChainClock },
+  params: Params,
+  run: (...params: z.output<Params>) => unknown,
+): RpcMethod {
+  const read = method(params, run)
+  return (values) => {
+    const value = read(values)
+    return { context: { apiVersion, slot: clock.slotAt(requestedCommitment(values.at(-1))) }, value }
+  }
 }

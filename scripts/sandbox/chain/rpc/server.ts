@@ -1,5 +1,5 @@
 import type { LocalChain } from '../local-chain.js'
-import { accountMethods, tokenMethods } from './accounts.js'
+import { accountMethods } from './accounts.js'
 import { clusterMethods } from './cluster.js'
 import { devMethods } from './dev-methods.js'
 import { RpcError } from './error.js'
@@ -19,7 +19,6 @@ export function rpcMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
     ...clusterMethods(chain),
     ...accountMethods(chain),
-    ...tokenMethods(chain),
     ...transactionMethods(chain),
     ...historyMethods(chain),
     ...devMethods(chain),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { requestAirdrop } from '../faucet.js'
 import type { LocalChain } from '../local-chain.js'
 import { accountJson } from './accounts.js'
-import { latestBlockhash, withContext } from './cluster.js'
+import { latestBlockhash } from './cluster.js'
 import { invalidParams, RpcError } from './error.js'
 import {
   binaryEncoding,
@@ -17,6 +17,7 @@ import {
   method,
   type RpcMethod,
   requestedCommitment,
+  valueMethod,
 } from './params.js'
 
 const simulatedAccountsMax = 100
@@ -45,13 +46,15 @@ export function transactionMethods(chain: LocalChain): Record<string, RpcMethod>
         skipPreflight: options.skipPreflight === true,
       }),
     ),
-    simulateTransaction: method(
+    simulateTransaction: valueMethod(
+      chain,
       z.tuple([encodedTransaction, simulateConfig.optional()]),
       (text, options = {}) => simulate(chain, text, options),
     ),
-    getFeeForMessage: method(
+    getFeeForMessage: valueMethod(
+      chain,
       z.tuple([z.string().max(encodedBytesMax), commitmentConfig.optional()]),
-      (text, options = {}) => withContext(chain, requestedCommitment(options), feeOf(chain, text)),
+      (text) => feeOf(chain, text),
     ),
   }
 }
@@ -69,7 +72,7 @@ function simulate(chain: LocalChain, text: string, options: Partial<z.output<typ
   const accounts = options.accounts?.addresses.map((address) =>
     accountJson(chain, result.accounts.get(address) ?? chain.svm.account(address), { encoding: 'base64' }),
   )
-  return withContext(chain, requestedCommitment(options), {
+  return {
     err: result.err,
     logs: result.logs,
     unitsConsumed: result.unitsConsumed,
@@ -80,21 +83,19 @@ function simulate(chain: LocalChain, text: string, options: Partial<z.output<typ
     ...(options.replaceRecentBlockhash
       ? { replacementBlockhash: latestBlockhash(chain, requestedCommitment(options)) }
       : {}),
-  })
+  }
 }
 
 function feeOf(chain: LocalChain, text: string): number | null {
-  const message = readMessage(decodeBinary(text, 'base64'))
+  let message: VersionedMessage
+  try {
+    message = VersionedMessage.deserialize(decodeBinary(text, 'base64'))
+  } catch {
+    throw invalidParams('failed to deserialize message')
+  }
   if (chain.clock.slotOfRecentHash(message.recentBlockhash) === undefined) return null
   const raw = new VersionedTransaction(message).serialize()
   const { fee } = chain.simulate(raw, { verifySignatures: false, anyBlockhash: false })
   return fee || lamportsPerSignature * message.header.numRequiredSignatures
 }
 
-function readMessage(bytes: Uint8Array): VersionedMessage {
-  try {
-    return VersionedMessage.deserialize(bytes)
-  } catch {
-    throw invalidParams('failed to deserialize message')
-  }
-}
