@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
+import { RateFeed } from './feeds.js'
 import { Fiatpay, type FiatpayOptions } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
 import { closeServer, listen } from './http-server.js'
-import { RateFeed } from './rate-feed.js'
 
 /** The stand-ins for the fiat provider and the exchange-rate feed with their controls, without a chain. */
 export interface FiatSandbox {

@@ -51,14 +51,6 @@ test('the stack refuses NODE_ENV=production', (t) => {
   t.deepEqual(faultsOf(t, { NODE_ENV: 'production' }), ['NODE_ENV'])
 })
 
-test('npm run faults prints its usage on --help, also after a name', async (t) => {
-  for (const args of [['--help'], ['thief', '--help']]) {
-    const { code, out, err } = await spawnOpsScript({ env: {} }, 'scripts/faults', ...args)
-    t.deepEqual([code, err], [0, ''])
-    t.regex(out, /^npm run faults -- thief \[--count 1000\]/m)
-  }
-})
-
 test('bad settings stop npm run dev before it starts anything', async (t) => {
   const folder = join(temporaryFolder(t), 'data')
   const env = { DATA_DIR: folder, LOG_LEVEL: 'loud', WALLET_KEK: 'abc' }

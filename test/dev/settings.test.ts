@@ -60,11 +60,6 @@ test('the stack starts the workers that the Procfile names', (t) => {
   t.true(workersInProcfile(readFileSync('Procfile', 'utf8')).flat().includes('provisioner'))
 })
 
-test('a benchmark gives its service every required setting', (t) => {
-  const ground = { databaseUrl: 'postgres://127.0.0.1/x', redisUrl: 'redis://127.0.0.1' }
-  t.is(loadConfig(serviceSettings(ground)).logLevel, 'warn')
-})
-
 test("the contract's stack gets no setting that the shell exports", (t) => {
   const exported = {
     DATABASE_URL: 'postgres://production',

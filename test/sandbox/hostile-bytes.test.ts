@@ -26,6 +26,8 @@ import { tokens } from '../../src/kernel/tokens.js'
 
 // A panic in the virtual machine aborts the whole process before any assertion, so the seed is printed first.
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))
+/** By hand with more: FUZZ_RUNS=100000. */
+const numRuns = Number(process.env['FUZZ_RUNS'] ?? 3000)
 process.stderr.write(`hostile-bytes: FUZZ_SEED=${seed}\n`)
 
 const usdc = new PublicKey(tokens[1]?.mint ?? '')
@@ -115,7 +117,7 @@ test('no signed bytes crash the chain', (t) => {
       chain.advance(1)
     },
   )
-  fc.assert(hostile, { seed, numRuns: 3000 })
+  fc.assert(hostile, { seed, numRuns })
   t.log(`${refused} refused, ${chain.ledger.size} landed`)
   t.true(refused > 10 && chain.ledger.size > 10)
 })
@@ -139,6 +141,6 @@ test('no parameters crash the JSON-RPC server', (t) => {
       return answer.error?.code !== -32603 && JSON.stringify(answer) !== ''
     },
   )
-  fc.assert(hostile, { seed, numRuns: 2000 })
+  fc.assert(hostile, { seed, numRuns })
   t.true(answered > 50)
 })

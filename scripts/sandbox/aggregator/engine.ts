@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { isAddress } from '../../../src/kernel/base58.js'
 import type { LocalChain } from '../chain/local-chain.js'
+import type { PriceFeed } from '../feeds.js'
 import { json, parseJson, readChecked, type SandboxAnswer, type SandboxRequest } from '../http-server.js'
-import type { PriceFeed } from '../price-feed.js'
 
 /** What the engines trade on: the chain has their liquidity, the feed has the prices. */
 export interface Market {

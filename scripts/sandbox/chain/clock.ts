@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { encodeBase58 } from '../../../src/kernel/base58.js'
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
@@ -35,7 +36,7 @@ export class ChainClock {
   #offset: number
   #frozenAt = Number.POSITIVE_INFINITY
   readonly #slots = new Map<string, number>()
-  readonly #hashes = new Map<number, string>()
+  readonly #hashes = new LRUCache<number, string>({ max: hashesRemembered })
   #hashedTo = -1
 
   constructor(options: ClockOptions) {
@@ -73,7 +74,6 @@ export class ChainClock {
     const known = this.#hashes.get(slot)
     if (known !== undefined) return known
     const hash = encodeBase58(createHash('sha256').update(`${this.seed}|${slot}`).digest())
-    if (this.#hashes.size >= hashesRemembered) this.#hashes.clear()
     this.#hashes.set(slot, hash)
     return hash
   }

@@ -4,7 +4,7 @@ import { type AccountState, accountState } from './journal.js'
 import type { LedgerRecord } from './ledger.js'
 import { firstMemoProgram, memoProgram } from './programs.js'
 import { readTokenAccount, type TokenBalance } from './token-accounts.js'
-import type { Account, Execution, Svm } from './vm/svm.js'
+import type { Account, Svm } from './vm/svm.js'
 import type { WireTransaction } from './vm/wire-transaction.js'
 
 export interface LoadedAddresses {
@@ -89,20 +89,14 @@ export function executeForLedger(
       preTokenBalances: tokensBefore,
       postTokenBalances: tokenBalances(svm, after),
       loadedAddresses: loaded,
-      ...executionMeta(execution),
+      innerInstructions: execution.innerInstructions,
+      logMessages: execution.logs,
+      rewards: [],
+      computeUnitsConsumed: execution.unitsConsumed,
+      ...(execution.returnData ? { returnData: execution.returnData } : {}),
     },
   }
   return { record, changed: changedAccounts(keys, before, after) }
-}
-
-function executionMeta(execution: Execution) {
-  return {
-    innerInstructions: execution.innerInstructions,
-    logMessages: execution.logs,
-    rewards: [],
-    computeUnitsConsumed: execution.unitsConsumed,
-    ...(execution.returnData ? { returnData: execution.returnData } : {}),
-  }
 }
 
 const balance = (account: Account | undefined) => Number(account?.lamports ?? 0n)

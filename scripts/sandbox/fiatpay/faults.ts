@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keyOf, type Outcome, outcomes } from './records.js'
-import { chooseKind, seededNumber, weightedChoice } from './seeded-choice.js'
+import { chooseKind, seededNumber, type WeightedChoice, weightedChoice } from './seeded-choice.js'
 
 const delayMsMax = 600_000
 const webhookCopiesMax = 20
@@ -142,20 +142,20 @@ export class FiatpayFaults {
 
   /** The mode of the nth sending of a reference. */
   transferModeFor(reference: string, nth: number): TransferMode {
-    const { transfers = this.mode.transfers, seed = 0 } = this.faultFor(reference)
-    return chooseKind(transfers, seededNumber(seed, 'sending', keyOf(reference), nth))
+    const { transfers = this.mode.transfers, seed } = this.faultFor(reference)
+    return choose(transfers, seed, 'sending', keyOf(reference), nth)
   }
 
   /** The fault of the nth lookup of a transfer. */
   lookupFaultFor(reference: string, nth: number): (typeof lookupFaults)[number] {
-    const { lookups = 'ok', seed = 0 } = this.faultFor(reference)
-    return chooseKind(lookups, seededNumber(seed, 'lookup', keyOf(reference), nth))
+    const { lookups = 'ok', seed } = this.faultFor(reference)
+    return choose(lookups, seed, 'lookup', keyOf(reference), nth)
   }
 
   /** The fault of the nth call when it is about accounts. */
   accountFault(nth: number): (typeof endpointFaults)[number] {
-    const { accounts = 'ok', seed = 0 } = this.#fault
-    return chooseKind(accounts, seededNumber(seed, 'account', nth))
+    const { accounts = 'ok', seed } = this.#fault
+    return choose(accounts, seed, 'account', nth)
   }
 
   /** Whether every secret key is refused. */
@@ -167,11 +167,16 @@ export class FiatpayFaults {
   plannedOutcome(reference: string): { outcome: Outcome; settleMs: number; lagMs: number } {
     const fault = this.faultFor(reference)
     const { outcomes = 'success', settleMs = defaultSettleMs, lookupLagMs = 0, seed = 0 } = fault
-    const draw = (what: string) => seededNumber(seed, what, keyOf(reference))
-    return {
-      outcome: chooseKind(outcomes, draw('outcome')),
-      settleMs,
-      lagMs: Math.floor(lookupLagMs * draw('lag')),
-    }
+    const outcome = choose(outcomes, seed, 'outcome', keyOf(reference))
+    return { outcome, settleMs, lagMs: Math.floor(lookupLagMs * seededNumber(seed, 'lag', keyOf(reference))) }
   }
+}
+
+/** Draws a kind by the seed, by default 0, and what is drawn for. */
+function choose<Kind extends string>(
+  choice: WeightedChoice<Kind>,
+  seed = 0,
+  ...words: readonly (string | number)[]
+): Kind {
+  return chooseKind(choice, seededNumber(seed, ...words))
 }

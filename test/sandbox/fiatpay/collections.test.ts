@@ -134,22 +134,3 @@ test('requests without the secret key are refused', async (t) => {
   fiatpay.faults.setFault({ refuseKey: true })
   t.is((await createCaller({ url, fiatpay } as Parameters<typeof createCaller>[0]).get('/bank')).status, 401)
 })
-
-test('charges can be unavailable while payouts work', async (t) => {
-  const fiat = await startFiatFor(t)
-  const { get, post, control } = createCaller(fiat)
-  const reference = newReference()
-  await post('/transaction/initialize', { ...payer, reference })
-  await control('fiatpay/mode', { charges: 'down' })
-  const ask = (path: string) =>
-    fetch(`${fiat.url}/fiatpay${path}`, { headers: { authorization: `Bearer ${fiat.fiatpay.secretKey}` } })
-  t.is((await ask(`/transaction/verify/${reference}`)).status, 503)
-  t.is((await ask(`/checkout/${reference}`)).status, 503)
-  t.is((await get('/bank')).status, 200)
-  // A payment can arrive meanwhile.
-  await control(`fiatpay/charges/${reference}`, { outcome: 'paid' })
-  await control('fiatpay/mode', { charges: 'ok' })
-  t.is((await get<Transaction>(`/transaction/verify/${reference}`)).body.data.status, 'success')
-  fiat.fiatpay.faults.setMode({ charges: 'garbage' })
-  t.regex(await (await ask(`/transaction/verify/${reference}`)).text(), /^<!DOCTYPE html>/)
-})

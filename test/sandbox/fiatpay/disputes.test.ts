@@ -127,34 +127,3 @@ test('a dispute that nobody answers is accepted when its time is over, also afte
   t.like(await disputes.find(dispute.id), { autoAccepted: true, kobo: 500_000n })
   t.is(second.fiatpay.balanceKobo, before, 'what was paid in is taken back')
 })
-
-test('only a paid charge of which something is left can be disputed or reversed', async (t) => {
-  const fiat = await startFiatFor(t)
-  const { post, control } = createCaller(fiat)
-  const { collections } = adaptersOf(fiat)
-  const unpaid = newReference()
-  await post('/transaction/initialize', { email: 'a@example.com', amount, reference: unpaid })
-  const reversed = await payCharge(fiat)
-  const before = fiat.fiatpay.balanceKobo
-  t.is((await control(`fiatpay/charges/${reversed}`, { outcome: 'reversed' })).status, 200)
-  t.is(before - fiat.fiatpay.balanceKobo, amount)
-  t.is((await collections.findCharge(reversed)).status, 'reversed')
-  t.deepEqual(events(fiat, reversed), ['charge.success'])
-  const { reference: disputed } = await disputeOne(fiat)
-  const refunded = await payCharge(fiat)
-  await post('/refund', { transaction: refunded })
-  await until('the refund is processed', () => fiat.fiatpay.log().refunds[0]?.status === 'processed')
-  t.is((await collections.findCharge(refunded)).status, 'reversed')
-  for (const [reference, message] of [
-    [unpaid, /not paid/],
-    [reversed, /nothing is left/],
-    [disputed, /open dispute/],
-    [refunded, /nothing is left/],
-  ] as const)
-    for (const outcome of ['disputed', 'reversed']) {
-      const answer = await control(`fiatpay/charges/${reference}`, { outcome })
-      t.is(answer.status, 409)
-      t.regex((answer.body as { message: string }).message, message)
-    }
-  t.is((await control('fiatpay/disputes/nothing', { outcome: 'won' })).status, 404)
-})

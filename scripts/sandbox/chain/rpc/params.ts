@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { decodeBase58, isAddress, isSignature } from '../../../../src/kernel/base58.js'
 import { readChecked } from '../../http-server.js'
@@ -5,18 +6,16 @@ import type { ChainClock, Commitment } from '../clock.js'
 import { invalidParams } from './error.js'
 
 export const apiVersion = '2.3.0'
-const rememberedSignatures = 20_000
 /** Length limit of the longest binary parameter, a transaction in base58 or base64. */
 export const encodedBytesMax = 1_700
 
 // Pollers request the same signatures repeatedly, and decoding base58 is the most expensive part of an answer.
-const knownSignatures = new Set<string>()
+const knownSignatures = new LRUCache<string, true>({ max: 20_000 })
 
 function isKnownSignature(text: string): boolean {
   if (knownSignatures.has(text)) return true
   if (!isSignature(text)) return false
-  if (knownSignatures.size >= rememberedSignatures) knownSignatures.clear()
-  knownSignatures.add(text)
+  knownSignatures.set(text, true)
   return true
 }
 

@@ -98,4 +98,3 @@ function feeOf(chain: LocalChain, text: string): number | null {
   const { fee } = chain.simulate(raw, { verifySignatures: false, anyBlockhash: false })
   return fee || lamportsPerSignature * message.header.numRequiredSignatures
 }
-

@@ -3,8 +3,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 import { parseJson } from '../../http-server.js'
 import type { LocalChain } from '../local-chain.js'
-import { RpcError } from './error.js'
-import { commitmentConfig, requestedCommitment, method as rpcMethod, signature } from './params.js'
+import { commitmentConfig, requestedCommitment, signature } from './params.js'
 import { errorAnswer, type RpcServer } from './server.js'
 
 const messageBytesMax = 100_000
@@ -17,6 +16,7 @@ const requestSchema = z.object({
   params: z.array(z.unknown()).default([]),
 })
 type Request = z.output<typeof requestSchema>
+const subscribed = z.tuple([signature, commitmentConfig.optional()])
 
 /** The JSON-RPC pubsub server. It has the subscription with which web3.js confirms a transaction, and no other. */
 export class PubSub {
@@ -72,24 +72,20 @@ export class PubSub {
       return { jsonrpc: '2.0', id, result: subscriptions.delete(number) }
     }
     if (method !== 'signatureSubscribe') return this.#rpc.call(request)
+    const wanted = subscribed.safeParse(params)
+    if (!wanted.success) return errorAnswer(id, -32602, 'Invalid params: a signature and a commitment')
+    const [text, options] = wanted.data
     const number = this.#nextId++
-    const subscribe = rpcMethod(z.tuple([signature, commitmentConfig.optional()]), (text, options = {}) =>
-      setInterval(() => {
-        const record = this.#chain.ledger.visible(text, requestedCommitment(options))
-        if (record === undefined) return
-        clearInterval(subscriptions.get(number))
-        subscriptions.delete(number)
-        const result = { context: { slot: record.slot }, value: { err: record.meta.err } }
-        const shown = { result, subscription: number }
-        send(socket, { jsonrpc: '2.0', method: 'signatureNotification', params: shown })
-      }, lookMs),
-    )
-    try {
-      subscriptions.set(number, subscribe(params))
-    } catch (error) {
-      if (error instanceof RpcError) return errorAnswer(id, error.code, error.message)
-      throw error
+    const look = () => {
+      const record = this.#chain.ledger.visible(text, requestedCommitment(options))
+      if (record === undefined) return
+      clearInterval(subscriptions.get(number))
+      subscriptions.delete(number)
+      const result = { context: { slot: record.slot }, value: { err: record.meta.err } }
+      const shown = { result, subscription: number }
+      send(socket, { jsonrpc: '2.0', method: 'signatureNotification', params: shown })
     }
+    subscriptions.set(number, setInterval(look, lookMs))
     return { jsonrpc: '2.0', id, result: number }
   }
 }

@@ -1,5 +1,8 @@
+import { PublicKey } from '@solana/web3.js'
 import { z } from 'zod'
+import { parseSolDomain } from '../../../src/kernel/sol-domain.js'
 import { solMint, tokenByMint, tokenBySymbol } from '../../../src/kernel/tokens.js'
+import { domainKeys, nameProgram, solRoot } from '../../../src/providers/sns/domain-keys.js'
 import { control, RequestError, type Route } from '../http-server.js'
 import { mintAuthorityOf, mintTokens, requestAirdrop } from './faucet.js'
 import type { LocalChain } from './local-chain.js'
@@ -50,4 +53,27 @@ function rawAmount(display: string, decimals: number): bigint {
   const raw = BigInt(whole + fraction.padEnd(decimals, '0'))
   if (raw === 0n || raw > u64Max) throw new RequestError(400, 'amount: must be above 0 and fit the token')
   return raw
+}
+
+const domainRequest = z.strictObject({
+  domain: z
+    .string()
+    .transform((text) => parseSolDomain(text))
+    .pipe(z.string('domain: name.sol or sub.name.sol')),
+  owner: key,
+})
+
+/**
+ * `POST /dev/domains { domain, owner }`: makes a wallet the owner of a `.sol` domain. Writes the account as the name
+ * service does: parent, owner and an empty class, 32 bytes each.
+ */
+export function domainControl(chain: LocalChain): Route {
+  return control(domainRequest, ({ domain, owner }) => writeDomain(chain, domain, owner))
+}
+
+function writeDomain(chain: LocalChain, domain: string, owner: string): void {
+  const [name = '', parentName] = domain.slice(0, -'.sol'.length).split('.')
+  const parent = parentName === undefined ? solRoot : domainKeys(domain.slice(name.length + 1)).registry
+  const data = Buffer.concat([parent.toBuffer(), new PublicKey(owner).toBuffer(), Buffer.alloc(32)])
+  chain.setAccount(domainKeys(domain).registry.toBase58(), { owner: nameProgram.toBase58(), data })
 }
