@@ -7,7 +7,7 @@ import type { State, StepName } from './machine/state.js'
 import { isStuck } from './machine/steps.js'
 import { announcement } from './views/announcement.js'
 import { Choose } from './views/choose.js'
-import { Dispatching, Outcome, press, type ViewOf, Working } from './views/kit.js'
+import { Dispatching, Outcome, press, retry, type ViewOf, Working } from './views/kit.js'
 import * as naira from './views/naira.js'
 import * as payment from './views/payment.js'
 import { Done, NairaDone, Sent } from './views/sent.js'
@@ -26,7 +26,7 @@ const views: Views = {
   connecting: payment.Connecting,
   'wrong-network': payment.WrongNetwork,
   busy: payment.Busy,
-  pricing: payment.Pricing,
+  pricing: () => <Working text={words.pricing} />,
   review: payment.Review,
   'no-price': payment.NoPrice,
   approving: payment.Approving,
@@ -34,11 +34,13 @@ const views: Views = {
   insufficient: payment.Insufficient,
   sent: Sent,
   'not-sent': payment.NotSent,
-  'not-landed': payment.NotLanded,
+  'not-landed': () => (
+    <Outcome icon="wait" title={words.notLanded} more={words.nothingPaid} actions={[retry]} />
+  ),
   'failed-on-chain': payment.FailedOnChain,
   mismatch: payment.Mismatch,
   done: Done,
-  'naira-starting': naira.Starting,
+  'naira-starting': () => <Working text={words.starting} />,
   'naira-waiting': naira.Waiting,
   'naira-late': naira.Late,
   'naira-failed': naira.NairaFailed,

@@ -1,6 +1,6 @@
 import { TippingError } from '../../sdk/client/errors.js'
+import { readFromTab, removeFromTab, storeInTab } from '../lib/browser.js'
 import { StepHistory } from '../lib/step-history.js'
-import { readFromTab, removeFromTab, storeInTab } from '../lib/tab-storage.js'
 import { type Resources, runCommand } from './commands.js'
 import { advanceCheckout } from './flow/machine.js'
 import type { Command, Event } from './machine/events.js'

@@ -1,23 +1,27 @@
 import type { FiatIntentAnswer, FiatRateAnswer, FiatStatusAnswer } from '../../fiat/schemas.js'
+import { requestJson } from '../../sdk/client/request.js'
 import {
   createTipClient,
   type SubmittedTip,
   type TipIntentStatus,
   type TipRequest,
 } from '../../sdk/client/tip.js'
-import * as api from '../lib/api.js'
 import { isUnanswered } from '../lib/failures.js'
 import type { Form, NairaQuote, NairaRate, NairaTip } from './machine/state.js'
 
 export type TipService = ReturnType<typeof createTipService>
 
+const service = { baseUrl: location.origin }
+
 export async function redeem(code: string): Promise<string> {
-  return (await api.post<{ sessionToken: string }>('/sdk/handoff/redeem', { code })).sessionToken
+  const body = { code }
+  return (await requestJson<{ sessionToken: string }>(service, 'POST', '/sdk/handoff/redeem', { body }))
+    .sessionToken
 }
 
 /** After each request `onAnswer` gets whether the service answered it. */
 export function createTipService(token: string, onAnswer: (ok: boolean) => void) {
-  const client = createTipClient({ baseUrl: location.origin, sessionToken: token })
+  const client = createTipClient({ ...service, sessionToken: token })
   const reported = <Answer>(request: Promise<Answer>): Promise<Answer> => {
     request.then(
       () => onAnswer(true),
@@ -25,8 +29,10 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
     )
     return request
   }
-  const get = <Answer>(path: string, bearer?: string) => reported(api.get<Answer>(path, bearer))
-  const post = <Answer>(path: string, body: unknown) => reported(api.post<Answer>(path, body, token))
+  const get = <Answer>(path: string, sent: { readonly bearer?: string } = {}) =>
+    reported(requestJson<Answer>(service, 'GET', path, sent))
+  const post = <Answer>(path: string, body: unknown) =>
+    reported(requestJson<Answer>(service, 'POST', path, { body, bearer: token }))
   const rateOf = (cents: number) =>
     get<FiatRateAnswer>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
   return {
@@ -36,10 +42,9 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
     record: (tip: SubmittedTip) => reported(client.record(tip)),
     /** The crypto ones. */
     async intents(): Promise<readonly TipIntentStatus[]> {
-      const { intents } = await get<{ intents: (TipIntentStatus | { intentId: string })[] }>(
-        '/sdk/intents',
-        token,
-      )
+      const { intents } = await get<{ intents: (TipIntentStatus | { intentId: string })[] }>('/sdk/intents', {
+        bearer: token,
+      })
       return intents.filter((intent) => 'transaction' in intent)
     },
     /** A code that continues the session on another device or, with a tip, lets a phone's wallet request its transaction. */

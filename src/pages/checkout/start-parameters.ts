@@ -1,4 +1,4 @@
-import { readFromTab, storeInTab } from '../lib/tab-storage.js'
+import { readFromTab, storeInTab } from '../lib/browser.js'
 import type { Form } from './machine/state.js'
 
 /** How the page was opened: with a session token or a one-time code, and perhaps with form values. */

@@ -53,22 +53,23 @@ function searchTips(): void {
 }
 
 function isNotShortcut({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
-  return ctrlKey || metaKey || altKey || isTyping(target) || isDialogOpen()
+  const isTyping =
+    target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]')
+  return ctrlKey || metaKey || altKey || isTyping || document.querySelector('dialog[open]') !== null
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]')
-}
-
-function isDialogOpen(): boolean {
-  return document.querySelector('dialog[open]') !== null
-}
+const shortcuts: readonly (readonly [keys: string, meaning: string])[] = [
+  ['?', words.shortcuts.help],
+  ...Object.entries(afterG).map(([key, screen]) => [`g ${key}`, words.screens[screen]] as const),
+  ['w', words.screens.withdraw],
+  ['/', words.shortcuts.search],
+]
 
 export function ShortcutsHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={words.shortcuts.title} onClose={onClose}>
       <dl class="keys">
-        {words.shortcuts.list.map(([keys, meaning]) => (
+        {shortcuts.map(([keys, meaning]) => (
           <div key={keys} class="keys__line">
             <dt>
               {keys.split(' ').map((key) => (

@@ -1,5 +1,5 @@
 import { words } from '../i18n/manual.js'
-import { copyText } from '../lib/copy.js'
+import { copyText } from '../lib/browser.js'
 import { addSearch, element } from './search.js'
 
 const shownMs = 2000

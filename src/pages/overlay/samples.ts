@@ -1,5 +1,5 @@
 import { words } from '../i18n/overlay.js'
-import { testChannel } from '../lib/test-alert.js'
+import { testChannel } from '../lib/browser.js'
 import type { Tip } from './queue.js'
 
 const everyMs = 10_000

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { common } from '../i18n/common.js'
-import { copyText } from '../lib/copy.js'
+import { copyText } from '../lib/browser.js'
 import { Icon } from './icon.js'
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger'

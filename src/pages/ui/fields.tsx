@@ -117,7 +117,7 @@ export function TextField({
   )
 }
 
-interface Choices<Key extends string> {
+interface Choices<Key extends string | number> {
   readonly choices: readonly Key[]
   readonly texts: Readonly<Record<Key, string>>
   readonly chosen: Key
@@ -150,23 +150,26 @@ export function Select<Key extends string>({
   return bare ? select : <Field label={label}>{select}</Field>
 }
 
-/** A group of radio buttons. `stacked`: for long texts, each choice has a line of its own. */
-export function RadioGroup<Key extends string>({
+/** A group of radio buttons. `stacked`: for long texts, each choice has a line of its own. `named`: the legend is seen. */
+export function RadioGroup<Key extends string | number>({
   name,
   legend,
+  named = false,
   choices,
   texts,
   chosen,
   stacked = false,
   onChoose,
-}: Choices<Key> & {
+}: Omit<Choices<Key>, 'chosen'> & {
   readonly name: string
   readonly legend: string
+  readonly named?: boolean
+  readonly chosen: Key | undefined
   readonly stacked?: boolean
 }) {
   return (
     <fieldset class={`choices ${stacked ? 'choices--stacked' : ''}`}>
-      <legend class="visually-hidden">{legend}</legend>
+      <legend class={named ? 'field__label' : 'visually-hidden'}>{legend}</legend>
       {choices.map((choice) => (
         <label key={choice} class="choices__choice">
           <input type="radio" name={name} checked={choice === chosen} onChange={() => onChoose(choice)} />

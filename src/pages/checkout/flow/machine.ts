@@ -28,8 +28,9 @@ const handlers: Handlers = {
   navigated,
   'return-to-left': choose.returnToLeft,
 
-  wallets: wallet.wallets,
-  'wallet-search-done': wallet.walletSearchDone,
+  // Wallets may register at any time.
+  wallets: (state, { wallets }) => stay({ ...state, wallets }),
+  'wallet-search-done': (state) => stay({ ...state, walletSearchDone: true }),
   picked: wallet.picked,
   connected: wallet.connected,
   'other-wallet': wallet.otherWallet,

@@ -1,7 +1,7 @@
 import type { Command, Next, Of } from '../machine/events.js'
 import { chosenCents, fittingForm, nairaQuote } from '../machine/form.js'
 import type { NairaRefusal, NairaTip, State } from '../machine/state.js'
-import { begin, failed, goTo, stay } from './next.js'
+import { begin, failed, goTo, inSteps, stay } from './next.js'
 
 const methodOf = ({ checkoutUrl }: NairaTip) => (checkoutUrl === null ? 'bank_transfer' : 'card')
 
@@ -45,8 +45,7 @@ export function startNaira(state: State): Next {
   return begin(state, { at: 'naira-starting' }, (attempt) => ({ do: 'start-naira', attempt, quote, form }))
 }
 
-export function nairaStarted(state: State, { attempt, tip }: Of<'naira-started'>): Next {
-  if (attempt !== state.attempt || state.step.at !== 'naira-starting') return stay(state)
+export const nairaStarted = inSteps(['naira-starting'], (state, _, { tip }: Of<'naira-started'>) => {
   const { intentId, amountUsd } = tip
   return goTo(
     { ...state, left: undefined },
@@ -55,7 +54,7 @@ export function nairaStarted(state: State, { attempt, tip }: Of<'naira-started'>
     { do: 'notify-parent', message: { type: 'tip.started', intentId, method: methodOf(tip), amountUsd } },
     { do: 'watch-naira', intentId },
   )
-}
+})
 
 const refusals: Readonly<Record<string, NairaRefusal>> = {
   invalid_amount: 'amount',
@@ -65,45 +64,44 @@ const refusals: Readonly<Record<string, NairaRefusal>> = {
   service_unavailable: 'provider',
 }
 
-export function nairaRefused(state: State, { attempt, code }: Of<'naira-refused'>): Next {
-  if (attempt !== state.attempt || state.step.at !== 'naira-starting') return stay(state)
+export const nairaRefused = inSteps(['naira-starting'], (state, _, { code }: Of<'naira-refused'>) => {
   const command = failed('unavailable', code)
   if (code === 'rate_unavailable')
     return goTo({ ...state, naira: 'unavailable', nairaFailedAt: state.now }, { at: 'choose' }, command)
   return goTo(state, { at: 'naira-refused', reason: refusals[code] ?? 'refused' }, command)
-}
+})
 
-export function markedSent(state: State): Next {
-  const { step } = state
-  if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
-  return stay({ ...state, step: { ...step, markedSent: true } })
-}
+export const markedSent = inSteps(['naira-waiting', 'naira-late'], (state, step) =>
+  stay({ ...state, step: { ...step, markedSent: true } }),
+)
 
 /** Only the service's status completes a payment. `completed` may come after `cancelled`, because late money counts. */
-export function nairaStatus(state: State, { intentId, status, receivedNgn }: Of<'naira-status'>): Next {
-  const { step } = state
-  if (step.at !== 'naira-waiting' && step.at !== 'naira-late') return stay(state)
-  const { tip } = step
-  if (tip.intentId !== intentId || status === 'requires_action') return stay(state)
-  if (status === 'completed') {
-    const done = { at: 'naira-done', tip, completedAt: state.now } as const
-    return goTo(state, done, { do: 'save', done }, completion(tip, state.now))
-  }
-  const notify = failed('fiat_failed', status, intentId)
-  if (status === 'failed' || receivedNgn !== undefined)
-    return goTo(
-      state,
-      { at: 'naira-failed', tip, receivedNgn },
-      // A reload shows again where the money is.
-      ...(receivedNgn === undefined ? [{ do: 'clear-saved' } as const] : []),
-      notify,
-    )
-  if (step.at === 'naira-late') return stay(state)
-  return goTo(state, { at: 'naira-late', tip, markedSent: step.markedSent }, notify, {
-    do: 'watch-naira',
-    intentId,
-  })
-}
+export const nairaStatus = inSteps(
+  ['naira-waiting', 'naira-late'],
+  (state, step, event: Of<'naira-status'>) => {
+    const { intentId, status, receivedNgn } = event
+    const { tip } = step
+    if (tip.intentId !== intentId || status === 'requires_action') return stay(state)
+    if (status === 'completed') {
+      const done = { at: 'naira-done', tip, completedAt: state.now } as const
+      return goTo(state, done, { do: 'save', done }, completion(tip, state.now))
+    }
+    const notify = failed('fiat_failed', status, intentId)
+    if (status === 'failed' || receivedNgn !== undefined)
+      return goTo(
+        state,
+        { at: 'naira-failed', tip, receivedNgn },
+        // A reload shows again where the money is.
+        ...(receivedNgn === undefined ? [{ do: 'clear-saved' } as const] : []),
+        notify,
+      )
+    if (step.at === 'naira-late') return stay(state)
+    return goTo(state, { at: 'naira-late', tip, markedSent: step.markedSent }, notify, {
+      do: 'watch-naira',
+      intentId,
+    })
+  },
+)
 
 function completion(tip: NairaTip, now: number): Command {
   return {

@@ -1,7 +1,19 @@
 import type { Command, FailureCode, Next } from '../machine/events.js'
-import type { State, Step } from '../machine/state.js'
+import type { State, Step, StepName, StepOf } from '../machine/state.js'
 
 export const stay = (state: State): Next => ({ state, commands: [] })
+
+/** Handles an event in these steps. In others, and as the result of an earlier attempt, it changes nothing. */
+export function inSteps<At extends StepName, Given extends object>(
+  steps: readonly At[],
+  handle: (state: State, step: StepOf<At>, event: Given) => Next,
+) {
+  return (state: State, event: Given): Next => {
+    const isOld = 'attempt' in event && event.attempt !== state.attempt
+    if (isOld || !(steps as readonly StepName[]).includes(state.step.at)) return stay(state)
+    return handle(state, state.step as StepOf<At>, event)
+  }
+}
 
 /** Goes to a step. The new attempt number makes the results of earlier attempts obsolete. */
 export function goTo(state: State, step: Step, ...commands: readonly Command[]): Next {

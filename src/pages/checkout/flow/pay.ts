@@ -3,7 +3,7 @@ import { displayUnits } from '../../lib/money.js'
 import { insufficient, type Thrown } from '../../lib/wallet-faults.js'
 import type { Command, Next, Of, ParentMessage } from '../machine/events.js'
 import type { Fault, NoPrice, PricedTip, State, Step } from '../machine/state.js'
-import { begin, failed, goTo, stay } from './next.js'
+import { begin, failed, goTo, inSteps, stay } from './next.js'
 
 /** A price impact above this percentage must be accepted with a checkbox. */
 export const impactToAccept = 5
@@ -19,10 +19,9 @@ export function needed({ input }: Pick<TipIntent, 'input'>): bigint {
   return BigInt(input.amount) + (input.symbol === solSymbol ? networkFee : 0n)
 }
 
-export function priced(before: State, { attempt, intent, balance }: Of<'priced'>): Next {
-  const { step } = before
-  if (attempt !== before.attempt || step.at !== 'pricing') return stay(before)
-  const pay = { wallet: step.wallet, address: step.address, intent }
+export const priced = inSteps(['pricing'], (before, { wallet, address }, event: Of<'priced'>) => {
+  const { intent, balance } = event
+  const pay = { wallet, address, intent }
   const state = { ...before, quoted: pay }
   const { intentId, quote, input } = intent
   const started: Command = {
@@ -45,7 +44,7 @@ export function priced(before: State, { attempt, intent, balance }: Of<'priced'>
       failed('insufficient_funds', `Not enough ${input.symbol}`, intentId),
     )
   return goTo(state, { at: 'review', pay, declined: false, accepted: false }, ...news)
-}
+})
 
 const reasons: Readonly<Record<string, NoPrice>> = {
   no_route: 'no-route',
@@ -56,21 +55,16 @@ const reasons: Readonly<Record<string, NoPrice>> = {
   bad_answer: 'unanswered',
 }
 
-export function priceFailed(state: State, { attempt, code }: Of<'price-failed'>): Next {
-  const { step } = state
-  if (attempt !== state.attempt || step.at !== 'pricing') return stay(state)
-  const { wallet, address } = step
+export const priceFailed = inSteps(['pricing'], (state, step, { code }: Of<'price-failed'>) => {
   const reason = reasons[code] ?? 'unavailable'
-  return goTo(state, { at: 'no-price', reason, wallet, address }, failed('unavailable', code))
-}
+  return goTo(state, { ...step, at: 'no-price', reason }, failed('unavailable', code))
+})
 
-export function acceptedImpact(state: State, { accepted }: Of<'accepted-impact'>): Next {
-  return state.step.at === 'review' ? stay({ ...state, step: { ...state.step, accepted } }) : stay(state)
-}
+export const acceptedImpact = inSteps(['review'], (state, step, { accepted }: Of<'accepted-impact'>) =>
+  stay({ ...state, step: { ...step, accepted } }),
+)
 
-export function approved(state: State): Next {
-  const { step } = state
-  if (step.at !== 'review') return stay(state)
+export const approved = inSteps(['review'], (state, step) => {
   const { pay } = step
   if (pay.intent.quote.priceImpactPct > impactToAccept && !step.accepted) return stay(state)
   return begin(state, { at: 'approving', pay }, (attempt) => ({
@@ -80,7 +74,7 @@ export function approved(state: State): Next {
     intent: pay.intent,
     message: state.form.message.trim(),
   }))
-}
+})
 
 /** Gives up a connection or an approval. A signature that arrives later is not sent. */
 export function cancelled(state: State): Next {
@@ -161,11 +155,9 @@ export function sent(state: State, { payment }: Of<'sent'>): Next {
 }
 
 /** Only the service's status completes a payment. */
-export function paymentStatus(state: State, { intent }: Of<'payment-status'>): Next {
-  const { step } = state
-  if (step.at !== 'sent' || step.payment.intentId !== intent.intentId) return stay(state)
-  return applyStatus(stay(state), intent)
-}
+export const paymentStatus = inSteps(['sent'], (state, { payment }, { intent }: Of<'payment-status'>) =>
+  payment.intentId === intent.intentId ? applyStatus(stay(state), intent) : stay(state),
+)
 
 export function applyStatus(next: Next, intent: TipIntentStatus): Next {
   const { state, commands } = next
@@ -204,17 +196,17 @@ function lost(message: string, intentId: string, retryable = true): Command[] {
 }
 
 /** The transaction landed. If it failed, the page shows that without waiting for the service. */
-export function landed(state: State, { intentId, failed: bad }: Of<'landed'>): Next {
-  const { step } = state
-  if (!bad || step.at !== 'sent' || step.payment.intentId !== intentId) return stay(state)
-  return goTo(state, { at: 'failed-on-chain', payment: step.payment }, ...lost('refused', intentId))
-}
+export const landed = inSteps(['sent'], (state, { payment }, { intentId, failed: bad }: Of<'landed'>) =>
+  bad && payment.intentId === intentId
+    ? goTo(state, { at: 'failed-on-chain', payment }, ...lost('refused', intentId))
+    : stay(state),
+)
 
-export function notLanded(state: State, { intentId }: Of<'not-landed'>): Next {
-  const { step } = state
-  if (step.at !== 'sent' || step.payment.intentId !== intentId) return stay(state)
-  return goTo(state, { at: 'not-landed' }, ...lost('not taken', intentId))
-}
+export const notLanded = inSteps(['sent'], (state, { payment }, { intentId }: Of<'not-landed'>) =>
+  payment.intentId === intentId
+    ? goTo(state, { at: 'not-landed' }, ...lost('not taken', intentId))
+    : stay(state),
+)
 
 function completion(intent: TipIntentStatus, now: number): ParentMessage {
   const { input, output } = intent

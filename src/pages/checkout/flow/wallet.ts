@@ -2,33 +2,17 @@ import type { Next, Of } from '../machine/events.js'
 import { chosenCents, chosenToken } from '../machine/form.js'
 import type { State } from '../machine/state.js'
 import { connect, price } from './choose.js'
-import { failed, goTo, stay } from './next.js'
+import { failed, goTo, inSteps, stay } from './next.js'
 import { applyStatus } from './pay.js'
 
-/** Wallets may register at any time: replaces the list. */
-export function wallets(state: State, { wallets: found }: Of<'wallets'>): Next {
-  return stay({ ...state, wallets: found })
-}
-
-export function walletSearchDone(state: State): Next {
-  return stay({ ...state, walletSearchDone: true })
-}
-
-export function picked(state: State, { wallet }: Of<'picked'>): Next {
-  return state.step.at === 'wallets' ? connect(state, wallet) : stay(state)
-}
+export const picked = inSteps(['wallets'], (state, _, { wallet }: Of<'picked'>) => connect(state, wallet))
 
 /** `rightNetwork`: the account works on the network of the tip. */
-export function connected(state: State, { attempt, address, rightNetwork }: Of<'connected'>): Next {
-  const { step } = state
-  if (attempt !== state.attempt || step.at !== 'connecting') return stay(state)
-  if (rightNetwork) return price(state, step.wallet, address)
-  return goTo(
-    state,
-    { at: 'wrong-network', wallet: step.wallet },
-    failed('wrong_network', 'The wallet is on another network'),
-  )
-}
+export const connected = inSteps(['connecting'], (state, { wallet }, event: Of<'connected'>) => {
+  if (event.rightNetwork) return price(state, wallet, event.address)
+  const command = failed('wrong_network', 'The wallet is on another network')
+  return goTo(state, { at: 'wrong-network', wallet }, command)
+})
 
 export function otherWallet(state: State): Next {
   return goTo(state, { at: 'wallets', declined: false })
@@ -40,15 +24,12 @@ export function openWindow(state: State): Next {
 }
 
 /** If the browser blocks the window, the page shows a link with a one-time code instead. */
-export function popup(state: State, { opened }: Of<'popup'>): Next {
-  if (opened || state.step.at !== 'other-window') return stay(state)
-  const next = goTo(state, { at: 'blocked', link: undefined })
-  return { ...next, commands: requestPhoneLinks(state) }
-}
+export const popup = inSteps(['other-window'], (state, _, { opened }: Of<'popup'>) =>
+  opened ? stay(state) : goTo(state, { at: 'blocked', link: undefined }, ...requestPhoneLinks(state)),
+)
 
 export function usePhone(state: State): Next {
-  const next = goTo(state, { at: 'phone', links: undefined })
-  return { ...next, commands: [...requestPhoneLinks(state), { do: 'watch-session' }] }
+  return goTo(state, { at: 'phone', links: undefined }, ...requestPhoneLinks(state), { do: 'watch-session' })
 }
 
 /** Codes are valid for one minute, so the links are renewed while they are shown. Without an answer there are none. */
@@ -58,14 +39,13 @@ export function phoneLinks(state: State, { links }: Of<'phone-links'>): Next {
   return stay(state)
 }
 
-export function otherWindowOpened(state: State): Next {
-  if (state.step.at !== 'blocked' && state.step.at !== 'wallets') return stay(state)
-  return goTo(state, { at: 'other-window' }, { do: 'watch-session' })
-}
+export const otherWindowOpened = inSteps(['blocked', 'wallets'], (state) =>
+  goTo(state, { at: 'other-window' }, { do: 'watch-session' }),
+)
 
 /** Follows a payment that was made in another window or on a phone. Failed attempts are shown only where they were made. */
-export function sessionPayments(state: State, { intents }: Of<'session-payments'>): Next {
-  if (!['other-window', 'phone', 'blocked'].includes(state.step.at)) return stay(state)
+const elsewhere = ['other-window', 'phone', 'blocked'] as const
+export const sessionPayments = inSteps(elsewhere, (state, _, { intents }: Of<'session-payments'>) => {
   const paid =
     intents.find(({ status }) => status === 'confirmed') ??
     intents.find(({ status }) => status === 'submitted')
@@ -75,7 +55,7 @@ export function sessionPayments(state: State, { intents }: Of<'session-payments'
     goTo(state, { at: 'sent', payment, since: state.now }, { do: 'watch-payment', payment }),
     paid,
   )
-}
+})
 
 function requestPhoneLinks(state: State): Next['commands'] {
   const cents = chosenCents(state)

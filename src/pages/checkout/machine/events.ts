@@ -14,143 +14,114 @@ import type {
 } from './state.js'
 import type { Screen } from './steps.js'
 
-type UserAction =
-  | { readonly type: 'edited'; readonly form: Partial<Form> }
-  | { readonly type: 'submitted-form' }
-  | { readonly type: 'picked'; readonly wallet: WalletChoice }
-  | { readonly type: 'accepted-impact'; readonly accepted: boolean }
-  | { readonly type: 'approved' }
-  | { readonly type: 'cancelled' }
-  | { readonly type: 'retried' }
-  | { readonly type: 'other-wallet' }
-  | { readonly type: 'start-over'; readonly method?: Form['method'] }
-  | { readonly type: 'use-phone' }
-  | { readonly type: 'open-window' }
-  | { readonly type: 'marked-sent' }
-  | { readonly type: 'tip-again' }
-  | { readonly type: 'return-to-left' }
-  | { readonly type: 'navigated'; readonly screen: Screen }
+/** What the supporter did, and what a command or the browser reported. `attempt`: the attempt that the result belongs to. */
+interface Events {
+  edited: { form: Partial<Form> }
+  'submitted-form': object
+  picked: { wallet: WalletChoice }
+  'accepted-impact': { accepted: boolean }
+  approved: object
+  cancelled: object
+  retried: object
+  'other-wallet': object
+  'start-over': { method?: Form['method'] }
+  'use-phone': object
+  'open-window': object
+  'marked-sent': object
+  'tip-again': object
+  'return-to-left': object
+  navigated: { screen: Screen }
 
-/** What a command or the browser reported. `attempt`: the attempt that the result belongs to. */
-type Result =
-  | { readonly type: 'loaded'; readonly session: SessionDescription }
-  | { readonly type: 'session-over' }
-  | { readonly type: 'resumed'; readonly payment: Payment }
-  | { readonly type: 'resumed-done'; readonly done: NonNullable<Saved['done']> }
-  | { readonly type: 'resumed-naira'; readonly tip: NairaTip; readonly left?: boolean | undefined }
-  | { readonly type: 'wallets'; readonly wallets: readonly WalletChoice[] }
-  | { readonly type: 'wallet-search-done' }
-  | { readonly type: 'popup'; readonly opened: boolean }
-  | { readonly type: 'phone-links'; readonly links: PhoneLinks | undefined }
-  | { readonly type: 'other-window-opened' }
-  | {
-      readonly type: 'connected'
-      readonly attempt: number
-      readonly address: string
-      readonly rightNetwork: boolean
-    }
-  | {
-      readonly type: 'priced'
-      readonly attempt: number
-      readonly intent: TipIntent
-      /** The wallet's balance of the input token in base units; undefined when it could not be read. */
-      readonly balance: bigint | undefined
-    }
-  | { readonly type: 'price-failed'; readonly attempt: number; readonly code: string }
+  loaded: { session: SessionDescription }
+  'session-over': object
+  resumed: { payment: Payment }
+  'resumed-done': { done: NonNullable<Saved['done']> }
+  'resumed-naira': { tip: NairaTip; left?: boolean | undefined }
+  wallets: { wallets: readonly WalletChoice[] }
+  'wallet-search-done': object
+  popup: { opened: boolean }
+  'phone-links': { links: PhoneLinks | undefined }
+  'other-window-opened': object
+  connected: { attempt: number; address: string; rightNetwork: boolean }
+  /** `balance`: of the input token in base units; undefined when it could not be read. */
+  priced: { attempt: number; intent: TipIntent; balance: bigint | undefined }
+  'price-failed': { attempt: number; code: string }
   /** Failed in the wallet, or refused by the RPC endpoint. Nothing was sent and no money moved. */
-  | { readonly type: 'pay-failed'; readonly attempt: number; readonly fault: Fault; readonly detail: string }
+  'pay-failed': { attempt: number; fault: Fault; detail: string }
   /** Sent, or possibly sent. Handled in every step, because money may be moving. */
-  | { readonly type: 'sent'; readonly payment: Payment }
-  | { readonly type: 'payment-status'; readonly intent: TipIntentStatus }
-  | { readonly type: 'session-payments'; readonly intents: readonly TipIntentStatus[] }
-  | { readonly type: 'landed'; readonly intentId: string; readonly failed: boolean }
-  | { readonly type: 'not-landed'; readonly intentId: string }
-  | { readonly type: 'naira-quoted'; readonly quote: NairaQuote }
-  | { readonly type: 'naira-quote-failed' }
-  | { readonly type: 'naira-rate'; readonly rate: NairaRate }
-  | { readonly type: 'naira-started'; readonly attempt: number; readonly tip: NairaTip }
-  | { readonly type: 'naira-refused'; readonly attempt: number; readonly code: string }
-  | {
-      readonly type: 'naira-status'
-      readonly intentId: string
-      readonly status: FiatStatusAnswer['status']
-      readonly receivedNgn?: number | undefined
-    }
-  | { readonly type: 'tick'; readonly now: number }
-  | { readonly type: 'connection'; readonly offline: boolean }
-  | { readonly type: 'answered'; readonly ok: boolean }
+  sent: { payment: Payment }
+  'payment-status': { intent: TipIntentStatus }
+  'session-payments': { intents: readonly TipIntentStatus[] }
+  landed: { intentId: string; failed: boolean }
+  'not-landed': { intentId: string }
+  'naira-quoted': { quote: NairaQuote }
+  'naira-quote-failed': object
+  'naira-rate': { rate: NairaRate }
+  'naira-started': { attempt: number; tip: NairaTip }
+  'naira-refused': { attempt: number; code: string }
+  'naira-status': { intentId: string; status: FiatStatusAnswer['status']; receivedNgn?: number | undefined }
+  tick: { now: number }
+  connection: { offline: boolean }
+  answered: { ok: boolean }
+}
 
-export type Event = UserAction | Result
-export type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
+export type Of<Type extends keyof Events> = { readonly type: Type } & Readonly<Events[Type]>
+export type Event = { [Type in keyof Events]: Of<Type> }[keyof Events]
 
 /** Work for the driver. Its results come back as events. */
-export type Command =
-  | { readonly do: 'connect'; readonly attempt: number; readonly wallet: WalletChoice }
-  | {
-      readonly do: 'price'
-      readonly attempt: number
-      readonly address: string
-      readonly cents: number
-      /** An intent for the same tip that has not expired: only the balance is read. */
-      readonly intent: TipIntent | undefined
-    }
-  | {
-      readonly do: 'pay'
-      readonly attempt: number
-      readonly walletId: string
-      readonly intent: TipIntent
-      readonly message: string
-    }
-  | { readonly do: 'watch-payment'; readonly payment: Payment }
-  | { readonly do: 'watch-session' }
-  | { readonly do: 'open-window' }
-  | { readonly do: 'refresh-phone-links'; readonly cents: number; readonly mint: string }
-  | { readonly do: 'quote-naira'; readonly cents: number }
+interface Commands {
+  connect: { attempt: number; wallet: WalletChoice }
+  /** `intent`: one for the same tip that has not expired: only the balance is read. */
+  price: { attempt: number; address: string; cents: number; intent: TipIntent | undefined }
+  pay: { attempt: number; walletId: string; intent: TipIntent; message: string }
+  'watch-payment': { payment: Payment }
+  'watch-session': object
+  'open-window': object
+  'refresh-phone-links': { cents: number; mint: string }
+  'quote-naira': { cents: number }
   /** `cents`: an amount that may be asked for. */
-  | { readonly do: 'read-naira-rate'; readonly cents: number }
-  | {
-      readonly do: 'start-naira'
-      readonly attempt: number
-      readonly quote: NairaQuote
-      readonly form: Form
-    }
-  | { readonly do: 'watch-naira'; readonly intentId: string }
-  | ({ readonly do: 'save' } & Saved)
-  | { readonly do: 'clear-saved' }
-  | { readonly do: 'renew' }
-  | { readonly do: 'notify-parent'; readonly message: ParentMessage }
+  'read-naira-rate': { cents: number }
+  'start-naira': { attempt: number; quote: NairaQuote; form: Form }
+  'watch-naira': { intentId: string }
+  save: Saved
+  'clear-saved': object
+  /** Opens the checkout of another session. */
+  renew: object
+  'notify-parent': { message: ParentMessage }
+}
+
+export type Command = { [Do in keyof Commands]: { readonly do: Do } & Readonly<Commands[Do]> }[keyof Commands]
 
 /** Messages to the embedding page (embed protocol, version 1). They are for display only and prove nothing. */
-export type ParentMessage =
-  | {
-      readonly type: 'tip.started'
-      readonly intentId: string
-      readonly method: 'wallet' | 'card' | 'bank_transfer'
-      readonly amountUsd: number
-      readonly tokenSymbol?: string
-    }
-  | { readonly type: 'tip.submitted'; readonly intentId: string; readonly signature: string | null }
-  | {
-      readonly type: 'tip.completed'
-      readonly intentId: string
-      readonly signature: string | null
-      readonly method: 'wallet' | 'card' | 'bank_transfer'
-      readonly amount: number
-      readonly tokenSymbol: string
-      readonly amountUsd: number
-      readonly receivedAmount: number
-      readonly timestamp: string
-    }
-  | {
-      readonly type: 'tip.failed'
-      readonly intentId: string | null
-      readonly code: FailureCode
-      readonly retryable: boolean
-      readonly message: string
-      /** What the creator received, when it was less than the tip. */
-      readonly receivedAmount?: number
-    }
-  | { readonly type: 'tip.expired' }
+export type ParentMessage = {
+  [Type in keyof ParentMessages]: { readonly type: Type } & Readonly<ParentMessages[Type]>
+}[keyof ParentMessages]
+
+interface ParentMessages {
+  'tip.started': { intentId: string; method: Method; amountUsd: number; tokenSymbol?: string }
+  'tip.submitted': { intentId: string; signature: string | null }
+  'tip.completed': {
+    intentId: string
+    signature: string | null
+    method: Method
+    amount: number
+    tokenSymbol: string
+    amountUsd: number
+    receivedAmount: number
+    timestamp: string
+  }
+  /** `receivedAmount`: what the creator received, when it was less than the tip. */
+  'tip.failed': {
+    intentId: string | null
+    code: FailureCode
+    retryable: boolean
+    message: string
+    receivedAmount?: number
+  }
+  'tip.expired': object
+}
+
+type Method = 'wallet' | 'card' | 'bank_transfer'
 
 export type FailureCode =
   | 'rejected'

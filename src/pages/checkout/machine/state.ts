@@ -80,52 +80,52 @@ export type Fault =
   | 'expired'
   | 'failed'
 
-export type Step =
-  | { readonly at: 'loading' }
+/** The steps of the checkout, and what each knows. */
+interface Steps {
+  loading: object
   /** `asked`: when the embedding page was asked for another session. `usable`: this one still is. */
-  | { readonly at: 'session-over'; readonly asked?: number; readonly usable?: boolean }
-  | { readonly at: 'choose' }
-  | { readonly at: 'wallets'; readonly declined: boolean }
-  | { readonly at: 'phone'; readonly links: PhoneLinks | undefined }
-  | { readonly at: 'blocked'; readonly link: string | undefined }
-  | { readonly at: 'other-window' }
-  | { readonly at: 'connecting'; readonly wallet: WalletChoice }
-  | { readonly at: 'wrong-network'; readonly wallet: WalletChoice }
-  | { readonly at: 'busy'; readonly wallet: WalletChoice; readonly pay: PricedTip | undefined }
-  | { readonly at: 'pricing'; readonly wallet: WalletChoice; readonly address: string }
-  | { readonly at: 'review'; readonly pay: PricedTip; readonly declined: boolean; readonly accepted: boolean }
-  | {
-      readonly at: 'no-price'
-      readonly reason: NoPrice
-      readonly wallet: WalletChoice
-      readonly address: string
-    }
-  | { readonly at: 'approving'; readonly pay: PricedTip }
-  | { readonly at: 'quote-expired'; readonly pay: PricedTip }
-  | { readonly at: 'insufficient'; readonly pay: PricedTip; readonly has: string | undefined }
-  | { readonly at: 'sent'; readonly payment: Payment; readonly since: number }
-  | { readonly at: 'not-sent'; readonly pay: PricedTip; readonly detail: string }
-  | { readonly at: 'not-landed' }
-  | { readonly at: 'failed-on-chain'; readonly payment: Payment }
+  'session-over': { asked?: number; usable?: boolean }
+  choose: object
+  wallets: { declined: boolean }
+  phone: { links: PhoneLinks | undefined }
+  blocked: { link: string | undefined }
+  'other-window': object
+  connecting: { wallet: WalletChoice }
+  'wrong-network': { wallet: WalletChoice }
+  busy: { wallet: WalletChoice; pay: PricedTip | undefined }
+  pricing: { wallet: WalletChoice; address: string }
+  review: { pay: PricedTip; declined: boolean; accepted: boolean }
+  'no-price': { reason: NoPrice; wallet: WalletChoice; address: string }
+  approving: { pay: PricedTip }
+  'quote-expired': { pay: PricedTip }
+  insufficient: { pay: PricedTip; has: string | undefined }
+  sent: { payment: Payment; since: number }
+  'not-sent': { pay: PricedTip; detail: string }
+  'not-landed': object
+  'failed-on-chain': { payment: Payment }
   /** `received`: what arrived, when it was less than the tip. */
-  | { readonly at: 'mismatch'; readonly payment: Payment; readonly received?: string }
-  | { readonly at: 'done'; readonly intent: TipIntentStatus; readonly completedAt: number }
-  | { readonly at: 'naira-starting' }
-  | { readonly at: 'naira-waiting'; readonly tip: NairaTip; readonly markedSent: boolean }
-  | { readonly at: 'naira-late'; readonly tip: NairaTip; readonly markedSent: boolean }
+  mismatch: { payment: Payment; received?: string }
+  done: { intent: TipIntentStatus; completedAt: number }
+  'naira-starting': object
+  'naira-waiting': { tip: NairaTip; markedSent: boolean }
+  'naira-late': { tip: NairaTip; markedSent: boolean }
   /** `receivedNgn`: what arrived, when it was too little for the tip. It waits for the payer. */
-  | { readonly at: 'naira-failed'; readonly tip: NairaTip; readonly receivedNgn: number | undefined }
-  | { readonly at: 'naira-done'; readonly tip: NairaTip; readonly completedAt: number }
-  | { readonly at: 'naira-refused'; readonly reason: NairaRefusal }
+  'naira-failed': { tip: NairaTip; receivedNgn: number | undefined }
+  'naira-done': { tip: NairaTip; completedAt: number }
+  'naira-refused': { reason: NairaRefusal }
+}
 
-export type StepName = Step['at']
+export type StepName = keyof Steps
+/** One of these steps. */
+export type StepOf<At extends StepName> = { [Name in At]: { readonly at: Name } & Readonly<Steps[Name]> }[At]
+export type Step = StepOf<StepName>
 
 /** What this tab stores so that a reload can continue, or show the receipt again. */
 export interface Saved {
   readonly payment?: Payment
   readonly naira?: NairaTip
   readonly left?: boolean
-  readonly done?: Extract<Step, { at: 'done' | 'naira-done' }>
+  readonly done?: StepOf<'done' | 'naira-done'>
 }
 
 export interface State {

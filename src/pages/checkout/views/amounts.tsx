@@ -3,7 +3,7 @@ import { words } from '../../i18n/checkout.js'
 import { common } from '../../i18n/common.js'
 import { type Currency, isUnclear } from '../../lib/amount-text.js'
 import { shortNgn, shortUsd } from '../../lib/money.js'
-import { TextField } from '../../ui/fields.js'
+import { RadioGroup, TextField } from '../../ui/fields.js'
 import { Notice } from '../../ui/messages.js'
 import { chosenCents, limitsOf, presetsOf } from '../machine/form.js'
 import type { Form, State } from '../machine/state.js'
@@ -45,61 +45,32 @@ function faultText(state: State): string {
   return [limitsText(state, currency, words.amountFault), nairaRangeText(state) ?? ''].join(' ').trim()
 }
 
-interface Choices<Key> {
-  readonly legend: string
-  readonly name: string
-  readonly chosen: Key | undefined
-  readonly choices: readonly (readonly [key: Key, text: string])[]
-  readonly onChoose: (key: Key) => void
-}
-
-export function Chips<Key extends string | number>({
-  legend,
-  name,
-  chosen,
-  choices,
-  onChoose,
-}: Choices<Key>) {
-  const isCurrency = name === 'currency'
-  return (
-    <fieldset class={isCurrency ? 'chips amounts__currency' : 'chips'}>
-      <legend class={isCurrency ? 'visually-hidden' : 'field__label'}>{legend}</legend>
-      <div class="chips__row">
-        {choices.map(([key, text]) => (
-          <Chip key={key} name={name} checked={chosen === key} onChoose={() => onChoose(key)}>
-            {text}
-          </Chip>
-        ))}
-      </div>
-    </fieldset>
-  )
-}
-
 export function Amounts({ state }: { readonly state: State }) {
   const edit = useEdit()
   const { form, session } = state
   const { currency } = form
   const rateMissing = currency === 'NGN' && state.rate === undefined
-  const presets = presetsOf(state).map((preset) => [preset, amountText(preset, currency)] as const)
+  const presets = presetsOf(state)
+  const texts = Object.fromEntries(presets.map((preset) => [preset, amountText(preset, currency)]))
   return (
     <div class="stack">
       {session?.fiat.enabled && (
-        <Chips<Currency>
+        <RadioGroup<Currency>
           legend={words.currencyLegend}
           name="currency"
           chosen={currency}
-          choices={[
-            ['USD', words.currencies.USD],
-            ['NGN', words.currencies.NGN],
-          ]}
+          choices={['USD', 'NGN']}
+          texts={words.currencies}
           onChoose={(chosen) => edit({ currency: chosen })}
         />
       )}
-      <Chips<Form['preset']>
+      <RadioGroup<Form['preset']>
         legend={words.amountLegend[currency]}
+        named
         name="amount"
         chosen={form.preset}
-        choices={[...presets, ['other', words.otherAmount]]}
+        choices={[...presets, 'other']}
+        texts={{ ...texts, other: words.otherAmount }}
         onChoose={(preset) => edit({ preset })}
       />
       {form.preset === 'other' && <OtherAmount state={state} />}
@@ -129,24 +100,5 @@ function OtherAmount({ state }: { readonly state: State }) {
         onBlur={() => form.other !== '' && edit({ showFaults: true })}
       />
     </div>
-  )
-}
-
-function Chip({
-  name,
-  checked,
-  onChoose,
-  children,
-}: {
-  readonly name: string
-  readonly checked: boolean
-  readonly onChoose: () => void
-  readonly children: string
-}) {
-  return (
-    <label class="chip">
-      <input type="radio" name={name} checked={checked} onChange={onChoose} />
-      <span>{children}</span>
-    </label>
   )
 }

@@ -1,9 +1,9 @@
 import { words } from '../../i18n/checkout.js'
 import { common } from '../../i18n/common.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
-import { slowSentMs } from '../machine/pauses.js'
 import type { State, Step } from '../machine/state.js'
 import { isStuck } from '../machine/steps.js'
+import { slowSentMs } from '../watch.js'
 
 type Texts = { readonly [At in Step['at']]?: (step: Extract<Step, { at: At }>, state: State) => string }
 

@@ -2,12 +2,12 @@ import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { ngn, usd } from '../../lib/money.js'
 import { Button, Tabs } from '../../ui/buttons.js'
-import { Field, Form } from '../../ui/fields.js'
+import { Field, Form, RadioGroup } from '../../ui/fields.js'
 import { Icon } from '../../ui/icon.js'
 import { Notice } from '../../ui/messages.js'
 import { chosenCents, chosenToken, isUsableEmail } from '../machine/form.js'
 import type { State } from '../machine/state.js'
-import { Amounts, Chips, useEdit } from './amounts.js'
+import { Amounts, useEdit } from './amounts.js'
 import { Dispatching, press, type ViewOf } from './kit.js'
 import { NairaPanel } from './naira-panel.js'
 
@@ -100,11 +100,13 @@ function CryptoPanel({ state }: { readonly state: State }) {
   const tokens = session?.tokens ?? []
   return (
     <>
-      <Chips
+      <RadioGroup
         legend={words.payWith}
+        named
         name="token"
         chosen={token?.mint}
-        choices={tokens.map(({ mint, symbol }) => [mint, symbol])}
+        choices={tokens.map(({ mint }) => mint)}
+        texts={Object.fromEntries(tokens.map(({ mint, symbol }) => [mint, symbol]))}
         onChoose={(mint) => edit({ mint })}
       />
       <Button

@@ -6,11 +6,11 @@ import { Button, CopyButton, LinkButton } from '../../ui/buttons.js'
 import { Icon, type IconName } from '../../ui/icon.js'
 import { Notice } from '../../ui/messages.js'
 import type { Event } from '../machine/events.js'
-import type { State, Step, StepName, WalletChoice } from '../machine/state.js'
+import type { State, StepName, StepOf, WalletChoice } from '../machine/state.js'
 
 export interface ViewOf<At extends StepName> {
   readonly state: State
-  readonly step: Extract<Step, { at: At }>
+  readonly step: StepOf<At>
 }
 
 export const Dispatching = createContext<(event: Event) => void>(() => undefined)

@@ -3,15 +3,11 @@ import { ngn } from '../../lib/money.js'
 import { CopyButton } from '../../ui/buttons.js'
 import type { NairaTip } from '../machine/state.js'
 import { rangeText } from './amounts.js'
-import { back, Heading, linkOut, Outcome, press, Sums, spinning, type ViewOf, Working } from './kit.js'
+import { back, Heading, linkOut, Outcome, press, Sums, spinning, type ViewOf } from './kit.js'
 
 const minuteMs = 60_000
 /** The countdown is shown in the last five minutes. */
 const countdownMs = 5 * minuteMs
-
-export function Starting() {
-  return <Working text={words.starting} />
-}
 
 /** Returns to the form, which then offers the way back to this payment. */
 const leave = press(words.leave, { type: 'start-over' }, 'quiet')

@@ -23,7 +23,6 @@ import {
   Sums,
   type ViewOf,
   WalletIcon,
-  Working,
 } from './kit.js'
 
 /** A price impact above this percentage shows a warning. */
@@ -125,10 +124,6 @@ export function Busy({ step: { wallet } }: ViewOf<'busy'>) {
   return <Outcome title={words.busy(wallet.name)} more={words.busyMore} actions={[retry]} />
 }
 
-export function Pricing() {
-  return <Working text={words.pricing} />
-}
-
 export function NoPrice({ state, step }: ViewOf<'no-price'>) {
   const least = shortUsd(Math.max(1, state.session?.limits.minTipUsd ?? 1))
   const [title = '', more, change] = {
@@ -186,10 +181,6 @@ export function NotSent({ step: { detail } }: ViewOf<'not-sent'>) {
       )}
     </Outcome>
   )
-}
-
-export function NotLanded() {
-  return <Outcome icon="wait" title={words.notLanded} more={words.nothingPaid} actions={[retry]} />
 }
 
 export function FailedOnChain({ step }: ViewOf<'failed-on-chain'>) {

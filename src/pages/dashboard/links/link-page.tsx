@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { saveFile } from '../../lib/save-file.js'
+import { saveFile } from '../../lib/browser.js'
 import { Button } from '../../ui/buttons.js'
 import { Form } from '../../ui/fields.js'
 import { Notice } from '../../ui/messages.js'

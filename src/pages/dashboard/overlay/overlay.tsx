@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { sendTestAlert } from '../../lib/test-alert.js'
+import { sendTestAlert } from '../../lib/browser.js'
 import {
   animations,
   defaults,

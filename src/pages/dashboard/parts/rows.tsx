@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { saveFile } from '../../lib/save-file.js'
+import { saveFile } from '../../lib/browser.js'
 import { Button } from '../../ui/buttons.js'
 import { Icon, type IconName } from '../../ui/icon.js'
 import type { ListedTip, Payout, Refund, Transfer } from '../answers.js'

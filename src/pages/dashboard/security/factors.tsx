@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { saveFile } from '../../lib/save-file.js'
+import { saveFile } from '../../lib/browser.js'
 import { Button, CopyButton } from '../../ui/buttons.js'
 import { Form, TextField } from '../../ui/fields.js'
 import { Announcer, Notice, Qr } from '../../ui/messages.js'

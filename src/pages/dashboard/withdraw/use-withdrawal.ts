@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
+import { readFromTab, removeFromTab, storeInTab } from '../../lib/browser.js'
 import { StepHistory } from '../../lib/step-history.js'
-import { readFromTab, removeFromTab, storeInTab } from '../../lib/tab-storage.js'
 import type { WithdrawalAnswer } from '../answers.js'
 import { call } from '../api.js'
 import { go, pathOf } from '../route.js'

@@ -41,19 +41,8 @@ export const frameWords = {
   },
   shortcuts: {
     title: 'Keyboard shortcuts',
-    list: [
-      ['?', 'This list'],
-      ['g h', 'Home'],
-      ['g t', 'Tips'],
-      ['g w', 'Withdraw'],
-      ['g k', 'Take out'],
-      ['g o', 'Overlay'],
-      ['g d', 'Developers'],
-      ['g c', 'Security'],
-      ['g s', 'Settings'],
-      ['w', 'Withdraw'],
-      ['/', 'Search tips'],
-    ],
+    help: 'This list',
+    search: 'Search tips',
   },
   csv: {
     save: 'Save as CSV',

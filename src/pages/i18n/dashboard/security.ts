@@ -1,4 +1,4 @@
-import { counted } from './counted.js'
+import { counted } from '../common.js'
 
 export const securityWords = {
   password: {
