@@ -8,7 +8,6 @@ import { useRetry } from './connection.js'
 import { LinkPage } from './links/link-page.js'
 import { endsSessions, mailedLink } from './links/mailed-link.js'
 import { OutsidePage } from './parts/cards.js'
-import { useFocus } from './parts/focus.js'
 import { Dialog } from './parts/forms.js'
 import { mayLeave, pathOf } from './route.js'
 import { Screens } from './screens.js'
@@ -153,14 +152,13 @@ function ServiceUnavailable({ onRetry }: { readonly onRetry: () => void }) {
 
 function ClosedPage({ email, onLeave }: { readonly email: string; readonly onLeave: () => void }) {
   const text = words.closing
-  const heading = useFocus(email, { atFirst: true })
   useEffect(() => {
     history.replaceState(undefined, '', pathOf('home'))
     document.title = `${text.closedTitle} · ${words.brand}`
     window.scrollTo(0, 0)
   }, [])
   return (
-    <OutsidePage title={text.closedTitle} heading={heading}>
+    <OutsidePage title={text.closedTitle} focused>
       <Notice tone="good" text={text.closed(email)} />
       <p class="quiet">{text.again}</p>
       <Button kind="primary" text={text.next} onPress={onLeave} />

@@ -139,8 +139,10 @@ export function useForm<Values extends object>(first: Values, work: (values: Val
   return form
 }
 
+export type FormOf<Values extends object> = ReturnType<typeof useForm<Values>>
+
 /** The error code, if it is one of these. */
-export function among(fault: string | undefined, codes: readonly string[]): string | undefined {
+function among(fault: string | undefined, codes: readonly string[]): string | undefined {
   return fault !== undefined && codes.includes(fault) ? fault : undefined
 }
 

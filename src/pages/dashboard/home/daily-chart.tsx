@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { shortUsd, usd } from '../../lib/money.js'
 import { Select } from '../../ui/fields.js'
-import type { Days, Rate } from '../answers.js'
+import type { Days } from '../answers.js'
 import { dayText } from '../dates.js'
 import { TextButton } from '../parts/links.js'
-import { nairaText, space } from '../parts/rate.js'
+import { space, useNaira } from '../parts/rate.js'
 import { type Loaded, useLoad } from '../requests.js'
 import { barsOf, scaleTop } from './chart-scale.js'
 
@@ -38,16 +38,10 @@ export function useDays(version: number): DailyTips {
 
 interface Shown {
   readonly days: Days['days']
-  readonly rate: Rate | undefined
 }
 
-export function DailyChart({
-  days: { data, span, setSpan },
-  rate,
-}: {
-  readonly days: DailyTips
-  readonly rate: Rate | undefined
-}) {
+export function DailyChart({ days: { data, span, setSpan } }: { readonly days: DailyTips }) {
+  const naira = useNaira()
   const [asTable, setAsTable] = useState(false)
   const days = data?.days ?? []
   const total = days.reduce((sum, { valueUsd }) => sum + valueUsd, 0)
@@ -60,7 +54,7 @@ export function DailyChart({
           <p class="quiet number">
             {data === undefined ? words.loading : words.chart.sum(usd(total), count)}
           </p>
-          {total > 0 && <p class="quiet number">{nairaText(total, rate) ?? space}</p>}
+          {total > 0 && <p class="quiet number">{naira(total) ?? space}</p>}
         </div>
         <div class="row">
           <Select
@@ -78,18 +72,18 @@ export function DailyChart({
           />
         </div>
       </header>
-      {asTable ? <DayTable days={days} rate={rate} /> : <Bars days={days} rate={rate} />}
+      {asTable ? <DayTable days={days} /> : <Bars days={days} />}
     </section>
   )
 }
 
-/** `$12.00 (about ₦19,200)`. */
-function bothText(valueUsd: number, rate: Rate | undefined): string {
-  const naira = nairaText(valueUsd, rate)
-  return naira === undefined ? usd(valueUsd) : `${usd(valueUsd)} (${naira})`
-}
-
-function Bars({ days, rate }: Shown) {
+function Bars({ days }: Shown) {
+  const naira = useNaira()
+  /** `$12.00 (about ₦19,200)`. */
+  const both = (valueUsd: number): string => {
+    const inNaira = naira(valueUsd)
+    return inNaira === undefined ? usd(valueUsd) : `${usd(valueUsd)} (${inNaira})`
+  }
   const most = Math.max(0, ...days.map(({ valueUsd }) => valueUsd))
   const top = scaleTop(most)
   const best = days.find(({ valueUsd }) => valueUsd === most && most > 0)
@@ -97,8 +91,7 @@ function Bars({ days, rate }: Shown) {
     days.map(({ valueUsd }) => valueUsd),
     top,
   )
-  const summary =
-    best === undefined ? words.chart.nothing : words.chart.best(dayText(best.date), bothText(most, rate))
+  const summary = best === undefined ? words.chart.nothing : words.chart.best(dayText(best.date), both(most))
   return (
     <figure class="chart__figure">
       <div class="chart__scale number" aria-hidden="true">
@@ -125,7 +118,7 @@ function Bars({ days, rate }: Shown) {
             y={(1 - bar.height) * height}
             height={bar.height * height}
           >
-            <title>{`${dayText(days[at]?.date ?? '')}: ${bothText(days[at]?.valueUsd ?? 0, rate)}`}</title>
+            <title>{`${dayText(days[at]?.date ?? '')}: ${both(days[at]?.valueUsd ?? 0)}`}</title>
           </rect>
         ))}
       </svg>
@@ -138,7 +131,8 @@ function Bars({ days, rate }: Shown) {
   )
 }
 
-function DayTable({ days, rate }: Shown) {
+function DayTable({ days }: Shown) {
+  const naira = useNaira()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class="chart__table" tabIndex={0} aria-label={words.chart.title}>
@@ -161,7 +155,7 @@ function DayTable({ days, rate }: Shown) {
               <td class="table__figure number">{count}</td>
               <td class="table__figure number">
                 {usd(valueUsd)}
-                <div class="quiet">{nairaText(valueUsd, rate)}</div>
+                <div class="quiet">{naira(valueUsd)}</div>
               </td>
             </tr>
           ))}

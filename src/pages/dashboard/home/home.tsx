@@ -3,11 +3,11 @@ import { words } from '../../i18n/dashboard.js'
 import { usd, usdBelow } from '../../lib/money.js'
 import { amountText } from '../../lib/tip-text.js'
 import { Button } from '../../ui/buttons.js'
-import type { ApiKeys, Balance, Profile, Rate, TipsPage, TokenBalances } from '../answers.js'
+import type { ApiKeys, Balance, Profile, TipsPage, TokenBalances } from '../answers.js'
 import { useShown } from '../connection.js'
 import { ScreenLink } from '../parts/links.js'
 import { ClaimsNotice, FaultNotice, Loading, StraightToWallet } from '../parts/notices.js'
-import { nairaText, space, useRate } from '../parts/rate.js'
+import { RateProvider, space, useNaira, useRate } from '../parts/rate.js'
 import { type Loaded, useLoad, usePolling } from '../requests.js'
 import { go } from '../route.js'
 import { useSession } from '../session.js'
@@ -38,14 +38,14 @@ export function Home() {
   // All parts at once: one that comes later would move those below.
   if (!shown) return <Loading />
   return (
-    <div class="pile">
+    <RateProvider value={rate}>
       <ClaimsNotice of={balance} />
       {profile.data?.creator.settings.tipsTo === 'payout_wallet' && <StraightToWallet />}
-      <BalanceCard balance={balance} rate={rate} tokens={tokens.data?.tokens ?? []} />
+      <BalanceCard balance={balance} tokens={tokens.data?.tokens ?? []} />
       <SetUp keys={keys} profile={profile} />
-      <DailyChart days={days} rate={rate} />
-      <LiveTips news={news} version={version} tips={tips} rate={rate} />
-    </div>
+      <DailyChart days={days} />
+      <LiveTips news={news} version={version} tips={tips} />
+    </RateProvider>
   )
 }
 
@@ -57,13 +57,12 @@ const figures = [
 
 function BalanceCard({
   balance: { data, unread, reload },
-  rate,
   tokens,
 }: {
   readonly balance: Loaded<Balance>
-  readonly rate: Rate | undefined
   readonly tokens: TokenBalances['tokens']
 }) {
+  const naira = useNaira()
   return (
     <section class="card balance" aria-label={words.balance.title}>
       <dl class="balance__figures">
@@ -73,9 +72,7 @@ function BalanceCard({
             <div key={key} class={key}>
               <dt>{name}</dt>
               <dd class="number balance__amount">{amount === undefined ? '–' : usdBelow(amount)}</dd>
-              {amount !== undefined && amount > 0 && (
-                <dd class="quiet number">{nairaText(amount, rate) ?? space}</dd>
-              )}
+              {amount !== undefined && amount > 0 && <dd class="quiet number">{naira(amount) ?? space}</dd>}
               <dd class="quiet">{hint}</dd>
             </div>
           )

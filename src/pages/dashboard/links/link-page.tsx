@@ -6,7 +6,6 @@ import { Form } from '../../ui/fields.js'
 import { Notice } from '../../ui/messages.js'
 import { call, request } from '../api.js'
 import { OutsidePage } from '../parts/cards.js'
-import { useFocus } from '../parts/focus.js'
 import { Submit } from '../parts/forms.js'
 import { useForm } from '../requests.js'
 import { NewPasswordField, passwordFaults } from '../sign-in/password-field.js'
@@ -31,7 +30,6 @@ export function LinkPage({
     } else await call('POST', linkPaths[kind], { body })
   })
   const { done } = act
-  const heading = useFocus(done)
   const title = done ? text.doneTitle : text.title
   // The browser's history must not keep the token.
   useEffect(() => history.replaceState(undefined, '', location.pathname), [])
@@ -40,7 +38,7 @@ export function LinkPage({
   }, [title])
   if (done)
     return (
-      <OutsidePage title={title} heading={heading}>
+      <OutsidePage title={title}>
         <Notice tone="good" text={text.done} />
         <Button kind="primary" text={text.next} onPress={() => onDone(true)} />
       </OutsidePage>
@@ -48,7 +46,7 @@ export function LinkPage({
   // The link was used, or is too old.
   if (act.fault === 'invalid_link')
     return (
-      <OutsidePage title={title} heading={heading}>
+      <OutsidePage title={title}>
         <Notice tone="warn" urgent title={words.links.gone} text={text.remedy} />
         <Button
           kind="primary"
@@ -61,7 +59,7 @@ export function LinkPage({
       </OutsidePage>
     )
   return (
-    <OutsidePage title={title} heading={heading}>
+    <OutsidePage title={title}>
       <Form onSubmit={act.run}>
         <p>{text.lead}</p>
         {kind === 'reset-password' && (

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { words } from '../../i18n/dashboard.js'
+import { useFocus } from './focus.js'
 
 export function Card({
   name,
@@ -72,15 +73,17 @@ export function Brand() {
 /** A page for somebody who is not signed in: one card. */
 export function OutsidePage({
   title,
-  heading,
+  focused = false,
   below,
   children,
 }: {
+  /** Gets the focus when it changes; `focused`: at once. */
   readonly title: string
-  readonly heading: RefObject<HTMLHeadingElement | null>
+  readonly focused?: boolean
   readonly below?: JSX.Element | false
   readonly children: ComponentChildren
 }) {
+  const heading = useFocus(title, { atFirst: focused })
   return (
     <main class="sign-in-page">
       <Brand />

@@ -1,4 +1,5 @@
-import { useEffect } from 'preact/hooks'
+import { createContext } from 'preact'
+import { useContext, useEffect } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { aboutNgn } from '../../lib/money.js'
 import type { Rate } from '../answers.js'
@@ -6,6 +7,17 @@ import { useLoad } from '../requests.js'
 
 /** Keeps the line of the naira while there is no rate. */
 export const space = '\u00a0'
+
+const RateContext = createContext<Rate | undefined>(undefined)
+
+/** Gives the rate to all parts of a screen. */
+export const RateProvider = RateContext.Provider
+
+/** `about ₦8,000` for dollars at the screen's rate. Undefined without a rate, and for nothing. */
+export function useNaira(): (dollars: number) => string | undefined {
+  const rate = useContext(RateContext)
+  return (dollars) => nairaText(dollars, rate)
+}
 
 /** Bounds of the pause between two requests. */
 const minPauseMs = 5000

@@ -11,13 +11,14 @@ import { Card, Fact } from '../parts/cards.js'
 import { FactorField, factorFault } from '../parts/fields.js'
 import { FormDialog } from '../parts/forms.js'
 import { ScreenLink } from '../parts/links.js'
-import { among, type Submission, useLoad, useSubmit } from '../requests.js'
+import { type FormOf, useForm, useLoad } from '../requests.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { confirmByPasskey, OwnerProofField } from './factor-dialog.js'
 import {
   bodyOf,
   type ClosingForm,
+  codeFaults,
   emptyForm,
   isConfirmed,
   mayLeaveTokens,
@@ -37,9 +38,10 @@ export function CloseCard({ security }: { readonly security: Security }) {
   const { onClosed } = useSession()
   const protect = useProtect()
   const drawer = useDrawer()
-  const [form, setForm] = useState<ClosingForm>(() => emptyForm(security))
+  /** What keeps the account open, as the service names it. It stays in sight while the form is changed for it. */
   const [money, setMoney] = useState<readonly string[]>([])
-  const close = useSubmit(async () => {
+  const close = useForm(emptyForm(security), async (form) => {
+    setMoney([])
     try {
       await protect(
         async () => call('DELETE', '/auth/me', { body: await bodyOf(form, security, confirmByPasskey) }),
@@ -48,7 +50,7 @@ export function CloseCard({ security }: { readonly security: Security }) {
     } catch (error) {
       if (error instanceof TippingError && error.code === hasMoney) {
         setMoney(error.details.map(({ field }) => field))
-        setForm(withoutUsedCodes)
+        close.set(withoutUsedCodes(form))
       }
       throw error
     }
@@ -66,24 +68,13 @@ export function CloseCard({ security }: { readonly security: Security }) {
       <Button
         text={text.open}
         onPress={() => {
-          setForm(emptyForm(security))
-          close.clear()
+          close.set(emptyForm(security))
+          setMoney([])
           drawer.show(drawerName)
         }}
       />
       {drawer.open === drawerName && (
-        <CloseDialog
-          security={security}
-          form={form}
-          money={close.fault === hasMoney ? money : []}
-          closing={close}
-          onChange={(change) => {
-            setForm({ ...form, ...change })
-            // What is left in the account stays in sight while the form is changed for it.
-            if (close.fault !== hasMoney) close.clear()
-          }}
-          onClose={drawer.close}
-        />
+        <CloseDialog security={security} closing={close} money={money} onClose={drawer.close} />
       )}
     </Card>
   )
@@ -91,67 +82,54 @@ export function CloseCard({ security }: { readonly security: Security }) {
 
 function CloseDialog({
   security,
-  form,
+  closing,
   money,
-  closing: { fault, ...closing },
-  onChange,
   onClose,
 }: {
   readonly security: Security
-  readonly form: ClosingForm
+  readonly closing: FormOf<ClosingForm>
   readonly money: readonly string[]
-  readonly closing: Submission
-  readonly onChange: (change: Partial<ClosingForm>) => void
   readonly onClose: () => void
 }) {
   const { me } = useSession()
-  const bothNeeded = needsFactor(form, security)
-  const ofFactor = bothNeeded ? among(fault, ['invalid_code', 'account_locked']) : undefined
-  const ofProof = ofFactor ? undefined : among(fault, proofFaults)
-  const ofEmail = fault === wrongEmail
-  const told = ofFactor || ofProof || ofEmail || money.length > 0
+  const { proof, leaveTokens } = closing.values
+  const factor = needsFactor(closing.values, security)
+    ? closing.field('factor', codeFaults, factorFault)
+    : undefined
+  const ofProof = factor?.fault ? undefined : closing.told(proofFaults)
+  closing.told([hasMoney])
   return (
     <FormDialog
       title={words.closing.question}
       submit={words.closing.submit}
-      of={{ ...closing, untold: told ? undefined : fault }}
-      onSubmit={() => (isConfirmed(form, me.email) ? closing.run() : closing.fail(wrongEmail))}
+      of={closing}
+      onSubmit={() => (isConfirmed(closing.values, me.email) ? closing.run() : closing.fail(wrongEmail))}
       onClose={onClose}
     >
       <p>{words.closing.effect}</p>
       <TextField
         label={words.closing.type}
         hint={me.email}
-        fault={ofEmail ? words.closing.otherAddress(me.email) : undefined}
         name="confirm-email"
         autocapitalize="none"
         spellcheck={false}
         inputMode="email"
         required
-        value={form.typed}
-        onInput={(typed) => onChange({ typed })}
+        {...closing.field('typed', [wrongEmail], () => words.closing.otherAddress(me.email))}
       />
       <OwnerProofField
         security={security}
-        proof={form.proof}
+        proof={proof}
         fault={ofProof}
-        onChange={(proof) => onChange({ proof })}
+        onChange={(changed) => closing.set({ proof: changed })}
       />
-      {bothNeeded && (
-        <FactorField
-          app={security.totp}
-          hint={words.factor.countsToRenew}
-          value={form.factor}
-          fault={ofFactor && factorFault(ofFactor)}
-          onInput={(factor) => onChange({ factor })}
-        />
-      )}
+      {factor && <FactorField app={security.totp} hint={words.factor.countsToRenew} {...factor} />}
       {money.length > 0 && (
         <MoneyLeft
           money={money}
           mayLeave={mayLeaveTokens(security)}
-          leaveTokens={form.leaveTokens}
-          onLeave={(leaveTokens) => onChange({ leaveTokens })}
+          leaveTokens={leaveTokens}
+          onLeave={(leave) => closing.set({ leaveTokens: leave })}
         />
       )}
     </FormDialog>

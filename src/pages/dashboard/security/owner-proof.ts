@@ -11,12 +11,8 @@ export interface OwnerProof {
 
 export type Factors = Pick<Security, 'hasPassword' | 'totp' | 'passkeys'>
 
-export const proofFaults: readonly string[] = [
-  'invalid_credentials',
-  'invalid_code',
-  'password_required',
-  'account_locked',
-]
+export const codeFaults: readonly string[] = ['invalid_code', 'account_locked']
+export const proofFaults: readonly string[] = [...codeFaults, 'invalid_credentials', 'password_required']
 
 /**
  * What the account can prove its owner with, the usual one first; nothing needs a fresh sign-in only. Recovery codes do not

@@ -13,7 +13,7 @@ import { useForm, useSubmit } from '../requests.js'
 import { useSession } from '../session.js'
 import { knowsPasskeys } from '../sign-in/passkeys.js'
 import { confirmByPasskey, type Factor, passkeyFault } from './factor-dialog.js'
-import { type CodeWay, confirmFault } from './owner-proof.js'
+import { type CodeWay, codeFaults, confirmFault } from './owner-proof.js'
 
 /** The mailed code or a second factor, in a request's body. */
 export type ConfirmationProof = Factor | { readonly code?: string }
@@ -31,8 +31,6 @@ export async function needsStepUp(request: SteppedUpRequest): Promise<boolean> {
     return true
   }
 }
-
-const codeFaults = ['invalid_code', 'account_locked']
 
 /** Asks the owner for the mailed code, a code of the app or a passkey. */
 export function StepUp({

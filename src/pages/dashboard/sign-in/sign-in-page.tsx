@@ -6,7 +6,6 @@ import { Notice } from '../../ui/messages.js'
 import { call } from '../api.js'
 import { OutsidePage } from '../parts/cards.js'
 import { NameField } from '../parts/fields.js'
-import { useFocus } from '../parts/focus.js'
 import { Submit } from '../parts/forms.js'
 import { TextButton } from '../parts/links.js'
 import { useForm } from '../requests.js'
@@ -30,7 +29,6 @@ export function showForm(form: FormName): void {
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const [form, setForm] = useState(formOfAddress)
   const [token, setToken] = useState(linkToken)
-  const heading = useFocus(form)
   useEffect(() => {
     const follow = (): void => setForm(formOfAddress())
     window.addEventListener('hashchange', follow)
@@ -40,7 +38,6 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
   return (
     <OutsidePage
       title={text.title}
-      heading={heading}
       below={
         token === undefined &&
         form !== 'forgot' && (

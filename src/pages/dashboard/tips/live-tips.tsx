@@ -5,7 +5,7 @@ import { followTips } from '../../lib/follow-tips.js'
 import { spokenUsd } from '../../lib/tip-text.js'
 import { LinkButton } from '../../ui/buttons.js'
 import { Announcer } from '../../ui/messages.js'
-import type { Rate, TipsPage } from '../answers.js'
+import type { TipsPage } from '../answers.js'
 import { Card } from '../parts/cards.js'
 import { ScreenLink, TextButton } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
@@ -19,12 +19,10 @@ export function LiveTips({
   news,
   version,
   tips: { data, unread, reload },
-  rate,
 }: {
   readonly news: TipNews
   readonly version: number
   readonly tips: Loaded<TipsPage>
-  readonly rate: Rate | undefined
 }) {
   const [pausedAt, setPausedAt] = useState<number>()
   const announcement = useAnnouncement(news)
@@ -53,7 +51,7 @@ export function LiveTips({
       <Announcer text={announcement} />
       <FaultNotice fault={unread} tone="warn" />
       {data?.tips.length === 0 && <NoTips />}
-      <TipList tips={data?.tips ?? []} rate={rate} onGivenBack={reload} />
+      <TipList tips={data?.tips ?? []} onGivenBack={reload} />
       {data !== undefined && data.tips.length > 0 && (
         <p>
           <ScreenLink to="tips">{words.live.all}</ScreenLink>

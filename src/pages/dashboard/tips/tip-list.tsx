@@ -4,11 +4,11 @@ import { explorerUrl } from '../../lib/solana.js'
 import { amountText, cut, fiatSymbol, paidWords, senderText } from '../../lib/tip-text.js'
 import { Button, CopyButton, LinkButton } from '../../ui/buttons.js'
 import { Icon } from '../../ui/icon.js'
-import type { ListedTip, Rate } from '../answers.js'
+import type { ListedTip } from '../answers.js'
 import { agoText, momentText, useNow } from '../dates.js'
 import { Fact } from '../parts/cards.js'
 import { Dialog } from '../parts/forms.js'
-import { nairaText } from '../parts/rate.js'
+import { useNaira } from '../parts/rate.js'
 import { OpenRow, Status } from '../parts/rows.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
@@ -27,20 +27,16 @@ function isOnChain({ tokenSymbol }: Pick<ListedTip, 'tokenSymbol'>): boolean {
 }
 
 /** The value in naira at the current rate. Undefined for a naira tip, which shows the naira that were paid. */
-function nairaOf(
-  { fiatDetails, valueUsd }: Pick<ListedTip, 'fiatDetails' | 'valueUsd'>,
-  rate: Rate | undefined,
-): string | undefined {
-  return fiatDetails === null ? nairaText(valueUsd, rate) : undefined
+function useNairaOf({ fiatDetails, valueUsd }: ListedTip): string | undefined {
+  const naira = useNaira()
+  return fiatDetails === null ? naira(valueUsd) : undefined
 }
 
 export function TipList({
   tips,
-  rate,
   onGivenBack,
 }: {
   readonly tips: readonly ListedTip[]
-  readonly rate: Rate | undefined
   readonly onGivenBack: (tip: ListedTip, dollars: number) => void
 }) {
   const drawer = useDrawer()
@@ -50,22 +46,11 @@ export function TipList({
     <>
       <ul class="rows">
         {tips.map((tip) => (
-          <TipRow
-            key={tip.signature}
-            tip={tip}
-            rate={rate}
-            now={now}
-            onOpen={() => drawer.show(tip.signature)}
-          />
+          <TipRow key={tip.signature} tip={tip} now={now} onOpen={() => drawer.show(tip.signature)} />
         ))}
       </ul>
       {open !== undefined && (
-        <TipDrawer
-          tip={open}
-          rate={rate}
-          onGivenBack={(dollars) => onGivenBack(open, dollars)}
-          onClose={drawer.close}
-        />
+        <TipDrawer tip={open} onGivenBack={(dollars) => onGivenBack(open, dollars)} onClose={drawer.close} />
       )}
     </>
   )
@@ -73,18 +58,16 @@ export function TipList({
 
 function TipRow({
   tip,
-  rate,
   now,
   onOpen,
 }: {
   readonly tip: ListedTip
-  readonly rate: Rate | undefined
   readonly now: number
   readonly onOpen: () => void
 }) {
   const { timestamp, valueUsd, status } = tip
   const { sender, message } = paidWords(tip)
-  const naira = nairaOf(tip, rate)
+  const naira = useNairaOf(tip)
   return (
     <OpenRow
       icon={
@@ -123,18 +106,16 @@ function TipRow({
 
 function TipDrawer({
   tip,
-  rate,
   onGivenBack,
   onClose,
 }: {
   readonly tip: ListedTip
-  readonly rate: Rate | undefined
   readonly onGivenBack: (dollars: number) => void
   readonly onClose: () => void
 }) {
   const { me } = useSession()
   const { sender, message } = paidWords(tip)
-  const naira = nairaOf(tip, rate)
+  const naira = useNairaOf(tip)
   const { signature, status, timestamp, valueUsd, fiatDetails } = tip
   return (
     <Dialog title={words.tip.title(paidText(tip))} side onClose={onClose}>

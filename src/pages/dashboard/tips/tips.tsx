@@ -8,7 +8,7 @@ import type { Balance, ListedTip, TipsPage } from '../answers.js'
 import { useShown } from '../connection.js'
 import { momentText } from '../dates.js'
 import { ClaimsNotice, FaultNotice } from '../parts/notices.js'
-import { useRate } from '../parts/rate.js'
+import { RateProvider, useRate } from '../parts/rate.js'
 import { CsvButton, MoreButton } from '../parts/rows.js'
 import { useLoad, usePages } from '../requests.js'
 import { replaceQuery, useRoute } from '../route.js'
@@ -49,14 +49,15 @@ export function Tips() {
       )}
       <FaultNotice fault={list.fault} tone="warn" onRetry={list.reload} />
       {count !== undefined && tips.length === 0 && (filtered ? <NothingFound /> : <NoTips />)}
-      <TipList
-        tips={tips}
-        rate={rate}
-        onGivenBack={({ signature }, dollars) => {
-          setGivenBack((before) => ({ ...before, [signature]: dollars }))
-          balance.reload()
-        }}
-      />
+      <RateProvider value={rate}>
+        <TipList
+          tips={tips}
+          onGivenBack={({ signature }, dollars) => {
+            setGivenBack((before) => ({ ...before, [signature]: dollars }))
+            balance.reload()
+          }}
+        />
+      </RateProvider>
       {shown && <MoreButton of={list} />}
     </section>
   )
