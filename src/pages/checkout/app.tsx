@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../i18n/checkout.js'
-import { Announcer, Notice } from '../ui/messages.js'
+import { Announcer, Notice } from '../ui/kit.js'
 import type { Event } from './machine/events.js'
 import type { State, StepName } from './machine/state.js'
 import { isStuck } from './machine/steps.js'

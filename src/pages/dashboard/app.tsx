@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
-import { Button } from '../ui/buttons.js'
-import { Notice } from '../ui/messages.js'
+import { Button, Notice } from '../ui/kit.js'
 import type { Me, Security } from './answers.js'
 import { call, codeOf, onRefusal } from './api.js'
 import { useRetry } from './connection.js'

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
-import { Button } from '../ui/buttons.js'
+import { Button } from '../ui/kit.js'
 import { Dialog } from './parts/forms.js'
 import { go, type Screen } from './route.js'
 

@@ -1,6 +1,6 @@
 import { words } from '../../i18n/checkout.js'
 import { ngn } from '../../lib/money.js'
-import { CopyButton } from '../../ui/buttons.js'
+import { CopyButton } from '../../ui/kit.js'
 import type { NairaTip } from '../machine/state.js'
 import { rangeText } from './amounts.js'
 import { back, Heading, linkOut, Outcome, press, Sums, spinning, type ViewOf } from './kit.js'

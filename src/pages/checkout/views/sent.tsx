@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
-import { Icon } from '../../ui/icon.js'
+import { Icon } from '../../ui/kit.js'
 import { slowSentMs } from '../watch.js'
 import { Actions, explorerLink, Outcome, press, Sums, type ViewOf } from './kit.js'
 

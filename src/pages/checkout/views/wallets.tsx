@@ -1,9 +1,7 @@
 import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { shortUsd } from '../../lib/money.js'
-import { Button, CopyButton, LinkButton } from '../../ui/buttons.js'
-import { Icon } from '../../ui/icon.js'
-import { Qr } from '../../ui/messages.js'
+import { Button, CopyButton, Icon, LinkButton, Qr } from '../../ui/kit.js'
 import { chosenCents } from '../machine/form.js'
 import {
   Actions,

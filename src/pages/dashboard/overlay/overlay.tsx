@@ -10,9 +10,8 @@ import {
   themes,
   writeParameters,
 } from '../../overlay/parameters.js'
-import { Button, CopyButton } from '../../ui/buttons.js'
 import { Checkbox, Field, Select } from '../../ui/fields.js'
-import { Notice } from '../../ui/messages.js'
+import { Button, CopyButton, Notice } from '../../ui/kit.js'
 import { Card } from '../parts/cards.js'
 import { NumberField, useTyped } from '../parts/fields.js'
 import { replaceQuery, useRoute } from '../route.js'

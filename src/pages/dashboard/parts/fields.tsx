@@ -2,9 +2,8 @@ import type { Ref } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { numberFault, numberText, typedNumber } from '../../lib/amount-text.js'
-import { CopyButton } from '../../ui/buttons.js'
 import { Field, TextField } from '../../ui/fields.js'
-import { Notice } from '../../ui/messages.js'
+import { CopyButton, Notice } from '../../ui/kit.js'
 
 const codeLength = 6
 

@@ -1,22 +1,5 @@
-import type { AriaAttributes, ComponentChildren } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { go, pathOf, type Screen } from '../route.js'
-
-export function TextButton({
-  class: kind = '',
-  text,
-  onPress,
-  ...aria
-}: AriaAttributes & {
-  readonly class?: string
-  readonly text: ComponentChildren
-  readonly onPress: () => void
-}) {
-  return (
-    <button type="button" class={`link ${kind}`} {...aria} onClick={() => onPress()}>
-      {text}
-    </button>
-  )
-}
 
 /** A link to another screen. It does not reload the page, and still works for opening a new tab. */
 export function ScreenLink({

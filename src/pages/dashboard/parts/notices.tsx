@@ -1,9 +1,9 @@
 import { words } from '../../i18n/dashboard.js'
 import { usd } from '../../lib/money.js'
-import { Notice } from '../../ui/messages.js'
+import { Notice, TextButton } from '../../ui/kit.js'
 import type { Balance } from '../answers.js'
 import type { Loaded } from '../requests.js'
-import { ScreenLink, TextButton } from './links.js'
+import { ScreenLink } from './links.js'
 
 /** The text of an error code, with a retry link if there is `onRetry`. Renders nothing without a fault. */
 export function FaultNotice({

@@ -3,8 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
 import { type Thrown, walletFault } from '../../lib/wallet-faults.js'
 import { onWalletsChange, safeIcon, walletsThat } from '../../lib/wallets.js'
-import { Button } from '../../ui/buttons.js'
-import { Icon } from '../../ui/icon.js'
+import { Button, Icon } from '../../ui/kit.js'
 
 /** Wallets register within this time after the page has loaded. */
 const searchMs = 1500

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { Form, TextField } from '../../ui/fields.js'
-import { Announcer, Notice } from '../../ui/messages.js'
+import { Announcer, Notice } from '../../ui/kit.js'
 import type { Security } from '../answers.js'
 import { call } from '../api.js'
 import { Submit } from '../parts/forms.js'

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { TextField } from '../../ui/fields.js'
-import { TextButton } from '../parts/links.js'
+import { TextButton } from '../../ui/kit.js'
 import { passwordStrength } from './password-strength.js'
 
 export const passwordFaults = ['invalid_password', 'common_password']

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { ngn, usd } from '../../lib/money.js'
-import { Announcer } from '../../ui/messages.js'
+import { Announcer } from '../../ui/kit.js'
 import type { Payees as PayeesAnswer, Payout, PayoutsPage } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'

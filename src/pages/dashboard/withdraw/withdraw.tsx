@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { Button } from '../../ui/buttons.js'
-import { Announcer, Notice } from '../../ui/messages.js'
+import { Announcer, Button, Notice } from '../../ui/kit.js'
 import type { Balance, PayoutWallet } from '../answers.js'
 import { useFocus } from '../parts/focus.js'
 import { StraightToWallet } from '../parts/notices.js'

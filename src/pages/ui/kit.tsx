@@ -1,8 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { AriaAttributes, ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { common } from '../i18n/common.js'
 import { copyText } from '../lib/browser.js'
-import { Icon } from './icon.js'
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger'
 
@@ -151,5 +150,130 @@ export function Tabs<Key extends string>({
         </button>
       ))}
     </div>
+  )
+}
+
+/** A button that looks like a link. */
+export function TextButton({
+  class: kind = '',
+  text,
+  onPress,
+  ...aria
+}: AriaAttributes & {
+  readonly class?: string
+  readonly text: ComponentChildren
+  readonly onPress: () => void
+}) {
+  return (
+    <button type="button" class={`link ${kind}`} {...aria} onClick={() => onPress()}>
+      {text}
+    </button>
+  )
+}
+
+/**
+ * The polite live region of a page. It is rendered empty first, because screen readers do not read a region that appears
+ * together with its text.
+ */
+export function Announcer({ text }: { readonly text: string }) {
+  const [announced, announce] = useState('')
+  useEffect(() => announce(text), [text])
+  return (
+    <p role="status" class="visually-hidden">
+      {announced}
+    </p>
+  )
+}
+
+const icons = { plain: 'wait', good: 'tick', warn: 'warn', bad: 'warn' } as const satisfies Record<
+  string,
+  IconName
+>
+
+/** A message with icon, text and colour: colour alone never carries the meaning. */
+export function Notice({
+  tone,
+  icon = icons[tone],
+  urgent = false,
+  title,
+  text,
+  children = text,
+}: {
+  readonly tone: keyof typeof icons
+  readonly icon?: IconName
+  /** Screen readers read it immediately, because the person has to act. */
+  readonly urgent?: boolean
+  readonly title?: ComponentChildren
+  readonly text?: ComponentChildren
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <div class={`notice notice--${tone}`} {...(urgent && { role: 'alert' })}>
+      <Icon name={icon} />
+      <div class="notice__text">
+        {title !== undefined && <strong>{title}</strong>}
+        {title === undefined ? children : <div>{children}</div>}
+      </div>
+    </div>
+  )
+}
+
+/** A QR code, dark on light in both themes with a quiet zone of four modules, because cameras need both. Loaded on demand. */
+export function Qr({ text, label }: { readonly text: string; readonly label: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    let wanted = true
+    void import('lean-qr').then(({ generate }) => {
+      if (wanted && canvas.current !== null)
+        generate(text).toCanvas(canvas.current, { on: [0, 0, 0], off: [255, 255, 255], pad: 4 })
+    })
+    return () => {
+      wanted = false
+    }
+  }, [text])
+  return (
+    <figure class="qr">
+      <canvas ref={canvas} role="img" aria-label={label} />
+      <figcaption>{label}</figcaption>
+    </figure>
+  )
+}
+
+const paths = {
+  tick: 'M5 12.5l4.5 4.5L19 7.5',
+  cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
+  warn: 'M12 8v5M12 16.6v.2M12 3.5L2.5 20h19L12 3.5z',
+  wait: 'M12 7v5l3.5 2M12 3a9 9 0 100 18 9 9 0 000-18z',
+  wallet: 'M3.5 7.5v10a2 2 0 002 2h13a2 2 0 002-2v-8a2 2 0 00-2-2h-13a2 2 0 010-4h12M16.5 13.5h.2',
+  bank: 'M4 10h16L12 4.5 4 10zM6 10v7M10 10v7M14 10v7M18 10v7M3.5 20h17',
+  phone:
+    'M8 3h8a1.5 1.5 0 011.5 1.5v15A1.5 1.5 0 0116 21H8a1.5 1.5 0 01-1.5-1.5v-15A1.5 1.5 0 018 3zM11 18h2',
+  out: 'M14 4.5h5.5V10M19 5l-8.5 8.5M17.5 14v4a1.5 1.5 0 01-1.5 1.5H6A1.5 1.5 0 014.5 18V8A1.5 1.5 0 016 6.5h4',
+  copy: 'M9 9h9.5v10.5H9zM15 9V4.5H5.5V15H9',
+  mail: 'M3.5 6h17v12.5h-17zM4 6.5l8 6.5 8-6.5',
+  offline: 'M4 4l16 16M8.5 15.5a5 5 0 016-.8M5 12a10 10 0 014-2.4M12.5 9.1A10 10 0 0119 12M12 19h.1',
+} as const
+
+export type IconName = keyof typeof paths
+
+/** Icons grow with the text. */
+const rem = (size: number): string => `${size / 16}rem`
+
+/** An icon next to a text, never instead of one: hidden from screen readers. */
+export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      aria-hidden="true"
+      width={rem(size)}
+      height={rem(size)}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    >
+      <path d={paths[name]} />
+    </svg>
   )
 }
