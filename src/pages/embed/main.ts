@@ -78,14 +78,7 @@ export function mount(element: Element, options: MountOptions): Mounted {
   }
 }
 
-const eventOf: Readonly<Record<string, string>> = {
-  onReady: 'ready',
-  onStarted: 'started',
-  onSubmitted: 'submitted',
-  onCompleted: 'completed',
-  onFailed: 'failed',
-  onExpired: 'expired',
-}
+const dispatched = ['Ready', 'Started', 'Submitted', 'Completed', 'Failed', 'Expired'] as const
 
 /**
  * `<tip-checkout embed-url="…">` does the same as `mount`. Its events are `ready`, `started`, `submitted`, `completed`,
@@ -107,9 +100,9 @@ class TipCheckout extends HTMLElement {
       return
     }
     this.style.display ||= 'block'
-    const dispatchers = Object.entries(eventOf).map(([option, type]) => [
-      option,
-      (detail: unknown) => this.dispatchEvent(new CustomEvent(type, { detail })),
+    const dispatchers = dispatched.map((name) => [
+      `on${name}`,
+      (detail: unknown) => this.dispatchEvent(new CustomEvent(name.toLowerCase(), { detail })),
     ])
     this.#mounted = mount(this, { embedUrl, title: this.title || 'Tip', ...Object.fromEntries(dispatchers) })
   }

@@ -91,11 +91,5 @@ function tokenAccounts(url: string, address: string, mint: string): Promise<Toke
 }
 
 interface TokenAccounts {
-  readonly value: readonly {
-    readonly account: {
-      readonly data: {
-        readonly parsed: { readonly info: { readonly tokenAmount: { readonly amount: string } } }
-      }
-    }
-  }[]
+  readonly value: readonly { account: { data: { parsed: { info: { tokenAmount: { amount: string } } } } } }[]
 }

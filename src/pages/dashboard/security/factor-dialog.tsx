@@ -1,24 +1,19 @@
 import { words } from '../../i18n/dashboard.js'
 import { Button, TextButton } from '../../ui/kit.js'
 import type { Security } from '../answers.js'
-import { call } from '../api.js'
 import { CodeField, FactorField, factorFault } from '../parts/fields.js'
 import { type Ending, FormDialog } from '../parts/forms.js'
 import { FaultNotice } from '../parts/notices.js'
 import { useForm, useSubmit } from '../requests.js'
-import { askForPasskey, knowsPasskeys } from '../sign-in/passkeys.js'
+import { askForPasskeyBy } from '../sign-in/factor-step.js'
+import { knowsPasskeys } from '../sign-in/passkeys.js'
 import { PasswordField } from '../sign-in/password-field.js'
 import { type Factors, type OwnerProof, proofWay, proofWays } from './owner-proof.js'
 
 export type Factor = { readonly totp: string } | { readonly passkey: AuthenticationResponseJSON }
 
 export async function confirmByPasskey(): Promise<Factor> {
-  const { options } = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>(
-    'POST',
-    '/auth/passkeys/confirm/options',
-    { body: {} },
-  )
-  return { passkey: await askForPasskey(options) }
+  return { passkey: await askForPasskeyBy('/auth/passkeys/confirm/options') }
 }
 
 /** A passkey that is refused as a code is too young. */

@@ -74,19 +74,19 @@ export function StepUp({
       />
       <CodeField
         key={way}
-        label={way === 'code' ? words.confirmation.code : words.factor.code}
+        label={way === 'code' ? words.code.label : words.factor.code}
         {...field}
         onComplete={confirm.run}
       />
       <Submit text={words.confirmation.submit} busy={confirm.busy} />
-      {hasPasskey && <Button does={byPasskey} text={words.confirmation.passkey} />}
+      {hasPasskey && <Button does={byPasskey} text={words.factor.passkey} />}
       {faultText === undefined ? (
         <FaultNotice fault={other} />
       ) : (
         <Notice tone="bad" urgent text={faultText} />
       )}
       <div class="row">
-        <TextButton aria-disabled={again.busy} text={words.confirmation.again} onPress={again.run} />
+        <TextButton aria-disabled={again.busy} text={words.code.again} onPress={again.run} />
         {hasApp && (
           <TextButton
             text={way === 'code' ? words.confirmation.app : words.confirmation.mail}

@@ -67,7 +67,7 @@ function FactorStep({ attempt, byMail = false, email, onSignedIn, onBack }: Step
         <FactorField app={false} {...field} />
       )}
       <Submit text={words.factor.submit} of={check} />
-      <PasskeyButton label={words.factor.passkey} email={email} onSignedIn={onSignedIn} />
+      <PasskeyButton email={email} onSignedIn={onSignedIn} />
       <div class="row">
         <TextButton
           text={way === 'app' ? words.factor.useRecovery : words.factor.useApp}
@@ -109,15 +109,18 @@ function NotMine({ attempt, onSignedIn, onBack }: Step) {
   )
 }
 
+/** Asks the browser for a passkey, with the options that a path of the API makes. */
+export async function askForPasskeyBy(path: string): Promise<AuthenticationResponseJSON> {
+  const { options } = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>('POST', path, {
+    body: {},
+  })
+  return askForPasskey(options)
+}
+
 /** Signs in with a passkey alone. Renders nothing in a browser without passkeys. */
-export function PasskeyButton({ label, email, onSignedIn }: Way & { readonly label: string }) {
+export function PasskeyButton({ email, onSignedIn }: Way) {
   const signIn = useSubmit(async () => {
-    const { options } = await call<{ options: PublicKeyCredentialRequestOptionsJSON }>(
-      'POST',
-      '/auth/passkeys/login/options',
-      { body: {} },
-    )
-    const body = { response: await askForPasskey(options) }
+    const body = { response: await askForPasskeyBy('/auth/passkeys/login/options') }
     const { user } = await call<{ user: { email: string } }>('POST', '/auth/passkeys/login', { body })
     // The person chose a passkey of another account: nothing of this page may go on in that one.
     if (email !== undefined && user.email !== email) location.reload()
@@ -126,7 +129,7 @@ export function PasskeyButton({ label, email, onSignedIn }: Way & { readonly lab
   if (!knowsPasskeys()) return null
   return (
     <>
-      <Button does={signIn} text={label} />
+      <Button does={signIn} text={words.factor.passkey} />
       <FaultNotice fault={signIn.fault} />
     </>
   )

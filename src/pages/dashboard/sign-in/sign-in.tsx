@@ -53,7 +53,7 @@ export function SignIn({
           else logIn.fail('email_required')
         }}
       />
-      <PasskeyButton label={words.signIn.passkey} email={known} onSignedIn={onSignedIn} />
+      <PasskeyButton email={known} onSignedIn={onSignedIn} />
       {onForgot && <TextButton text={words.signIn.forgot} onPress={onForgot} />}
     </Form>
   )

@@ -8,7 +8,6 @@ export const signInWords = {
     hide: 'Hide password',
     submit: 'Sign in',
     mailCode: 'E-mail me a code',
-    passkey: 'Use a passkey',
     forgot: 'Forgot your password?',
     withoutLink: 'Sign in another way',
     newLink: 'Ask for a new link',

@@ -98,11 +98,8 @@ export const withdrawWords = {
     mailed:
       'We’ve e-mailed you six digits; they work for ten minutes. After a change of your e-mail address they go to the old one for 72 hours.',
     mailedAgain: 'We’ve e-mailed you new digits. The old ones no longer work.',
-    code: 'Code from the e-mail',
     submit: 'Confirm',
-    again: 'Send a new code',
     app: 'Use my authenticator app',
-    passkey: 'Use a passkey',
     mail: 'Use the e-mailed code',
     young: 'An app or passkey counts here from 72 hours after it was added.',
     youngStepUp:
