@@ -16,15 +16,15 @@ const latePollingMs = 30 * 60_000
 /** After so long the page says that a sent payment is slow. */
 export const slowSentMs = 20_000
 
-export function chainPauseMs(nth: number): number {
+function chainPauseMs(nth: number): number {
   return (chainPausesSeconds[nth] ?? chainPausesSeconds.at(-1) ?? 1) * 1000
 }
 
-export function nairaPauseMs(sinceMs: number): number {
+function nairaPauseMs(sinceMs: number): number {
   return (sinceMs < nairaQuickMs ? nairaSeconds : nairaLaterSeconds) * 1000
 }
 
-export function isStillPolled(expiredSinceMs: number): boolean {
+function isStillPolled(expiredSinceMs: number): boolean {
   return expiredSinceMs < latePollingMs
 }
 
