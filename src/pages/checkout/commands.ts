@@ -114,10 +114,7 @@ const pay: Run<'pay'> = async ({ attempt, walletId, intent, message }, context) 
   return recordWithRetries(() => service.record(record))
 }
 
-/**
- * Reports the transaction to the service, which then verifies it immediately. The service finds the payment without this
- * and has the message with the intent, so giving up loses nothing.
- */
+/** Has the service verify the transaction at once. It finds the payment without this, so giving up loses nothing. */
 async function recordWithRetries(send: () => Promise<unknown>): Promise<undefined> {
   for (let tries = 1; ; tries++) {
     try {

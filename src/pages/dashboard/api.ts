@@ -52,10 +52,7 @@ export async function request(
   }
 }
 
-/**
- * Calls back when the service refuses because the session is over, or because the account is frozen. Returns a function that
- * stops it.
- */
+/** Calls back when the service refuses with this code. Returns a function that stops it. */
 export function onRefusal(code: 'unauthorized' | 'account_frozen', listener: () => void): () => void {
   refusals.addEventListener(code, listener)
   return () => refusals.removeEventListener(code, listener)

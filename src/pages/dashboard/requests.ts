@@ -109,10 +109,7 @@ export function useSubmit<Given extends unknown[] = []>(
 type Shown = 'all' | readonly string[]
 type Texts<Values> = { [Key in keyof Values]: Values[Key] extends string ? Key : never }[keyof Values]
 
-/**
- * The texts of a form and its request. An edit clears the fault of the last try. `field` gives an input its props, and its fault if
- * it shows that one.
- */
+/** The texts of a form and its request. An edit clears the fault of the last try. `field` gives an input its props. */
 export function useForm<Values extends object>(first: Values, work: (values: Values) => Promise<void>) {
   const [values, setValues] = useState(first)
   const submission = useSubmit(() => work(values))

@@ -61,10 +61,7 @@ export function isUnclear(text: string, currency: Currency = 'USD'): boolean {
   return parse(text, currency) === 'unclear'
 }
 
-/**
- * A number from 0 to below 10^12 with at most six decimals; undefined when the text is not such a number, is unclear or names
- * another currency.
- */
+/** A number from 0 to below 10^12 with at most six decimals; undefined for other, unclear and other currencies' texts. */
 export function typedNumber(text: string, currency: Currency = 'USD'): number | undefined {
   const parsed = parse(text, currency)
   if (parsed === undefined || parsed === 'unclear') return undefined
@@ -92,10 +89,7 @@ export function numberFault(text: string): 'unclear_number' | 'no_naira' | 'inva
   return namedCurrency(text) === 'NGN' ? 'no_naira' : 'invalid_number'
 }
 
-/**
- * An amount below a billion, in cents or kobo; undefined when the text is not such an amount, is unclear or names another
- * currency.
- */
+/** The same below a billion with at most two decimals, in cents or kobo. */
 export function typedCents(text: string, currency: Currency = 'USD'): number | undefined {
   const parsed = parse(text, currency)
   if (parsed === undefined || parsed === 'unclear') return undefined

@@ -11,10 +11,7 @@ import { useState } from 'preact/hooks'
 /** Preact's useId repeats an id when a sibling is added later, so ids are counted here. */
 let last = 0
 
-/**
- * A labelled input with its hint. A fault replaces the hint in the same place, so the layout does not move. Screen readers
- * announce the fault when it appears and read it with the input.
- */
+/** A labelled input with its hint. A fault replaces the hint in its place, so the layout does not move. */
 export function Field({
   label,
   hint,

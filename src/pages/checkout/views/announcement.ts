@@ -45,10 +45,7 @@ const texts: Texts = {
   'naira-done': ({ tip }) => words.nairaDone(ngn(tip.amountNgn)),
 }
 
-/**
- * The text for the live region. It changes with events, not every second. Steps in which the supporter has to act are alerts
- * themselves and have no text here.
- */
+/** The text for the live region. It changes with events, not every second. Steps to act in are alerts themselves. */
 export function announcement(state: State): string {
   if (state.offline) return `${words.offline} ${words.offlineMore}`
   if (isStuck(state)) return `${words.unanswered} ${words.unansweredMore}`

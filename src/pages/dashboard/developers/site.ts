@@ -1,10 +1,7 @@
 const host = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const form = /^(\*\.)?([^:/?#@*\s]+?)\.?(?::(\d{1,5}))?$/
 
-/**
- * Parses typed text into a site: `example.com`, `*.example.com`, `example.com:8443`. Scheme and path of a pasted URL are
- * dropped. Undefined when it is not a site. The service validates it again.
- */
+/** `example.com`, `*.example.com` or `example.com:8443` of typed text or a pasted URL. Undefined when it is no site. */
 export function parseTypedSite(text: string): string | undefined {
   const bare = text
     .trim()

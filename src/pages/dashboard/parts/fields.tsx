@@ -163,10 +163,7 @@ interface Typing {
   readonly currentTarget: HTMLInputElement
 }
 
-/**
- * Keeps what is being typed until the field loses focus or Enter is pressed: each render sets a field's value again, so one for
- * another reason would take back the letters.
- */
+/** Keeps what is being typed until the field loses focus or Enter is pressed: a render would set its value again. */
 export function useTyped(value: string, onTyped: (text: string, input: HTMLInputElement) => void) {
   const [typed, setTyped] = useState<string>()
   return {

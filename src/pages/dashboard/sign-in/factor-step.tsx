@@ -20,10 +20,7 @@ interface Way {
   readonly onSignedIn: () => void
 }
 
-/**
- * Signs in. When the account has a second factor, `step` asks for it and repeats the attempt with it; it is shown in place of
- * the form.
- */
+/** Signs in. Of an account with a second factor, `step` asks for it in place of the form and repeats the attempt. */
 export function useAttempt(way: Way): {
   readonly run: (attempt: Attempt) => Promise<void>
   readonly step: JSX.Element | undefined

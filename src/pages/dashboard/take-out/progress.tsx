@@ -82,7 +82,13 @@ function Followed({
       ) : (
         <Notice {...looks[stage]} text={words.takeOut.more[stage]} />
       )}
-      {transfer.status === 'signed' && rpcUrl() === undefined && <ToSubmit transfer={transfer} />}
+      {transfer.status === 'signed' && rpcUrl() === undefined && (
+        // Without an endpoint this page can submit nothing.
+        <Notice tone="warn" urgent>
+          <p>{words.takeOut.noEndpoint}</p>
+          <CopyButton value={transfer.transaction ?? ''} label={words.takeOut.complete} named />
+        </Notice>
+      )}
       {transfer.signature !== null && (
         <>
           <CopyButton value={transfer.signature} label={words.tip.signature} named />
@@ -98,16 +104,6 @@ function Followed({
         onPress={() => onRestart()}
       />
     </>
-  )
-}
-
-/** Without an endpoint this page can submit nothing. */
-function ToSubmit({ transfer: { transaction } }: { readonly transfer: Transfer }) {
-  return (
-    <Notice tone="warn" urgent>
-      <p>{words.takeOut.noEndpoint}</p>
-      <CopyButton value={transaction ?? ''} label={words.takeOut.complete} named />
-    </Notice>
   )
 }
 

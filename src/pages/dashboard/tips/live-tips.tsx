@@ -26,6 +26,7 @@ export function LiveTips({
   const [pausedAt, setPausedAt] = useState<number>()
   const announcement = useAnnouncement(news)
   const paused = pausedAt !== undefined
+  const state = paused ? 'paused' : news.connected ? 'on' : 'off'
   const waiting = paused ? news.count - pausedAt : 0
   useEffect(() => {
     if (!paused && version > 0) reload()
@@ -36,7 +37,10 @@ export function LiveTips({
       class="live"
       title={
         <>
-          {words.live.title} <LiveMark connected={news.connected} paused={paused} />
+          {words.live.title}{' '}
+          {news.connected !== undefined && (
+            <span class={`mark mark--${state}`}>{words.live.states[state]}</span>
+          )}
         </>
       }
       beside={
@@ -58,18 +62,6 @@ export function LiveTips({
       )}
     </Card>
   )
-}
-
-function LiveMark({
-  connected,
-  paused,
-}: {
-  readonly connected: boolean | undefined
-  readonly paused: boolean
-}) {
-  if (connected === undefined) return null
-  const state = paused ? 'paused' : connected ? 'on' : 'off'
-  return <span class={`mark mark--${state}`}>{words.live.states[state]}</span>
 }
 
 export function NoTips() {

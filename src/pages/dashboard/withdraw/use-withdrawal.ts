@@ -22,10 +22,7 @@ import {
 /** Pauses before each repetition of the request; the last one repeats. */
 const pausesMs = [0, 1000, 2000, 4000, 8000]
 
-/**
- * The state of the withdrawal form. Sends the withdrawal, and repeats the request until there is an answer. Each step is an entry
- * of the browser's history, and this tab keeps the draft.
- */
+/** The withdrawal's form: repeats its request until it is answered, and keeps steps and draft in history and tab. */
 export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => void } {
   const { me, signIns } = useSession()
   const [steps] = useState(() => new StepHistory<FormStep>(false))
