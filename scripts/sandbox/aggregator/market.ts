@@ -35,8 +35,6 @@ export interface Trade {
   readonly fee: Fee | undefined
   /** The loss caused by the size of the trade, in billionths. */
   readonly impact: bigint
-  /** Worth of the input in micro-dollars. */
-  readonly usdMicro: bigint
 }
 
 const billion = 10n ** 9n
@@ -84,7 +82,7 @@ export function priceTrade(
   const outAmount = gross - outFee
   if (outAmount <= 0n || gross >= output.reserve) return undefined
   const fee = feeTerms.bps > 0 ? { ...feeTerms, amount: inFee + outFee } : undefined
-  return { input, output, inAmount, outAmount, fee, impact, usdMicro }
+  return { input, output, inAmount, outAmount, fee, impact }
 }
 
 function converted(input: Tradable, output: Tradable, units: bigint, impact: bigint): bigint {

@@ -88,7 +88,7 @@ export class UltraEngine {
     return json(200, {
       mode: query.excludeRouters === undefined ? 'ultra' : 'manual',
       ...tradeJson(trade, slippageBps),
-      ...worth(trade),
+      ...loss(trade),
       routePlan: route,
       ...fees(trade),
       signatureFeePayer: plan?.cosigner?.toBase58() ?? query.taker ?? null,
@@ -121,9 +121,8 @@ export class UltraEngine {
 }
 
 /** A loss is negative. `priceImpact` is in percent, and the older `priceImpactPct` is a fraction. */
-function worth({ impact, usdMicro }: Trade) {
+function loss({ impact }: Trade) {
   return {
-    inUsdValue: Number(usdMicro) / 1e6,
     priceImpact: -Number(impact) / 1e7,
     priceImpactPct: displayText(-impact, 9),
   }

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { SandboxRequest } from '../http-server.js'
 import { type Endpoint, email, kobo, naira, ok, okNewest, Refusal, readInput, readQuery } from './api.js'
 import type { Fiatpay } from './fiatpay.js'
-import type { Charge } from './records.js'
-import { metadata } from './records.js'
+import { type Charge, metadata } from './records.js'
 import { transactionJson } from './wire.js'
 
 /** The provider's limit of one transaction: NGN 10,000,000. */

@@ -22,7 +22,7 @@ const transferControl = z.strictObject({
 const refundControl = z.strictObject({ outcome: z.enum(refundOutcomes) })
 const balanceControl = z.strictObject({ balanceKobo: z.int().min(-balanceKoboMax).max(balanceKoboMax) })
 
-/** The controls, by method and path. A record is named by the provider's reference or the service's own id; the newest one is meant. */
+/** The controls, by method and path. Of the records with the provider's reference or the service's own id the newest is meant. */
 export function fiatpayControls(fiatpay: Fiatpay): Routes {
   const { charges, disputes, transfers, refunds, faults } = fiatpay
   return {

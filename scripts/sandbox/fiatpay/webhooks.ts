@@ -9,13 +9,12 @@ const firstRetryMs = 1000
 const answerMs = 10_000
 const deliveriesKept = 1000
 
-/** The delivery of one webhook: the last status (null: no answer), and when it was answered 200. */
+/** The delivery of one webhook, with the last status (null: no answer). */
 export interface Delivery {
   readonly event: string
   readonly reference: string
   attempts: number
   status: number | null
-  takenAt: string | null
 }
 
 /**
@@ -55,7 +54,7 @@ export class Webhooks {
       .update(body)
       .digest('hex')
     for (let copy = 0; copy < copies; copy++) {
-      const delivery = { event, reference, attempts: 0, status: null, takenAt: null }
+      const delivery = { event, reference, attempts: 0, status: null }
       this.#deliveries = [...this.#deliveries, delivery].slice(-deliveriesKept)
       this.#later(delayMs, () => this.#deliver(delivery, body, signature))
     }
@@ -99,8 +98,7 @@ export class Webhooks {
     request.on('close', () => {
       this.#requests.delete(request)
       delivery.status = status
-      if (status === 200) delivery.takenAt = new Date().toISOString()
-      else if (delivery.attempts < attemptsMax && this.#deliveries.includes(delivery))
+      if (status !== 200 && delivery.attempts < attemptsMax && this.#deliveries.includes(delivery))
         this.#later(firstRetryMs * 2 ** (delivery.attempts - 1), () =>
           this.#deliver(delivery, body, signature),
         )

@@ -115,7 +115,7 @@ test('a webhook that is not answered 200 is repeated with the same bytes', async
   const reference = await payOne(fiat)
   await arrived(2)
   t.is(received[0]?.body, received[1]?.body)
-  await until('it is answered 200', () => fiat.fiatpay.webhooks.deliveries()[0]?.takenAt !== null)
+  await until('it is answered 200', () => fiat.fiatpay.webhooks.deliveries()[0]?.status === 200)
   t.like(fiat.fiatpay.webhooks.deliveries(), {
     length: 1,
     0: { event: 'charge.success', reference, attempts: 2, status: 200 },
