@@ -84,13 +84,9 @@ const operations: Record<string, Operation> = {
   },
 }
 
-/** For one operation: CPU in ms by process kind, bytes, calls to the node. */
-interface Cost {
+/** For one operation, with CPU in ms. */
+interface Cost extends Used {
   readonly seconds: number
-  readonly cpuMs: readonly number[]
-  readonly dataBytes: number
-  readonly walBytes: number
-  readonly rpcCalls: number
 }
 
 /**
@@ -127,14 +123,14 @@ export function benchCosts(): Promise<Outcome> {
       await untilNone(stage, openSql)
       const after = await read()
       const seconds = (performance.now() - startedAt) / 1000
-      const used = (n: number): number => (after.cpu[n] ?? 0) - (before.cpu[n] ?? 0)
-      const above = (n: number): number => Math.max(0, used(n) - (idlePerSecond[n] ?? 0) * seconds)
+      const used = difference(before, after)
+      const above = used.cpu.map((cpu, n) => Math.max(0, cpu - (idlePerSecond[n] ?? 0) * seconds))
       return {
         seconds,
-        cpuMs: kinds.map((_, n) => (above(n) * 1000) / times),
-        dataBytes: (after.dataBytes - before.dataBytes) / times,
-        walBytes: (after.walBytes - before.walBytes) / times,
-        rpcCalls: (after.rpcCalls - before.rpcCalls) / times,
+        cpu: above.map((cpu) => (cpu * 1000) / times),
+        dataBytes: used.dataBytes / times,
+        walBytes: used.walBytes / times,
+        rpcCalls: used.rpcCalls / times,
       }
     }
     // Warms up: each process has done its work before.
@@ -142,13 +138,21 @@ export function benchCosts(): Promise<Outcome> {
     printProgress(`idle for ${idleSeconds} s`)
     const before = await read()
     await sleep(idleSeconds * 1000)
-    const idle = await read()
-    const idlePerSecond = kinds.map((_, n) => ((idle.cpu[n] ?? 0) - (before.cpu[n] ?? 0)) / idleSeconds)
+    const idlePerSecond = difference(before, await read()).cpu.map((cpu) => cpu / idleSeconds)
     const costs: Record<string, Cost> = {}
     for (const name of Object.keys(operations)) costs[name] = await run(name, count, idlePerSecond)
     const idleMs = idlePerSecond.map((seconds) => seconds * 1000)
     return { table: tableOf(costs, idleMs), results: { kinds, costs, idleMsPerSecond: idleMs } }
   })
+}
+
+function difference(before: Used, after: Used): Used {
+  return {
+    cpu: after.cpu.map((cpu, n) => cpu - (before.cpu[n] ?? 0)),
+    dataBytes: after.dataBytes - before.dataBytes,
+    walBytes: after.walBytes - before.walBytes,
+    rpcCalls: after.rpcCalls - before.rpcCalls,
+  }
 }
 
 async function usedBy(servers: BenchServers, { processes, db, sandbox }: Stage, redis: Redis): Promise<Used> {
@@ -177,19 +181,12 @@ async function untilNone({ db }: Stage, sql: string): Promise<void> {
 function tableOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[]): string {
   const line = (name: string, cells: readonly string[]): string =>
     name.padEnd(22) + cells.map((cell) => cell.padStart(12)).join('')
+  const fixed = (values: readonly number[], digits: number) => values.map((one) => one.toFixed(digits))
   const all = Object.entries(costs)
   return [
     line('CPU ms for one', kinds),
-    ...all.map(([name, { cpuMs }]) =>
-      line(
-        name,
-        cpuMs.map((ms) => ms.toFixed(2)),
-      ),
-    ),
-    line(
-      'idle, ms a second',
-      idleMs.map((ms) => ms.toFixed(1)),
-    ),
+    ...all.map(([name, { cpu }]) => line(name, fixed(cpu, 2))),
+    line('idle, ms a second', fixed(idleMs, 1)),
     line('for one', ['data bytes', 'log bytes', 'RPC calls', 'seconds']),
     ...all.map(([name, { dataBytes, walBytes, rpcCalls, seconds }]) =>
       line(name, [

@@ -24,7 +24,7 @@ export function drawProviderFaults(seed: number, round: number): ProviderFaults 
     deduplicates,
     fault: {
       seed: seed + round,
-      transfers: weights({
+      transfers: {
         auto: weight('auto', 30),
         'accept-then-timeout': weight('accept-then-timeout'),
         'accept-then-500': weight('accept-then-500'),
@@ -35,17 +35,17 @@ export function drawProviderFaults(seed: number, round: number): ProviderFaults 
         'refuse-connection': weight('refuse-connection'),
         reject: weight('reject'),
         'no-float': weight('no-float'),
-      }),
-      lookups: weights({
+      },
+      lookups: {
         ok: 100,
         timeout: weight('look-timeout'),
         '500': weight('look-500'),
         garbage: weight('look-garbage'),
         reset: weight('look-reset'),
         'not-found': weight('look-not-found'),
-      }),
-      accounts: weights({ ok: 200, timeout: weight('account-timeout'), '500': weight('account-500') }),
-      outcomes: weights({ success: 100, failed: weight('failed'), reversed: weight('reversed') }),
+      },
+      accounts: { ok: 200, timeout: weight('account-timeout'), '500': weight('account-500') },
+      outcomes: { success: 100, failed: weight('failed'), reversed: weight('reversed') },
       settleMs: Math.floor(800 * seededNumber(seed, 'settle', round)),
       lookupLagMs: Math.floor(lagMsMax * seededNumber(seed, 'lag', round)),
       duplicates: deduplicates ? 'refuse' : 'execute',
@@ -56,12 +56,6 @@ export function drawProviderFaults(seed: number, round: number): ProviderFaults 
       },
     },
   }
-}
-
-/** Leaves out weights of 0. */
-function weights<Kind extends string>(given: Record<Kind, number>): Partial<Record<Kind, number>> {
-  const entries = Object.entries<number>(given).filter(([, value]) => value > 0)
-  return Object.fromEntries(entries) as Partial<Record<Kind, number>>
 }
 
 /** The provider works normally, so that every withdrawal ends. */

@@ -2,15 +2,16 @@ import { once } from 'node:events'
 import {
   Agent,
   createServer,
-  get,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   request,
-  type Server,
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Defer } from './closing.js'
 
+const pollMs = 500
 const readyMs = 3000
 const firstRefusal = 400
 /** They are about one connection, and each side has its own. */
@@ -19,7 +20,6 @@ const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding']
 interface Backend {
   readonly url: string
   ready: boolean
-  asked: boolean
   agent: Agent
 }
 
@@ -39,130 +39,91 @@ export interface PassedAnswer {
 
 interface ProxyOptions {
   /** Without a ready process requests go to all, as with a router that knows no better. */
-  readonly passesAlways?: boolean
-  readonly onAnswer?: (answer: PassedAnswer) => void
+  readonly passesAlways: boolean
+  readonly onAnswer: (answer: PassedAnswer) => void
+}
+
+export interface ReverseProxy {
+  readonly url: string
+  /** How many processes get requests. */
+  readyCount(): number
 }
 
 /**
  * A reverse proxy that reads `/ready` of each process at an interval, and sends requests to the ready ones in turn, on
  * connections that it keeps. It repeats nothing: what a process does not answer is answered 502.
  */
-export class ReverseProxy {
-  readonly #server: Server
-  readonly #backends: readonly Backend[]
-  readonly #timer: NodeJS.Timeout
-  readonly #options: ProxyOptions
-  #next = 0
+export async function startReverseProxy(
+  urls: readonly string[],
+  { passesAlways, onAnswer }: ProxyOptions,
+  defer: Defer,
+): Promise<ReverseProxy> {
+  const backends = urls.map((url): Backend => ({ url, ready: false, agent: new Agent({ keepAlive: true }) }))
+  const ready = (): Backend[] => backends.filter((backend) => backend.ready)
+  let next = 0
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
+    const used = passesAlways && ready().length === 0 ? backends : ready()
+    next += 1
+    const backend = used[next % used.length]
+    if (backend === undefined) outgoing.writeHead(503).end('no process is ready')
+    else pass(backend, incoming, outgoing, onAnswer)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const watching = new AbortController()
+  for (const backend of backends) void watch(backend, watching.signal)
+  defer(async () => {
+    watching.abort()
+    server.close()
+    server.closeAllConnections()
+    for (const { agent } of backends) agent.destroy()
+    await once(server, 'close')
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, readyCount: () => ready().length }
+}
 
-  private constructor(server: Server, backends: readonly Backend[], pollMs: number, options: ProxyOptions) {
-    this.#server = server
-    this.#options = options
-    this.#backends = backends
-    server.on('request', (incoming, outgoing) => this.#pass(incoming, outgoing))
-    this.#timer = setInterval(() => void this.#poll(), pollMs)
+async function watch(backend: Backend, signal: AbortSignal): Promise<void> {
+  for (; !signal.aborted; await sleep(pollMs)) {
+    const isReady = await isReadyAt(backend.url)
+    // A process that comes back is another one: connections to the last one are of no use.
+    if (isReady && !backend.ready) backend.agent = new Agent({ keepAlive: true })
+    backend.ready = isReady
   }
+}
 
-  static async listen(
-    urls: readonly string[],
-    pollMs: number,
-    options: ProxyOptions = {},
-  ): Promise<ReverseProxy> {
-    const server = createServer({ keepAliveTimeout: 60_000 })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const backends = urls.map((url) => ({
-      url,
-      ready: false,
-      asked: false,
-      agent: new Agent({ keepAlive: true }),
-    }))
-    return new ReverseProxy(server, backends, pollMs, options)
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
-  }
-
-  /** How many processes there are. */
-  get count(): number {
-    return this.#backends.length
-  }
-
-  /** How many of them get requests. */
-  get readyCount(): number {
-    return this.#backends.filter(({ ready }) => ready).length
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#server.close()
-    this.#server.closeAllConnections()
-    for (const { agent } of this.#backends) agent.destroy()
-    await once(this.#server, 'close')
-  }
-
-  async #poll(): Promise<void> {
-    await Promise.all(
-      this.#backends.map(async (backend) => {
-        // A late answer must not replace a newer one.
-        if (backend.asked) return
-        backend.asked = true
-        const ready = await isReady(backend.url)
-        // A process that comes back is another one: connections to the last one are of no use.
-        if (ready && !backend.ready) backend.agent = new Agent({ keepAlive: true })
-        backend.ready = ready
-        backend.asked = false
-      }),
-    )
-  }
-
-  #pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const ready = this.#backends.filter(({ ready }) => ready)
-    const used = ready.length === 0 && this.#options.passesAlways ? this.#backends : ready
-    this.#next += 1
-    const backend = used[this.#next % used.length]
-    if (backend === undefined) {
-      outgoing.writeHead(503).end('no process is ready')
-      return
-    }
-    const { method, url: path = '/', headers } = incoming
-    const at = Date.now()
-    const startedAt = performance.now()
-    const note = (status: number, of: OutgoingHttpHeaders, body: string): void =>
-      this.#options.onAnswer?.({
-        method: method ?? '',
-        path,
-        at,
-        ms: performance.now() - startedAt,
-        status,
-        headers: of,
-        text: body,
+function pass(
+  { url, agent }: Backend,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  onAnswer: ProxyOptions['onAnswer'],
+): void {
+  const { method = '', url: path = '/' } = incoming
+  const at = Date.now()
+  const startedAt = performance.now()
+  const note = (status: number, headers: OutgoingHttpHeaders, text: string): void =>
+    onAnswer({ method, path, at, ms: performance.now() - startedAt, status, headers, text })
+  const passed = request(`${url}${path}`, { method, headers: withoutOwn(incoming.headers), agent })
+  passed.on('response', (answer) => {
+    const { statusCode = 0, headers } = answer
+    outgoing.writeHead(statusCode, withoutOwn(headers))
+    answer.pipe(outgoing)
+    let refusal = ''
+    if (statusCode >= firstRefusal)
+      answer.on('data', (bytes: Buffer) => {
+        refusal += bytes.toString()
       })
-    const passed = request(`${backend.url}${path}`, {
-      ...(method === undefined ? {} : { method }),
-      headers: withoutOwn(headers),
-      agent: backend.agent,
-    })
-    passed.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, withoutOwn(answer.headers))
-      answer.pipe(outgoing)
-      let refusal = ''
-      if ((answer.statusCode ?? 0) >= firstRefusal)
-        answer.on('data', (bytes: Buffer) => {
-          refusal += bytes.toString()
-        })
-      answer.on('end', () => note(answer.statusCode ?? 0, answer.headers, refusal))
-      answer.on('error', () => outgoing.destroy())
-    })
-    passed.on('error', (error) => {
-      // Who asked has gone: nothing is broken.
-      if (outgoing.destroyed) return
-      note(0, {}, error.message)
-      if (outgoing.headersSent) outgoing.destroy()
-      else outgoing.writeHead(502).end(`${backend.url}: ${error.message}`)
-    })
-    outgoing.on('close', () => passed.destroy())
-    incoming.pipe(passed)
-  }
+    answer.on('end', () => note(statusCode, headers, refusal))
+    answer.on('error', () => outgoing.destroy())
+  })
+  passed.on('error', (error) => {
+    // Who asked has gone: nothing is broken.
+    if (outgoing.destroyed) return
+    note(0, {}, error.message)
+    if (outgoing.headersSent) outgoing.destroy()
+    else outgoing.writeHead(502).end(`${url}: ${error.message}`)
+  })
+  outgoing.on('close', () => passed.destroy())
+  incoming.pipe(passed)
 }
 
 function withoutOwn(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
@@ -170,15 +131,14 @@ function withoutOwn(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
 }
 
 /** On a connection of its own, as a router's probes are. */
-function isReady(url: string): Promise<boolean> {
+function isReadyAt(url: string): Promise<boolean> {
+  const options = { agent: false, signal: AbortSignal.timeout(readyMs) }
   return new Promise((answer) => {
-    get(`${url}/ready`, { agent: false, timeout: readyMs }, (response) => {
+    request(`${url}/ready`, options, (response) => {
       response.resume()
       answer(response.statusCode === 200)
     })
-      .on('timeout', function (this: { destroy(): void }) {
-        this.destroy()
-      })
       .on('error', () => answer(false))
+      .end()
   })
 }

@@ -6,7 +6,7 @@ import { type Defer, withClosing } from '../../kit/closing.js'
 import { Draw } from '../../kit/draw.js'
 import { startNginx } from '../../kit/nginx.js'
 import { type Report, sortedRows } from '../../kit/report.js'
-import { ReverseProxy } from '../../kit/reverse-proxy.js'
+import { type ReverseProxy, startReverseProxy } from '../../kit/reverse-proxy.js'
 import { confirmedStamps, owedTo, StreamClient, streamFaults } from '../../kit/stream-client.js'
 import type { ActName } from './acts.js'
 import { ClientNotes } from './client-notes.js'
@@ -99,7 +99,6 @@ interface ScenarioResult extends Report {
 const usualActs = { crypto: 35, repeat: 20, naira: 20, withdraw: 25, read: 10 } as const
 /** Nobody is in a hurry: the load is there to be disturbed, not to fill the machine. */
 const pauseMs = 100
-const pollMs = 500
 const waitMs = 300_000
 const reportMs = 12_000
 
@@ -119,6 +118,7 @@ export function runScenario(open: OpenScenario, plan: ScenarioPlan): Promise<Sce
     const notes = new ClientNotes()
     const truth = emptyTruth()
     let proxy: ReverseProxy | undefined
+    let behindProxy = 0
     const stage = await openStage(defer, { databaseUrl, redisUrl, namespace: `run-${seed}` }, seed, {
       creators,
       webs: 2,
@@ -127,8 +127,8 @@ export function runScenario(open: OpenScenario, plan: ScenarioPlan): Promise<Sce
       async front(webs) {
         const behind = scenario.router === 'nginx' ? [await startNginx(webs, defer)] : webs
         const passesAlways = scenario.mayAnswer === undefined || scenario.mayAnswer.length > 0
-        proxy = await ReverseProxy.listen(behind, pollMs, { passesAlways, onAnswer: notes.note })
-        defer(() => proxy?.close())
+        behindProxy = behind.length
+        proxy = await startReverseProxy(behind, { passesAlways, onAnswer: notes.note }, defer)
         return proxy.url
       },
     })
@@ -160,8 +160,8 @@ export function runScenario(open: OpenScenario, plan: ScenarioPlan): Promise<Sce
       reportMs,
     )
     defer(() => clearInterval(beat))
-    const untilReady = (count = proxy?.count ?? 0) =>
-      until(`${count} processes get requests`, () => (proxy?.readyCount ?? 0) >= count)
+    const untilReady = (count = behindProxy) =>
+      until(`${count} processes get requests`, () => (proxy?.readyCount() ?? 0) >= count)
     const run: Run = {
       stage,
       truth,
