@@ -4,7 +4,7 @@ import { solMint, type Token, tokenByMint } from '../../src/kernel/tokens.js'
 import { associatedAccount } from '../../src/providers/solana/build-transfer.js'
 import { decodeTransaction } from '../../src/providers/solana/decode-transaction.js'
 import { findPayment } from '../../src/tips/verify/balance-changes.js'
-import type { SignedTipClaim } from './signed-tips.js'
+import type { SignedTipClaim } from './rpc-node.js'
 
 type Reported = Pick<SignedTipClaim, 'signature' | 'sender' | 'recipient'>
 
@@ -32,12 +32,14 @@ export async function verifyOneByOne(
   const startedAt = performance.now()
   const work = { connection, concurrency, maxStalledCount: 50 }
   const worker = new Worker<Reported>('one-by-one', ({ data }) => verifyOne(pool, rpcUrl, data), work)
-  await waitForJobs(worker, tips.length)
-  const seconds = (performance.now() - startedAt) / 1000
-  await worker.close()
-  await queue.close()
-  await pool.end()
-  return seconds
+  try {
+    await waitForJobs(worker, tips.length)
+    return (performance.now() - startedAt) / 1000
+  } finally {
+    await worker.close()
+    await queue.close()
+    await pool.end()
+  }
 }
 
 async function verifyOne(

@@ -14,8 +14,8 @@ import {
   outcomeOf,
   section,
 } from './measurement.js'
+import type { SignedTipClaim } from './rpc-node.js'
 import { onServers } from './servers.js'
-import type { SignedTipClaim } from './signed-tips.js'
 import { verifyOneByOne } from './verify-peer.js'
 
 const defaultRounds = 5
