@@ -11,6 +11,8 @@ const document = 'docs/states.md'
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ')
 
+type Listed = (typeof machines)[number]
+
 function drawing(machine: AnyMachine): string {
   const { states, initial, steps } = machine
   const lines = [
@@ -33,13 +35,23 @@ function stepsTable({ steps }: AnyMachine): string {
   return table(['from', 'to', 'trigger', 'ledger entries'].slice(0, columns), rows)
 }
 
-function section({ file, machine }: (typeof machines)[number]): string {
+function section({ file, machine }: Listed, at: number): string {
+  const whole = machines.slice(0, at).find((earlier) => hasStepsOf(machine, earlier.machine))
   return [
     `## ${capital(machine.subject)}`,
     `\`${machine.table}\`, declared in \`${file}\`.`,
-    drawing(machine),
-    stepsTable(machine),
+    ...(whole === undefined ? [drawing(machine), stepsTable(machine)] : [reference(machine, whole)]),
   ].join('\n\n')
+}
+
+/** Whether every step of a machine is one of another, for the same reason. */
+function hasStepsOf(machine: AnyMachine, other: AnyMachine): boolean {
+  const steps = new Set(other.steps.map((step) => JSON.stringify(step)))
+  return machine.steps.every((step) => steps.has(JSON.stringify(step)))
+}
+
+function reference({ initial }: AnyMachine, { machine: { subject } }: Listed): string {
+  return `It begins in ${code(initial)}. Its steps from there are those of [${subject}](#${subject.replaceAll(' ', '-')}).`
 }
 
 function capital(text: string): string {
