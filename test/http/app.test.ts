@@ -51,6 +51,12 @@ test('`/` and a missing page are HTML where Accept names it, else the JSON error
   }
 })
 
+test('browsers find an icon at /favicon.ico', async (t) => {
+  const { status, headers, text } = await raw('GET', '/favicon.ico')
+  t.deepEqual([status, headers['content-type']], [200, 'image/svg+xml'])
+  t.is(text, (await raw('GET', '/pay-icon.svg')).text)
+})
+
 for (const path of [
   '/chain/%E0%A4%A',
   '/%00',

@@ -70,14 +70,15 @@ const ultraModes: Mode[] = [
 for (const mode of ultraModes)
   test.serial(`when Ultra is ${mode}, the other engine builds the swap, and Ultra the next`, async (t) => {
     const { aggregator } = world().sandbox
-    for (const account of [false, true]) {
+    for (const [account, mint] of [
+      [false, solMint],
+      [true, bonk],
+    ] as const) {
       const { creator, supporter } = await parties({ account })
-      for (const mint of [solMint, bonk]) {
-        aggregator.set({ ultra: { mode } })
-        t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-v6', `account ${account}`)
-        aggregator.reset()
-        t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-ultra')
-      }
+      aggregator.set({ ultra: { mode } })
+      t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-v6', `account ${account}`)
+      aggregator.reset()
+      t.is(await requestTip(creator.user.id, supporter.wallet, mint), 'aggregator-ultra')
     }
   })
 

@@ -122,18 +122,6 @@ test('a code works for its own account only', async (t) => {
   )
 })
 
-test('the presented session ends, and a new one is opened', async (t) => {
-  const person = await registerPerson(world())
-  await markVerified(person)
-  await storeCode(person, '123456')
-  const { session } = await verify(person.email, '123456', { session: person.session })
-  t.not(session, person.session)
-  const me = (options: RequestOptions) => world().request('GET', '/auth/me', options)
-  t.is((await me({ session: person.session })).status, 401)
-  t.is((await me({ bearer: person.accessToken })).status, 401)
-  t.is((await me({ session })).status, 200)
-})
-
 test('a login with a one-time code keeps the other sessions and access tokens of the account', async (t) => {
   const person = await registerPerson(world())
   const { session, accessToken: bearer } = person
