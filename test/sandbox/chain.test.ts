@@ -148,6 +148,11 @@ test('an unsigned SOL tip is refused, and the signed one lands with its fee and 
     [[signature, null, null]],
   )
 
+  const parsed = await connection.getParsedTransaction(signature, settled)
+  t.like(parsed?.transaction.message.instructions[2], {
+    program: 'system',
+    parsed: { type: 'transfer', info: { destination: creator.toBase58(), lamports: 980_000_000 } },
+  })
   await t.throwsAsync(connection.getTransaction(signature, { commitment: 'confirmed' }), {
     message: /Transaction version \(0\) is not supported/,
   })
@@ -189,6 +194,11 @@ test('a token tip opens the missing account, and its metadata has the token bala
   )
   t.true((meta?.innerInstructions?.length ?? 0) > 0)
   t.is((await connection.getSignaturesForAddress(reference, {}, 'confirmed'))[0]?.signature, signature)
+  const parsed = await connection.getParsedTransaction(signature, settled)
+  t.like(parsed?.transaction.message.instructions[1], {
+    program: 'spl-token',
+    parsed: { type: 'transferChecked', info: { mint: usdc.toBase58() } },
+  })
 })
 
 test('preflight refuses a failing transaction; without preflight it is charged and recorded', async (t) => {

@@ -3,7 +3,7 @@ import { displayText } from '../../../src/kernel/money.js'
 import type { Account } from './vm/svm.js'
 
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
-const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
+export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 
 export interface TokenAmount {
   readonly amount: string

@@ -1,7 +1,8 @@
 import { VersionedTransaction } from '@solana/web3.js'
-import { encodeBase58 } from '../../../../src/kernel/base58.js'
+import { decodeBase58, encodeBase58 } from '../../../../src/kernel/base58.js'
 import type { LedgerRecord } from '../ledger.js'
 import { RpcError } from './error.js'
+import { parseInstruction } from './parse-instruction.js'
 
 export type TransactionEncoding = 'base58' | 'base64' | 'json' | 'jsonParsed'
 
@@ -66,12 +67,7 @@ function parsedTransaction(record: LedgerRecord, transaction: VersionedTransacti
       })),
       recentBlockhash: message.recentBlockhash,
       instructions: message.compiledInstructions.map((instruction) => ({
-        ...decodedCall(
-          record,
-          instruction.programIdIndex,
-          instruction.accountKeyIndexes,
-          encodeBase58(instruction.data),
-        ),
+        ...parsedCall(record, instruction.programIdIndex, instruction.accountKeyIndexes, instruction.data),
         stackHeight: 1,
       })),
       ...tableLookups(transaction),
@@ -84,22 +80,21 @@ function parsedMeta(record: LedgerRecord) {
   const parsed = innerInstructions.map(({ index, instructions }) => ({
     index,
     instructions: instructions.map((call) => ({
-      ...decodedCall(record, call.programIdIndex, call.accounts, call.data),
+      ...parsedCall(record, call.programIdIndex, call.accounts, decodeBase58(call.data, Infinity) ?? []),
       stackHeight: call.stackHeight,
     })),
   }))
   return { ...meta, innerInstructions: parsed }
 }
 
-/** An instruction as a node shows one of a program that it does not know. */
-function decodedCall(
-  { keys }: LedgerRecord,
+function parsedCall(
+  record: LedgerRecord,
   program: number,
   accounts: readonly number[],
-  data: string,
-): { programId: string; accounts: string[]; data: string } {
-  const keyAt = (index: number) => keys[index] ?? ''
-  return { programId: keyAt(program), accounts: accounts.map(keyAt), data }
+  data: ArrayLike<number>,
+) {
+  const keyAt = (index: number) => record.keys[index] ?? ''
+  return parseInstruction(keyAt(program), accounts.map(keyAt), Buffer.from(data))
 }
 
 function signatures(transaction: VersionedTransaction): string[] {
