@@ -1,8 +1,15 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import { accountKey, type Entry, type LedgerAccount, transferEntries, userAccount } from './accounts.js'
-import { checkTransfer, type Transfer } from './check-transfer.js'
-import { findReserved, openAccounts, postAlone, type Reserved, resolutionKey } from './post-statement.js'
+import {
+  checkTransfer,
+  findReserved,
+  openAccounts,
+  postAlone,
+  type Reserved,
+  resolutionKey,
+  type Transfer,
+} from './post-statement.js'
 import { coverReceivables } from './receivables/receivables.js'
 import type { NewTransfer } from './transfers.js'
 

@@ -2,7 +2,7 @@ import { pageOf } from '../http/paging.js'
 import { queryInIndexOrder } from '../platform/database/index-order.js'
 import type { Transact } from '../platform/database/transact.js'
 import type { Currency, UserAccountKind } from './accounts.js'
-import type { TransferKind } from './check-transfer.js'
+import type { TransferKind } from './post-statement.js'
 
 /** One entry on one of a user's accounts, in base units. */
 export interface StatementLine {

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 import type { Entry } from './accounts.js'
-import type { Transfer } from './check-transfer.js'
-import { findTransfer, type Posted, postAlone, resolutionKey } from './post-statement.js'
+import { findTransfer, type Posted, postAlone, resolutionKey, type Transfer } from './post-statement.js'
 import { coverReceivables } from './receivables/receivables.js'
 
 export type { Posted } from './post-statement.js'

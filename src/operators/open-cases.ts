@@ -1,11 +1,10 @@
 import type { Knex } from 'knex'
 import { waitsForPerson } from '../fiat/refunds/refund.js'
 import { sqlList } from '../kernel/state-machine.js'
-import { notFrozen } from '../outgoing/guards.js'
+import { notFrozen, waitsForBreaker } from '../outgoing/guards.js'
 import { sendableStates } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
 import { databaseIsKnown } from '../platform/database/restore-guard.js'
-import { waitsForBreaker } from '../withdrawals/pause.js'
 import { waitsForDispute } from '../withdrawals/work-queue.js'
 
 /** A kind of case that no worker can decide, and how many of it are open. */

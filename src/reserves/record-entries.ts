@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries } from '../ledger/accounts.js'
-import { sameContent, type Transfer } from '../ledger/check-transfer.js'
-import { findTransfer } from '../ledger/post-statement.js'
+import { findTransfer, sameContent, type Transfer } from '../ledger/post-statement.js'
 import { postTransfer } from '../ledger/transfers.js'
 
 /** USDC of the treasury, sold for naira outside. The naira are in transit until the provider's balance shows them. */

@@ -1,10 +1,32 @@
+import { z } from 'zod'
 import { type Route, route } from '../http/endpoint.js'
 import { DomainError } from '../kernel/errors.js'
 import { cachedFor } from '../platform/cached-for.js'
 import type { Services } from '../services.js'
 import { findLastReport, listReportKeys } from './reports/report-rows.js'
 import { presentKey } from './reports/signing.js'
-import { nothing, reportKeysAnswer, reservesAnswer } from './schemas.js'
+
+const nothing = z.object({})
+
+/** GET /reserves. */
+const reservesAnswer = z.object({
+  success: z.literal(true),
+  report: z.string(),
+  signature: z.string(),
+  keyId: z.string(),
+})
+
+const reportKey = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  alg: z.literal('EdDSA'),
+  use: z.literal('sig'),
+  kid: z.string(),
+  x: z.string(),
+})
+
+/** GET /.well-known/tipping-keys.json: a JWK Set (RFC 7517). */
+const reportKeysAnswer = z.object({ success: z.literal(true), keys: z.array(reportKey) })
 
 /** A report is made once a day, so an answer this old is as good. */
 const cachedMs = 30_000

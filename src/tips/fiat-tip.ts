@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import type { LogLine, UnitOfWork } from '../platform/database/transact.js'
-import { addToSums } from './confirm/tip-sums.js'
 import { advanceTips } from './lifecycle.js'
+import { addToSums } from './read/daily-sums.js'
 import type { TipListItem } from './schemas.js'
 
 export interface NewFiatTip {

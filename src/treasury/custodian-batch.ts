@@ -5,8 +5,8 @@ import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Fate, Submission } from '../ports/custody-chain.js'
 import type { Services } from '../services.js'
 import type { CustodianNeeds } from './custodian/sign-message.js'
-import { endSweep } from './sweeps/end-sweep.js'
 import { signSweep } from './sweeps/sign-sweep.js'
+import { endSweep } from './sweeps/steps.js'
 import { type DueSweep, sweepQueue } from './sweeps/sweep.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>

@@ -17,8 +17,7 @@ import type { Services } from '../services.js'
 import { confirmationRoutes } from './confirmation/routes.js'
 import { listWithdrawals, payoutsCsv } from './list-withdrawals.js'
 import { listBankAccounts } from './request/bank-accounts.js'
-import { matchesSearch, nicknamesOf } from './request/bank-nicknames.js'
-import { assertListed, BankList } from './request/banks.js'
+import { assertListed, BankList, matchesSearch, nicknamesOf } from './request/banks.js'
 import { createWaitForOutcome, findStoredWithdrawal, withdraw } from './request/withdraw.js'
 import {
   bankAccountsAnswer,

@@ -1,9 +1,9 @@
+import { waitsForBreaker } from '../outgoing/guards.js'
 import type { LockedOutgoing, Outgoing } from '../outgoing/kind.js'
 import type { OutgoingStatus, SendState } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { withdrawalTable } from './lifecycle.js'
-import { waitsForBreaker } from './pause.js'
 import type { StoredAccount } from './sealed-account.js'
 import { waitsForDispute } from './work-queue.js'
 

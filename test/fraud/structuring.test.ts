@@ -1,6 +1,6 @@
 import test from 'ava'
 import { composePayoutSender } from '../../src/compose.js'
-import { normaliseName } from '../../src/withdrawals/request/shared-payee.js'
+import { normaliseName } from '../../src/withdrawals/request/identity-hold.js'
 import type { Person } from '../helpers/make/creators.js'
 import {
   bank,

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { eraseOldPayers, erasePayer } from '../../src/fiat/intents/payer-addresses.js'
+import { eraseOldPayers, erasePayer } from '../../src/fiat/intents/payer.js'
 import { SealBroken } from '../../src/kernel/aead.js'
 import { createSealer, DataKeys, keyedHash } from '../../src/kernel/personal-data.js'
 import { addressHash, openAddress } from '../../src/mail/sealed-address.js'

@@ -211,9 +211,9 @@ test('one function of each machine writes its state', (t) => {
     // Tips do not import the SDK. One statement because of the load (docs/decisions/0009).
     'sdk_sessions: src/tips/confirm/confirm-tips.ts',
     'sdk_sessions: src/tips/fiat-tip.ts',
-    'sweeps: src/treasury/sweeps/advance-sweep.ts',
-    'wallet_transfers: src/treasury/take-outs/take-out.ts',
+    'sweeps: src/treasury/sweeps/steps.ts',
+    'wallet_transfers: src/treasury/take-outs/steps.ts',
     // Its steps out of a hold. What is sent, by any kind, is in src/outgoing/steps.ts.
-    'withdrawals: src/withdrawals/hold-steps.ts',
+    'withdrawals: src/withdrawals/confirmation/release.ts',
   ])
 })

@@ -1,5 +1,5 @@
 import { emailAddress } from '../../../src/accounts/schemas.js'
-import { countPayers, erasePayer } from '../../../src/fiat/intents/payer-addresses.js'
+import { countPayers, erasePayer } from '../../../src/fiat/intents/payer.js'
 import {
   actorOf,
   defineCommand,

@@ -1,7 +1,7 @@
 import { displayText, usdcText } from '../../../src/kernel/money.js'
 import { compareChain } from '../../../src/reserves/compare-chain.js'
 import { confirmTips } from '../../../src/tips/confirm/confirm-tips.js'
-import { creditMissing } from '../../../src/tips/confirm/credit-missing.js'
+import { creditMissing } from '../../../src/tips/confirm/credit-tips.js'
 import {
   type CreditGap,
   type CreditGaps,

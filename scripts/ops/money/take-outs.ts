@@ -3,7 +3,7 @@ import type { Composed } from '../../../src/compose.js'
 import { displayText, usdcText } from '../../../src/kernel/money.js'
 import { type Token, tokenByMint } from '../../../src/kernel/tokens.js'
 import { adoptTakeOut } from '../../../src/treasury/take-outs/adopt-take-out.js'
-import { giveBack, listSigned } from '../../../src/treasury/take-outs/give-back.js'
+import { giveBack, listSigned } from '../../../src/treasury/take-outs/steps.js'
 import type { TakeOut } from '../../../src/treasury/take-outs/take-out.js'
 import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
 import {

@@ -9,12 +9,14 @@ import { ProviderError } from '../../kernel/provider-error.js'
 import { isSolDomain } from '../../kernel/sol-domain.js'
 import { cleanLine, cleanMessage } from '../../kernel/text.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
+import type { Config } from '../../platform/config/config.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { ChargeRequest } from '../../ports/collections.js'
+import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
-import { priceFiatTip } from '../fees.js'
-import type { FiatIntentAnswer, FiatIntentInput } from '../schemas.js'
+import { presentFiatDetails, priceFiatTip } from '../fees.js'
+import type { FiatIntentAnswer, FiatIntentInput, FiatRateAnswer } from '../schemas.js'
 import {
   checkChargeLimits,
   checkFiatUsdLimits,
@@ -146,4 +148,23 @@ function present({ id, collection, price, expiresAt }: FiatIntent): FiatIntentAn
   const amount = displayNumber(price.chargeKobo, 2)
   const paymentInstructions = { ...collection.account, amount, currency: 'NGN' as const, reference: id }
   return { ...intent, checkoutUrl: null, paymentInstructions }
+}
+
+/** What a fiat tip would charge now (API: GET /payments/fiat/rate). Throws `invalid_amount`, `rate_unavailable`. */
+export async function quoteFiatTip(
+  config: Pick<Config, 'tips' | 'fiat'>,
+  rates: ExchangeRates,
+  amount: number,
+): Promise<FiatRateAnswer> {
+  const cents = parseUsdCents(amount, config.tips)
+  const rate = await rates.current()
+  return {
+    base: 'USD',
+    currency: 'NGN',
+    rate: displayNumber(rate.value, rateDecimals),
+    amountUsd: displayNumber(cents, 2),
+    ...presentFiatDetails(priceFiatTip(cents, rate.value, config.fiat.chargeBasis)),
+    asOf: rate.asOf.toISOString(),
+    expiresAt: rate.expiresAt.toISOString(),
+  }
 }

@@ -4,8 +4,7 @@ import { type Route, route } from '../../http/endpoint.js'
 import { idempotent } from '../../http/idempotency.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Services } from '../../services.js'
-import { presentRefunds } from './present.js'
-import { listOwnRefunds, refundTip } from './request-refund.js'
+import { listOwnRefunds, presentRefunds, refundTip } from './request-refund.js'
 import { type RefundInput, refundAnswer, refundInput, refundsAnswer, refundsInput } from './schemas.js'
 
 /** Giving naira tips back. app.ts guards these paths with the session, before routing. */

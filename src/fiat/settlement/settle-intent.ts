@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
-import { percentBps } from '../../kernel/money.js'
-import { queueEmail } from '../../mail/queue-email.js'
+import { quoteInMail } from '../../accounts/owner-mails/quote.js'
+import { nairaText, percentBps } from '../../kernel/money.js'
+import { emailLayout } from '../../mail/layout.js'
+import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
@@ -13,7 +15,6 @@ import { amountsShown, computeCredit } from '../fees.js'
 import type { FetchedPayments } from './fetch-payments.js'
 import type { DueFiatIntent } from './intent-queue.js'
 import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
-import { receipt, shortPaymentNotice } from './receipt.js'
 import { type Classification, classifyPayment, recordPayment, type SuspenseReason } from './record-payment.js'
 
 /** What the settlement of an intent did. */
@@ -142,4 +143,45 @@ export function reportSettlement(
     metrics.alerts.inc({ kind: 'fiat_suspense' })
     log.error({ tip: id, requestId, reason }, 'naira wait for an operator. Run: npm run ops -- suspense')
   }
+}
+
+type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price'>
+
+/**
+ * The receipt of a completed fiat tip. The creator's name is the only text that a user chose. It is cut and has no links, because for
+ * NGN 100 anyone can have this mail with a creator name of their own sent to any address.
+ */
+function receipt({ id, creatorName, price }: Named, { kobo, paidAt }: Payment): EmailContent {
+  const { chargeKobo } = price
+  const given = nairaText(kobo < chargeKobo ? kobo : chargeKobo)
+  const surplus =
+    kobo > chargeKobo
+      ? [
+          `You paid ${nairaText(kobo)}, and ${given} were asked for. The tip is ${given}; the other ${nairaText(kobo - chargeKobo)} wait for you. Reply to this e-mail to have them back, or to give them to the creator too.`,
+        ]
+      : []
+  return emailLayout({
+    subject: `Your tip of ${given}`,
+    blocks: [
+      `Thank you. Your payment for a tip to "${quoteInMail(creatorName)}" has arrived:`,
+      { standout: given },
+      ...surplus,
+      `It was paid on ${paidAt.toISOString().slice(0, 10)}. The number of this payment is ${id}.`,
+      'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
+    ],
+  })
+}
+
+/** For the payer of too little: what happened, and what to do. */
+function shortPaymentNotice({ id, creatorName, price }: Named, { kobo, paidAt }: Payment): EmailContent {
+  return emailLayout({
+    subject: `Your payment of ${nairaText(kobo)} is less than the tip`,
+    blocks: [
+      `For a tip to "${quoteInMail(creatorName)}" ${nairaText(price.chargeKobo)} were asked for, and on ${paidAt.toISOString().slice(0, 10)} this arrived:`,
+      { standout: nairaText(kobo) },
+      'The tip was not given, and your money is not lost. Reply to this e-mail and say which you want: your money back, or that the creator gets what you paid. You can also make a new tip, which is paid in full.',
+      `The number of this payment is ${id}.`,
+      'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
+    ],
+  })
 }

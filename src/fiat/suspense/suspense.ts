@@ -3,13 +3,13 @@ import { sqlList } from '../../kernel/state-machine.js'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { query } from '../../platform/database/database.js'
 import { databaseIsKnown } from '../../platform/database/restore-guard.js'
-import { valueOfKobo } from '../fees.js'
+import { addToFiatTip, confirmFiatTip } from '../../tips/fiat-tip.js'
+import { amountsShown, type FiatCredit, valueOfKobo } from '../fees.js'
 import { advanceSuspense, type SuspenseState, undecidedStates } from '../lifecycle.js'
 import { creditOrReserve } from '../settlement/card-reserve.js'
-import { lockIntent } from '../settlement/lock-intent.js'
+import { closeIntent, type LockedIntent, lockIntent } from '../settlement/lock-intent.js'
 import { creditEntries, type SuspenseReason } from '../settlement/record-payment.js'
 import { readSettleRate } from '../settlement/settle-intent.js'
-import { type Assignment, addToTip } from './add-to-tip.js'
 
 /** Naira that wait for an operator. */
 export interface SuspenseItem {
@@ -259,4 +259,34 @@ function returnEntries({ kobo }: SuspenseItem): Entry[] {
 function assignEntries({ kobo }: SuspenseItem, { intent, ...value }: Assignment): Entry[] {
   const naira = transferEntries(kobo, platformAccount('suspense', 'NGN'), platformAccount('fx', 'NGN'))
   return [...naira, ...creditEntries(intent.userId, value)]
+}
+
+/** What an item is worth to its creator and to the platform. */
+export interface Assignment extends FiatCredit {
+  readonly intent: LockedIntent
+  /** The row of the rate at which it counts. */
+  readonly rateId: bigint
+}
+
+/**
+ * Makes assigned money part of its tip, with the name and the message that were given. A tip that is not confirmed becomes
+ * so. A confirmed one shows the sum.
+ */
+async function addToTip(trx: Knex, kobo: bigint, { intent, rateId, ...value }: Assignment): Promise<void> {
+  const { id, price } = intent
+  const { creditMicro, revenueMicro } = value
+  const creditedMicro = (intent.creditedMicro ?? 0n) + creditMicro
+  const countedKobo = (intent.countedKobo ?? 0n) + kobo
+  if (intent.status !== 'confirmed')
+    await confirmFiatTip({ trx }, { id, ...amountsShown(price, value, kobo), creditedMicro })
+  else await addToFiatTip(trx, { id, creditMicro, revenueMicro, countedKobo })
+  await query(trx, {
+    name: 'fiat.assign',
+    text: /* sql */ `
+      update fiat_intents set settled_kobo = $2, credited_micro = $3, settle_rate_id = coalesce(settle_rate_id, $4),
+        metadata = metadata || '{"assigned": true}'
+      where id = $1`,
+    values: [id, countedKobo, creditedMicro, rateId],
+  })
+  await closeIntent(trx, id)
 }

@@ -1,5 +1,5 @@
 import { sealedTotpSecrets } from '../../accounts/factors/totp/verify-code.js'
-import { sealedPayers } from '../../fiat/intents/payer-addresses.js'
+import { sealedPayers } from '../../fiat/intents/payer.js'
 import { sealedRecipients } from '../../mail/sealed-address.js'
 import type { SealedColumn } from '../../platform/database/sealed-column.js'
 import { sealedAccounts } from '../../withdrawals/sealed-account.js'

@@ -1,3 +1,6 @@
+import type { Knex } from 'knex'
+import { sumDisputesUnderWay } from '../../fiat/disputes/dispute.js'
+import { sumRefundsUnderWay } from '../../fiat/refunds/refund.js'
 import { nairaText } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { type Entry, platformAccount } from '../../ledger/accounts.js'
@@ -7,7 +10,6 @@ import type { Services } from '../../services.js'
 import { dailyPayouts, sumOpenPayouts } from '../../withdrawals/sums.js'
 import { differsForLong, type FloatReading, findLastReading, insertReading } from './float-readings.js'
 import { decideFloat, type FloatMove } from './float-rule.js'
-import { sumUnderWay } from './under-way.js'
 
 export type FloatNeeds = Pick<Services, 'db' | 'transact' | 'payouts' | 'config' | 'metrics' | 'log'>
 
@@ -96,4 +98,19 @@ function entriesOf({ settled, arrived }: FloatMove): Entry[] {
     { account: platformAccount('float_ngn', 'NGN'), amount: -(settled + arrived) },
   ]
   return entries.filter(({ amount }) => amount !== 0n)
+}
+
+/** More than the provider takes for any transfer: NGN 100. What it took is known when the transfer has ended. */
+const mostPayoutFeeKobo = 10_000n
+
+/**
+ * At most so much has the provider taken that is not booked yet: payouts with their fees, refunds and disputes. Whatever else leaves the
+ * float later than the provider takes it belongs here.
+ */
+async function sumUnderWay(db: Knex): Promise<bigint> {
+  const { underWay, underWayCount } = await sumOpenPayouts(db)
+  let sum = underWay + underWayCount * mostPayoutFeeKobo
+  // One after the other: a transaction has one connection.
+  for (const read of [sumRefundsUnderWay, sumDisputesUnderWay]) sum += await read(db)
+  return sum
 }

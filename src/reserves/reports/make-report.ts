@@ -2,15 +2,15 @@ import { displayText, nairaText, usdcText } from '../../kernel/money.js'
 import { usdc } from '../../kernel/tokens.js'
 import { booksStatementMs } from '../../ledger/invariants.js'
 import { findLastAcceptedRate, type LastAcceptedRate } from '../../market/accepted-rates.js'
+import { pausePayouts } from '../../outgoing/guards.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
-import { pausePayouts } from '../../withdrawals/pause.js'
 import { type FloatReading, findLastReading } from '../float/float-readings.js'
 import { owedMicro, type Position, readPosition } from '../position.js'
 import { computeSolvency, type Solvency } from '../solvency.js'
 import { type CustodyTotals, readCustodyTotals } from './read-custody.js'
-import { insertReport, type StoredReport } from './report-rows.js'
+import { hasDailyReport, insertReport, type StoredReport } from './report-rows.js'
 import type { ReportSigner } from './signing.js'
 
 export type ReportNeeds = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
@@ -155,5 +155,25 @@ function alarm({ metrics, log }: ReportNeeds, { custody, position, solvency: { s
       { lack: nairaText(-surplus), providerFees: nairaText(position.providerFees) },
       "the platform has less than it owes; the provider's fees are a part of it until the owners pay for them. Run: npm run ops -- reserves",
     )
+  }
+}
+
+/**
+ * Makes the report of the day if there is none yet. Runs every hour, so one that could not be made follows later. Until then nobody
+ * compares the wallets with the chain, so that alarms.
+ */
+export function createDailyReport(
+  services: ReportNeeds,
+  signer: ReportSigner,
+  readFloat: () => Promise<FloatReading | undefined>,
+): () => Promise<void> {
+  return async () => {
+    if (await hasDailyReport(services.db)) return
+    try {
+      await makeReport(services, { signer, readFloat, daily: true })
+    } catch (error) {
+      services.metrics.alerts.inc({ kind: 'reserve_report_failed' })
+      throw error
+    }
   }
 }

@@ -2,12 +2,11 @@ import { query } from '../../platform/database/database.js'
 import type { SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
 import { advanceTips } from '../lifecycle.js'
+import { addToSums } from '../read/daily-sums.js'
 import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
 import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
-import { findDisputedTips } from './agreement.js'
+import { findDisputedTips, isUnchanged, readStoredFacts } from './agreement.js'
 import { type CreditedTip, releaseTipCredits, voidTipCredits } from './credit-tips.js'
-import { isUnchanged, readStoredFacts } from './stored-facts.js'
-import { addToSums } from './tip-sums.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
 

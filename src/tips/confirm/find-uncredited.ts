@@ -9,8 +9,7 @@ import { isFinalized, isLanded } from '../verify/retry-schedule.js'
 import { type ClaimsRow, claimsOf, claimsSql } from '../verify/tip-queue.js'
 import { findDisputedPayments } from './agreement.js'
 import type { Confirmation } from './confirm-tips.js'
-import { type PaidWallet, readCredited } from './credit-missing.js'
-import { creditKey, ownersOf } from './credit-tips.js'
+import { creditKey, ownersOf, type PaidWallet, readCredited } from './credit-tips.js'
 
 /** A custody wallet that the transaction of a recorded signature paid, and that has no credit for it. */
 export interface CreditGap extends PaidWallet {

@@ -4,9 +4,7 @@ import { lockCustody, moveCustody } from '../../ledger/custody.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { LandedMove } from '../custody-move.js'
-import { advanceSweep } from './advance-sweep.js'
-import { endSweep } from './end-sweep.js'
-import { moveToTransit } from './ledger-entries.js'
+import { endSweep, moveToTransit, setSent } from './steps.js'
 
 /**
  * Books a sweep that is final on the chain and that these rows have lost in a restore (docs/decisions/0072). One that was signed before
@@ -39,15 +37,7 @@ export async function adoptSweep(
       id,
       moves.reduce((sum, { amount }) => sum + amount, 0n),
     )
-  } else
-    await advanceSweep(trx, {
-      name: 'sweeps.adopt-signed',
-      id,
-      from: 'signed',
-      to: 'sent',
-      set: 'signature = $4, sent_at = clock_timestamp()',
-      values: [signature],
-    })
+  } else await setSent(trx, id, signature)
   if (!(await endSweep({ trx }, id, { from: 'sent', to: 'final' })))
     throw new Error(`sweep ${id} did not end`)
   return id

@@ -2,7 +2,7 @@ import { verifyMessageSignature } from '../../kernel/ed25519.js'
 import type { Services } from '../../services.js'
 import { faultOfMessage } from '../custodian/check-message.js'
 import { paymentOf } from '../custodian/decide-signing.js'
-import { advanceSweep } from './advance-sweep.js'
+import { setSent } from './steps.js'
 import { readParts, type SweepRow } from './sweep.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'custodyChain' | 'config'>
@@ -40,14 +40,7 @@ export async function completeSweep(
     throw new Error(`the signature is not one of payer ${payer} over sweep ${id}`)
   return transact(async ({ trx, wake }) => {
     wake('custodian')
-    return advanceSweep(trx, {
-      name: 'sweeps.sent',
-      id,
-      from: 'signed',
-      to: 'sent',
-      set: 'signature = $4, sent_at = clock_timestamp(), due_at = clock_timestamp()',
-      values: [signature],
-    })
+    return setSent(trx, id, signature)
   })
 }
 

@@ -1,11 +1,13 @@
 import { packetBytes } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
 import { paymentOf, type SigningFault } from '../custodian/decide-signing.js'
-import type { CustodianNeeds } from '../custodian/sign-message.js'
-import { readMoveAccounts, SigningRefused, signMessage } from '../custodian/sign-message.js'
-import { advanceSweep } from './advance-sweep.js'
-import { endSweep } from './end-sweep.js'
-import { moveToTransit } from './ledger-entries.js'
+import {
+  type CustodianNeeds,
+  readMoveAccounts,
+  SigningRefused,
+  signMessage,
+} from '../custodian/sign-message.js'
+import { endSweep, moveToTransit, setSigned } from './steps.js'
 import { type DueSweep, lockSweep, readParts, type SweepPart } from './sweep.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
@@ -49,14 +51,7 @@ async function sign(services: Needs, { id, payer, treasury }: DueSweep): Promise
       id,
       parts.reduce((sum, { amount }) => sum + amount, 0n),
     )
-    await advanceSweep(trx, {
-      name: 'sweeps.signed',
-      id,
-      from: 'planned',
-      to: 'signed',
-      set: 'signed_at = clock_timestamp(), message = $4, signatures = $5, last_valid_height = $6',
-      values: [Buffer.from(message), JSON.stringify(signatures), lastValidBlockHeight],
-    })
+    await setSigned(trx, id, message, signatures, lastValidBlockHeight)
     log({ sweep: id }, 'a sweep was signed')
   })
 }

@@ -6,9 +6,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import type { LandedMove } from '../custody-move.js'
-import { endTakeOut } from './end-take-out.js'
-import { holdTakeOut } from './ledger-entries.js'
-import { advanceTakeOut } from './take-out.js'
+import { adoptSigned, endTakeOut, holdTakeOut } from './steps.js'
 
 /**
  * Books a take-out that is final on the chain and that these rows have lost in a restore (docs/decisions/0072). One that was prepared
@@ -26,15 +24,7 @@ export async function adoptTakeOut(
   await lockCustody(trx, [userId], mint)
   await moveCustody(trx, 'sign', [move])
   const prepared = await findPrepared(trx, transaction, move)
-  if (prepared !== undefined)
-    await advanceTakeOut(trx, {
-      name: 'take-outs.adopt-prepared',
-      id: prepared,
-      from: 'prepared',
-      to: 'signed',
-      set: `signed_at = clock_timestamp(), transaction = '', signature = $4`,
-      values: [signature],
-    })
+  if (prepared !== undefined) await adoptSigned(trx, prepared, { signature })
   const id = prepared ?? (await storeSigned(trx, { signature, payoutWallet: destination }, move))
   const debt = { id: `adopted:${id}`, userId, ref: `take-out:${id}`, amountMicro: amount }
   const hold = () => holdTakeOut(trx, { id, userId, mint, amount })

@@ -1,16 +1,19 @@
+import type { Knex } from 'knex'
 import type { Account } from '../../accounts/account.js'
 import { readPayoutWallet } from '../../accounts/payout-wallets/payout-wallet.js'
 import { type PresentedStepUp, withStepUp } from '../../accounts/step-up/step-up.js'
 import { newReferenceKey } from '../../intents/unsigned-transaction.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { displayText, unitsOfText } from '../../kernel/money.js'
-import { solMint, type Token, tokenByMint } from '../../kernel/tokens.js'
+import { solMint, type Token, tokenByMint, tokens, usdc } from '../../kernel/tokens.js'
+import { readBalance } from '../../ledger/balance.js'
+import { countCustody, readCustody, unboundOf } from '../../ledger/custody.js'
 import { owesReceivable } from '../../ledger/receivables/read-receivables.js'
 import { query } from '../../platform/database/database.js'
 import { rentExemptLamports } from '../../ports/chain.js'
 import { packetBytes } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
-import { readTakeable } from './read-takeable.js'
+import type { TakeableToken } from './schemas.js'
 import { hasSigned } from './take-out.js'
 
 type Needs = Pick<Services, 'chain' | 'config' | 'custodyChain' | 'db' | 'transact'>
@@ -114,4 +117,25 @@ export function parseTokenAmount(mint: string, amount: string): TokenAmount {
       `must be a positive decimal text such as "1.5", with at most ${token.decimals} decimals`,
     )
   return { token, units }
+}
+
+/** How much of a token may be taken out: what the book has and nothing binds; of USDC at most what may be withdrawn. */
+async function readTakeable(db: Knex, userId: string, { mint }: Token): Promise<bigint> {
+  await countCustody(db, mint, [userId])
+  const [book] = await readCustody(db, mint, [userId])
+  const unbound = book === undefined ? 0n : unboundOf(book)
+  if (mint !== usdc.mint) return unbound
+  const { available } = await readBalance(db, userId, 'USDC')
+  return available < unbound ? available : unbound
+}
+
+/** Each token of which something may be taken out. */
+export async function listTakeable(db: Knex, userId: string): Promise<TakeableToken[]> {
+  const listed: TakeableToken[] = []
+  for (const token of tokens) {
+    const units = await readTakeable(db, userId, token)
+    if (units > 0n)
+      listed.push({ mint: token.mint, tokenSymbol: token.symbol, amount: displayText(units, token.decimals) })
+  }
+  return listed
 }

@@ -8,8 +8,7 @@ import type { ErrorCode } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import { handIn } from './hand-in.js'
 import { listTakeOuts, presentTakeOut, readTakeOut } from './list-take-outs.js'
-import { parseTokenAmount, prepareTakeOut } from './prepare-take-out.js'
-import { listTakeable } from './read-takeable.js'
+import { listTakeable, parseTokenAmount, prepareTakeOut } from './prepare-take-out.js'
 import {
   noInput,
   prepareInput,

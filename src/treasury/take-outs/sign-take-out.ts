@@ -14,8 +14,8 @@ import {
   SigningRefused,
   signMessage,
 } from '../custodian/sign-message.js'
-import { holdTakeOut } from './ledger-entries.js'
-import { advanceTakeOut, hasSigned, lockTakeOut, type TakeOut, takeOutChannel } from './take-out.js'
+import { holdTakeOut, setSigned } from './steps.js'
+import { hasSigned, lockTakeOut, readCustodyWallet, type TakeOut, takeOutChannel } from './take-out.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
 
@@ -68,7 +68,7 @@ async function sign(services: Needs, takeOut: TakeOut): Promise<Refusal | undefi
   if (!(await verifyMessageSignature(payoutWallet, message, signature)))
     return invalid('is not signed by the payout wallet as its fee payer')
 
-  const wallet = await readCustodyWallet(services, userId)
+  const wallet = await readCustodyWallet(db, userId)
   const move = { userId, mint, amount, referenceKey }
   const accounts = await readMoveAccounts(services, [
     paymentOf({ ...move, wallet, destination: payoutWallet }),
@@ -91,14 +91,7 @@ async function sign(services: Needs, takeOut: TakeOut): Promise<Refusal | undefi
     const signatures = await signMessage(trx, services, request)
     await holdTakeOut(trx, takeOut)
     const transaction = custodyChain.assemble(message, { ...signatures, [payoutWallet]: signature })
-    await advanceTakeOut(trx, {
-      name: 'take-outs.sign',
-      id,
-      from: 'prepared',
-      to: 'signed',
-      set: 'signed_at = clock_timestamp(), message = $4, transaction = $5, signature = $6',
-      values: [Buffer.from(message), Buffer.from(transaction), signature],
-    })
+    await setSigned(trx, id, { message, transaction, signature })
     const { symbol, decimals } = tokenByMint(mint) as Token
     const notice = walletNotice({
       kind: 'take-out-signed',
@@ -123,14 +116,4 @@ async function refuse({ transact }: Needs, { id, handIns }: TakeOut, refusal: Re
     })
     publish(takeOutChannel(id))
   })
-}
-
-export async function readCustodyWallet({ db }: Pick<Needs, 'db'>, userId: string): Promise<string> {
-  const [row] = await query<{ wallet: string }>(db, {
-    name: 'take-outs.wallet',
-    text: 'select public_key as wallet from wallets where user_id = $1 and public_key is not null',
-    values: [userId],
-  })
-  if (row === undefined) throw new SigningRefused({ reason: 'there is no custody wallet' })
-  return row.wallet
 }

@@ -6,10 +6,9 @@ import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Fate } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
 import type { CustodianNeeds } from '../custodian/sign-message.js'
-import { endTakeOut } from './end-take-out.js'
-import { findLanded } from './find-landed.js'
 import { signTakeOut } from './sign-take-out.js'
-import { advanceTakeOut, type DueTakeOut, takeOutOf, takeOutQueue } from './take-out.js'
+import { endTakeOut, expirePrepared, findLanded } from './steps.js'
+import { type DueTakeOut, takeOutOf, takeOutQueue } from './take-out.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
 type Stored = Omit<DueTakeOut, 'amount'> & { readonly amount: string }
@@ -62,13 +61,7 @@ async function signOrExpire(services: Needs, takeOut: DueTakeOut): Promise<numbe
   // It may have been signed and landed in the time that a restore has lost.
   if (!(await isDatabaseKnown(db))) return errorMs
   if ((await chain.blockHeight()) > takeOut.lastValidHeight) {
-    const { id } = takeOut
-    const ended = {
-      from: 'prepared',
-      to: 'expired',
-      set: 'ended_at = clock_timestamp(), due_at = null',
-    } as const
-    await advanceTakeOut(db, { name: 'take-outs.expire', id, ...ended })
+    await expirePrepared(db, takeOut.id)
     return lookMs
   }
   if (takeOut.handedIn === null || takeOut.refusalCode !== null) return preparedMs

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
-import { checkStep } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import type { DueRows } from '../../platform/database/due-rows.js'
-import { type TakeOutState, takeOutMachine } from './lifecycle.js'
+import { SigningRefused } from '../custodian/sign-message.js'
+import type { TakeOutState } from './lifecycle.js'
 
 /** A row of `wallet_transfers`. */
 export interface TakeOut {
@@ -98,27 +98,13 @@ export async function hasSigned(
   return rows.length > 0
 }
 
-export interface TakeOutAdvance {
-  /** The name of the prepared statement. */
-  readonly name: string
-  readonly id: string
-  readonly from: TakeOutState
-  readonly to: TakeOutState
-  /** SQL: what else changes. `values` are its parameters from $4 on. */
-  readonly set: string
-  readonly values?: readonly unknown[]
-}
-
-/** Every change of a take-out's state. False when it is in another state. Throws when `lifecycle.ts` does not list the step. */
-export async function advanceTakeOut(
-  db: Knex,
-  { name, id, from, to, set, values = [] }: TakeOutAdvance,
-): Promise<boolean> {
-  checkStep(takeOutMachine, from, to)
-  const changed = await query(db, {
-    name,
-    text: `update wallet_transfers set state = $3, last_error = null, ${set} where id = $1 and state = $2 returning id`,
-    values: [id, from, to, ...values],
+/** Throws SigningRefused. */
+export async function readCustodyWallet(db: Knex, userId: string): Promise<string> {
+  const [row] = await query<{ wallet: string }>(db, {
+    name: 'take-outs.wallet',
+    text: 'select public_key as wallet from wallets where user_id = $1 and public_key is not null',
+    values: [userId],
   })
-  return changed.length === 1
+  if (row === undefined) throw new SigningRefused({ reason: 'there is no custody wallet' })
+  return row.wallet
 }

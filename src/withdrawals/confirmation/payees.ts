@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { RecentChanges } from '../../accounts/recent-changes.js'
 import { unknownNetwork } from '../../http/limits/client-address.js'
 import { DomainError } from '../../kernel/errors.js'
 import { keyedHash } from '../../kernel/personal-data.js'
@@ -8,6 +9,7 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { PayeeRecord } from '../schemas.js'
 import { type BankAccount, openName, payeeContext, sealName } from '../sealed-account.js'
+import type { ConfirmationReason } from '../withdrawal.js'
 
 /** What names a bank account in look-ups. The key keeps a reader of the table from trying all account numbers. */
 export function accountHash(
@@ -180,4 +182,22 @@ export async function forgetPayees(trx: Knex.Transaction, userId: string): Promi
     text: 'update withdrawals set client_network = null, device_hash = null where user_id = $1',
     values: [userId],
   })
+}
+
+const daySeconds = 86_400
+
+/**
+ * Why the creator must confirm a withdrawal (docs/decisions/0057); null: need not. The first account is free, but not one that was
+ * removed. `all`: nor for a new session or device, nor for a second withdrawal while the first is on its way. `sessionAge`: seconds.
+ */
+export function reasonToConfirm(
+  asks: Config['withdrawals']['confirmAccounts'],
+  { firstTaken, unconfirmed, oldDevice, trusted, removed, newClient }: PayeeHistory,
+  { changed, sessionAge }: Pick<RecentChanges, 'changed'> & { readonly sessionAge: number },
+): ConfirmationReason | null {
+  if (asks === 'off') return null
+  const asksFirst = asks === 'all' && (sessionAge < daySeconds || !oldDevice || unconfirmed)
+  if (!trusted && (firstTaken || removed || asksFirst)) return 'new_account'
+  if (changed) return 'recent_change'
+  return newClient ? 'new_client' : null
 }

@@ -6,16 +6,14 @@ import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { mailWithdrawalCode, tooManyWithdrawalCodes } from '../confirmation/code.js'
-import { usePayee } from '../confirmation/payees.js'
-import { reasonToConfirm } from '../confirmation/reason.js'
+import { reasonToConfirm, usePayee } from '../confirmation/payees.js'
 import { reserveHold } from '../ledger-entries.js'
 import { mailCreator } from '../mails.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
 import { resolvedContext, sealAccount, sealName } from '../sealed-account.js'
 import { type ConfirmationReason, type Withdrawal, withdrawalColumns } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
-import { exceedsLimits, readIdentity, requestIdentity } from './identity-hold.js'
-import { lockSharedPayee } from './shared-payee.js'
+import { exceedsLimits, lockSharedPayee, readIdentity, requestIdentity } from './identity-hold.js'
 
 /** A withdrawal that is not stored yet. */
 export interface NewWithdrawal extends WithdrawalPrice {

@@ -2,9 +2,9 @@ import { nairaText, usdcText } from '../../kernel/money.js'
 import { decide, isUnpaid, type ProviderRules, recreditableKinds } from '../../outgoing/decide.js'
 import { hasEnded, neverSentStates } from '../../outgoing/lifecycle.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
+import { pricePaid } from '../price-withdrawal.js'
 import { isRecreditable, type Review, type ReviewKind } from '../reviews.js'
 import { awaitsConfirmation, type LockedWithdrawal } from '../withdrawal.js'
-import { pricePaid } from './price-paid.js'
 
 /** What an operator may do with one withdrawal. */
 export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'resolve' | 'close' | 'reopen'

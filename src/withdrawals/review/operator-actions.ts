@@ -10,6 +10,7 @@ import type { ProviderTransfer } from '../../ports/payouts.js'
 import { type ReleaseSettings, releaseHeld } from '../confirmation/release.js'
 import { recreditPayout } from '../ledger-entries.js'
 import { mailCreator } from '../mails.js'
+import { pricePaid } from '../price-withdrawal.js'
 import {
   closeReviews,
   outdateReviews,
@@ -28,7 +29,6 @@ import type {
   OperatorAction,
   ReviewedWithdrawal,
 } from './check-action.js'
-import { pricePaid } from './price-paid.js'
 
 /** Applies an allowed action in the caller's transaction, which holds the withdrawal's lock. */
 export async function applyAction(

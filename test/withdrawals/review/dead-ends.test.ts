@@ -3,7 +3,7 @@ import { Queue } from 'bullmq'
 import { queuePrefix } from '../../../src/platform/queue/wake-ups.js'
 import { createWorkerClient } from '../../../src/platform/redis/clients.js'
 import { startWorker } from '../../../src/platform/worker/worker.js'
-import { pricePaid } from '../../../src/withdrawals/review/price-paid.js'
+import { pricePaid } from '../../../src/withdrawals/price-withdrawal.js'
 import { workers } from '../../../workers/registry.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import {

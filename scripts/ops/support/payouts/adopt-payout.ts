@@ -3,7 +3,7 @@ import { nairaText, usdcText } from '../../../../src/kernel/money.js'
 import { heldStates, type SendState } from '../../../../src/outgoing/lifecycle.js'
 import { query } from '../../../../src/platform/database/database.js'
 import type { ProviderTransfer } from '../../../../src/ports/payouts.js'
-import { adoptHeld } from '../../../../src/withdrawals/hold-steps.js'
+import { adoptHeld } from '../../../../src/withdrawals/confirmation/release.js'
 import {
   adoptLost,
   findOwners,

@@ -1,6 +1,6 @@
+import { pausePayouts, resumePayouts } from '../../../../src/outgoing/guards.js'
 import { readSwitches } from '../../../../src/platform/database/switches/switches.js'
 import type { Services } from '../../../../src/services.js'
-import { pausePayouts, resumePayouts } from '../../../../src/withdrawals/pause.js'
 import { applyHint, type Outcome, RefusedError } from '../command.js'
 import { recordAudit } from '../record-audit.js'
 import { listPayouts } from './payout-rows.js'
