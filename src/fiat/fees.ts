@@ -152,7 +152,6 @@ export function presentFiatDetails({ feeCents, finalCents, chargeKobo }: FiatPri
   }
 }
 
-/** The amounts that a credited tip shows. */
 export interface CreditedAmounts {
   readonly amountCents: bigint
   readonly details: FiatDetails

@@ -19,7 +19,6 @@ export type FiatIntentStatus = (typeof intentStatusOf)[TipStatus]
 const suspenseStates = ['waiting', 'refunding', 'resolved'] as const
 export type SuspenseState = (typeof suspenseStates)[number]
 
-/** Naira in suspense. */
 export const suspenseMachine: StateMachine<SuspenseState> = {
   subject: 'a suspense item',
   table: 'suspense_items',

@@ -58,7 +58,6 @@ export const fiatIntentAnswer = z.object({
 })
 export type FiatIntentAnswer = Omit<z.output<typeof fiatIntentAnswer>, 'success'>
 
-/** GET /payments/fiat/status. */
 export const fiatStatusInput = z.object({ intentId: requiredText('intent_id_required') })
 export const fiatStatusAnswer = z.object({
   success: z.literal(true),
@@ -69,7 +68,6 @@ export const fiatStatusAnswer = z.object({
 })
 export type FiatStatusAnswer = z.output<typeof fiatStatusAnswer>
 
-/** GET /payments/fiat/rate. */
 export const fiatRateInput = z.object({
   amount: z
     .string(wrongAmount)

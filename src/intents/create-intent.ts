@@ -37,7 +37,6 @@ const maxSymbolLength = 20
 interface IntentOwner {
   /** The SDK session the intent belongs to, if any, and what counts it there. */
   readonly sdkSession?: { readonly id: string; readonly count: IntentWrite }
-  /** The request's idempotency key, if it has one. */
   readonly keyed?: KeyedRequest | undefined
   readonly requestId?: string
 }
@@ -130,7 +129,6 @@ interface PaymentIntent extends UnsignedTransaction {
   readonly requestId: string | null
 }
 
-/** The unique constraint on the message hash. */
 const messageHashConstraint = 'payment_intents_message_hash_key'
 
 /** A write that belongs to an intent. It runs in the intent's transaction, which it may refuse by throwing. */

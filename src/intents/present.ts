@@ -19,7 +19,6 @@ export interface PresentableIntent {
   readonly provider: IntentAnswer['provider']
   readonly lastValidBlockHeight: number
   readonly createdAt: Date
-  /** The creator's wallet. */
   readonly recipient: string
   readonly input: Token
   /** Base units the supporter pays. */
@@ -27,7 +26,6 @@ export interface PresentableIntent {
   readonly output: Token
 }
 
-/** API: POST /payments/intent. */
 export function presentIntent(intent: PresentableIntent, settings: CreatorSettings): IntentAnswer {
   const { yieldEnabled, gaslessEnabled, autoConvertUsdc } = settings
   return {

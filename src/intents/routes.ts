@@ -7,7 +7,6 @@ import type { Services } from '../services.js'
 import { createIntent, intentCanLand } from './create-intent.js'
 import { type IntentAnswer, type IntentInput, intentInput, intentOutput } from './schemas.js'
 
-/** Crypto payment intents. */
 export function paymentRoutes(services: Services, prices: TokenPrices): Route[] {
   return [
     route(

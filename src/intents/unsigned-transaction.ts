@@ -3,7 +3,6 @@ import { encodeBase58 } from '../kernel/base58.js'
 import type { Token } from '../kernel/tokens.js'
 import type { IntentAnswer } from './schemas.js'
 
-/** An unsigned transaction and what it pays. */
 export interface UnsignedTransaction {
   readonly provider: IntentAnswer['provider']
   /** The token the creator receives. */

@@ -43,7 +43,6 @@ function contentOf({ kind, ref, resolves, entries }: Transfer): string {
   return JSON.stringify([kind, ref, resolves ?? null, amounts])
 }
 
-/** A posted transfer. */
 export interface Posted {
   readonly id: bigint
   /** True when the transfer existed already and nothing changed. */
@@ -188,7 +187,6 @@ export async function findTransfer(
   return { id, idem, kind, ref, ...(resolves === null ? {} : { resolves }), entries }
 }
 
-/** Pending money of one user. */
 export interface Reserved {
   readonly idem: string
   readonly ref: string

@@ -33,7 +33,6 @@ export function presentTransaction(line: StatementLine): Transaction {
   }
 }
 
-/** The page as a CSV file. */
 export function transactionsCsv(transactions: readonly Transaction[]): string {
   const header = [
     'id',

@@ -5,7 +5,6 @@ export const nothing = z.object({})
 
 const usdc = z.number().meta({ description: 'USDC, six decimals' })
 
-/** GET /creators/balance. */
 export const balanceAnswer = z.object({
   success: z.literal(true),
   balance: z.object({

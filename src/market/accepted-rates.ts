@@ -5,7 +5,6 @@ import type { Services } from '../services.js'
 import { emptyWindow, type RateWindow, rateJumpMinutes, rateWindowHours } from './exchange-rate-guard.js'
 import { Rate } from './models.js'
 
-/** An accepted rate. */
 export type AcceptedRate = Pick<Rate, 'id' | 'value' | 'asOf'>
 
 /** The newest accepted rate and the time since its acceptance. */

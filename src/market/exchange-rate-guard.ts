@@ -36,7 +36,6 @@ interface TimedRate {
   readonly ageSeconds: number
 }
 
-/** A reading to check. */
 export interface RateReading extends TimedRate {
   readonly window: RateWindow
   /** The reading of the second feed. Undefined: there is no second feed. */

@@ -25,7 +25,6 @@ export type ReviewReason =
 /** The creator may be credited again while one of these is open. They close when the provider shows the money paid again. */
 export const recreditableKinds: readonly ReviewReason[] = ['reversed', 'failed_after_completed']
 
-/** The fields of a row that a decision depends on. */
 export interface DecisionInput {
   readonly status: OutgoingStatus
   readonly sendState: SendState
@@ -40,7 +39,6 @@ export interface DecisionInput {
   readonly sinceSent: number | null
 }
 
-/** What the provider's answer means for a row. */
 export type Decision =
   /** The provider has it: advance to its status. */
   | { readonly kind: 'advance'; readonly to: OutgoingStatus }
@@ -52,10 +50,8 @@ export type Decision =
   | { readonly kind: 'resend' }
   /** Not found, which proves nothing: poll again later. */
   | { readonly kind: 'poll-again' }
-  /** Nothing new. */
   | { readonly kind: 'none' }
 
-/** Facts about the provider. */
 export interface ProviderRules {
   /** It documents that it refuses a reference that it has executed. */
   readonly deduplicates: boolean

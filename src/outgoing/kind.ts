@@ -5,7 +5,6 @@ import type { Services } from '../services.js'
 import type { DecisionInput, ProviderRules, ReviewReason } from './decide.js'
 import type { OutgoingStatus, OutgoingTable, SendState } from './lifecycle.js'
 
-/** What the engine itself needs. */
 export type OutgoingServices = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log'>
 
 /** The fields that every row of outgoing money has, of whatever kind. */
@@ -20,7 +19,6 @@ export interface Outgoing {
   readonly attempts: number
 }
 
-/** A row that is due to be sent. */
 export interface DueToSend extends Outgoing {
   /** It is older than an accepted restore, or adopted, so the provider may have it: it is looked up first. */
   readonly looksUp: boolean
@@ -30,13 +28,11 @@ export interface DueToSend extends Outgoing {
   readonly adopted: boolean
 }
 
-/** A row of which the provider is due to be asked. */
 export interface DueToFollow extends Outgoing {
   /** How often the provider was asked since the last request was sent. */
   readonly polls: number
 }
 
-/** A row that is locked until the transaction ends. */
 export interface LockedOutgoing extends DueToFollow, DecisionInput {
   /** When the last request that may have reached the provider began. Null: there was none. */
   readonly sentAt: Date | null
@@ -88,10 +84,8 @@ export interface OutgoingKind<Row extends LockedOutgoing = LockedOutgoing> exten
   alarm(row: Outgoing, what: OutgoingAlarm, text: string): void
 }
 
-/** What the end of a row does. */
 export interface OutgoingEnds<Row extends LockedOutgoing = LockedOutgoing> {
   readonly table: OutgoingTable
-  /** What the log says of a row. */
   fieldsOf(row: Outgoing): Readonly<Record<string, unknown>>
   /** Posts its end, before the row says so. Returns the ledger transfer; null: no money moves. */
   moveMoney(uow: UnitOfWork, row: Row, end: End): Promise<bigint | null>

@@ -172,12 +172,10 @@ export const openStatuses: readonly OutgoingStatus[] = ['pending', 'submitted', 
 /** The provider has accepted it, and it has not failed. */
 export const acceptedStatuses = stepsBetween(providerSteps, 'pending', 'completed').map(({ to }) => to)
 
-/** Whether a row has its last status. */
 export function hasEnded(status: OutgoingStatus): boolean {
   return !openStatuses.includes(status)
 }
 
-/** A worker may send it. */
 export const sendableStates = sourcesOf(machine, 'sending')
 /** What an acceptance may find: while a request is on its way others decide too. */
 export const acceptableStates = sourcesOf(machine, 'sent')

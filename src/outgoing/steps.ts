@@ -33,7 +33,6 @@ export interface StepPlace {
 
 type Of = Pick<OutgoingEnds, 'table' | 'fieldsOf'>
 
-/** Longer texts are cut. */
 const maxText = 200
 
 /** What the log says of a step, by the status or send state that it leads to. */
@@ -54,7 +53,6 @@ const stepTexts: Readonly<Record<SendState | OutgoingStatus, (subject: string) =
   failed: (subject) => `${subject} failed, and its money is back`,
 }
 
-/** Logs a step. */
 export function logStep(
   { log }: Pick<StepPlace, 'log'>,
   { table, fieldsOf }: Of,
@@ -202,7 +200,6 @@ export async function replay<Row extends LockedOutgoing>(
   kind.wakeSender(uow, { ...row, replays: row.replays + 1 })
 }
 
-/** What the provider answered about a row that it has. */
 export interface ProviderAnswer {
   /** Null: keep the id that is recorded. */
   readonly providerId: string | null

@@ -9,7 +9,6 @@ export interface Position {
     readonly custody: bigint
     readonly inTransit: bigint
     readonly treasury: bigint
-    /** What creators owe us. */
     readonly receivables: bigint
   }
   readonly ngn: {

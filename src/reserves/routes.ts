@@ -8,7 +8,6 @@ import { presentKey } from './reports/signing.js'
 
 const nothing = z.object({})
 
-/** GET /reserves. */
 const reservesAnswer = z.object({
   success: z.literal(true),
   report: z.string(),

@@ -8,7 +8,6 @@ import type { TipListItem } from './schemas.js'
 export interface NewFiatTip {
   /** The `fiatpay_` intent id. */
   readonly id: string
-  /** The creator who receives the tip. */
   readonly userId: string
   /** Display name of the supporter. */
   readonly sender: string
@@ -54,7 +53,6 @@ export async function lockFiatTip(trx: Knex, id: string): Promise<LockedFiatTip 
   return row
 }
 
-/** The settled amounts of a fiat tip. */
 export interface FiatConfirmation {
   readonly id: string
   readonly amountCents: bigint
@@ -185,7 +183,6 @@ export async function endFiatTips(
   return rows.map(({ id }) => id)
 }
 
-/** Removes cancelled fiat tips from the lists. */
 export async function unlistFiatTips(trx: Knex, ids: readonly string[]): Promise<void> {
   await query(trx, {
     name: 'tips.fiat-unlist',

@@ -16,7 +16,6 @@ import {
   streamInput,
 } from './schemas.js'
 
-/** Recording, listing and streaming tips. */
 export function tipRoutes(services: Services, streams: TipStreams): Route[] {
   return [
     recordRoute(services),

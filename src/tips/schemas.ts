@@ -43,7 +43,6 @@ export const recordTipOutput = z.object({
   truncated,
 })
 
-/** API: GET /chain/tips. */
 export const listTipsInput = z.object({
   address: requiredText('address_required').meta({
     description: 'Wallet address (base58), user id or .sol domain',
@@ -81,7 +80,6 @@ export type TipListItem = z.output<typeof tipListItem>
 
 export const listTipsOutput = z.object({ success: z.literal(true), tips: z.array(tipListItem) })
 
-/** API: GET /chain/tips/stream. */
 export const streamInput = z.object({ wallet: checkedText('wallet_required', 'invalid_wallet', isAddress) })
 
 export const streamEvent = z.union([

@@ -2,7 +2,6 @@ import type { Knex } from 'knex'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../ledger/accounts.js'
 import { credit, type Posted, postReserved, reserve, voidReserved } from '../ledger/transfers.js'
 
-/** The fields of a withdrawal that its ledger entries need. */
 export interface WithdrawalAmounts {
   readonly reference: string
   readonly userId: string

@@ -114,7 +114,6 @@ const csvColumns = [
   'promisedNGN',
 ] as const satisfies readonly (keyof PayoutRecord)[]
 
-/** The page as a CSV file. */
 export function payoutsCsv(payouts: readonly PayoutRecord[]): string {
   return csvText(
     csvColumns,

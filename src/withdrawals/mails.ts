@@ -10,7 +10,6 @@ import type { UnitOfWork } from '../platform/database/transact.js'
 
 export type MailSettings = Pick<Config, 'http'>
 
-/** The fields of a withdrawal that its mails name. */
 export interface MailedWithdrawal {
   readonly userId: string
   readonly reference: string
@@ -31,7 +30,6 @@ export type WithdrawalEvent =
     }
   | { readonly kind: 'withdrawal-failed'; readonly reason: string }
 
-/** Amounts and names as text. */
 export interface WithdrawalFacts {
   readonly reference: string
   /** Such as `NGN 12,500.00`. */
@@ -74,7 +72,6 @@ async function findBankName({ trx }: UnitOfWork, bankCode: string): Promise<stri
   return bank?.name ?? null
 }
 
-/** The mail about an event. */
 export function withdrawalNotice(event: WithdrawalEvent, withdrawal: WithdrawalFacts): MoneyNotice {
   return { kind: event.kind, describe: (site) => describeEvent(event, withdrawal, site) }
 }

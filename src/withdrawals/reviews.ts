@@ -37,7 +37,6 @@ export class Review extends BaseModel {
   /** What the provider showed when it was opened. */
   declare details: NewReview['details']
   declare createdAt: Date
-  /** Null: open. */
   declare resolvedAt: Date | null
   declare resolution: string | null
   /** The provider has shown the opposite since, so that the same fact opens a new review. */
@@ -83,7 +82,6 @@ async function advanceReviews(
   })
 }
 
-/** Closes the open reviews of these kinds. */
 export async function closeReviews(
   uow: Pick<UnitOfWork, 'trx'>,
   withdrawalId: string,

@@ -53,7 +53,6 @@ const isObject = ({ value }: { readonly value: unknown }): boolean =>
   typeof value === 'object' && value !== null
 const amount = (description: string) => z.unknown().optional().meta({ type: 'number', description })
 
-/** POST /payouts/withdraw. */
 export const withdrawInput = z
   .object({
     amountUSDC: amount('This or amountNGN; positive, not above the available balance'),
@@ -160,7 +159,6 @@ export const confirmInput = ownInput.extend({
 export type ConfirmInput = z.output<typeof confirmInput>
 export const withdrawalAnswer = payout.extend({ success: z.literal(true) })
 
-/** GET /creators/payees. */
 const payee = z.object({
   id: z.uuid(),
   bankCode: z.string(),
@@ -177,7 +175,6 @@ export type PayeeRecord = z.output<typeof payee>
 export const payeesAnswer = z.object({ success: z.literal(true), payees: z.array(payee) })
 export const payeeInput = z.object({ id: z.uuid('payee_not_found') })
 
-/** GET /creators/bank-accounts. */
 const usedBankAccount = z.object({
   reference: z
     .string()
@@ -194,7 +191,6 @@ export const bankAccountsAnswer = z.object({
   bankAccounts: z.array(usedBankAccount),
 })
 
-/** GET /creators/banks. */
 export const banksInput = z.object({
   q: z
     .string('invalid_q')
@@ -214,6 +210,5 @@ export const banksAnswer = z.object({
   ),
 })
 
-/** POST /creators/bank-accounts/resolve. */
 export const resolveInput = z.object({ bankCode, accountNumber })
 export const resolveAnswer = z.object({ success: z.literal(true), accountName: z.string() })

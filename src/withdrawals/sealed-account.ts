@@ -2,7 +2,6 @@ import { createSealer } from '../kernel/personal-data.js'
 import type { Config } from '../platform/config/config.js'
 import { type SealedColumn, sealedBatchSize } from '../platform/database/sealed-column.js'
 
-/** Whom a withdrawal pays. */
 export interface BankAccount {
   readonly bankCode: string
   readonly accountNumber: string

@@ -32,7 +32,6 @@ export interface Withdrawal extends StoredAccount {
   /** The net at the request. More than `netKobo` when the rate fell while it was held. */
   readonly promisedKobo: bigint
   readonly bankCode: string
-  /** The last four digits of the account. */
   readonly lastFour: string
   readonly failureReason: string | null
   readonly createdAt: Date
@@ -70,7 +69,6 @@ export function awaitsConfirmation({
   return confirmationReason !== null && confirmedAt === null
 }
 
-/** The columns of `withdrawals w` as fields of `Withdrawal`. */
 export const withdrawalColumns = /* sql */ `
   w.id, w.user_id as "userId", w.reference, w.provider_reference as "providerReference",
   w.request_id as "requestId", w.status,

@@ -18,7 +18,6 @@ import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
 import type { StoredAccount } from './sealed-account.js'
 
-/** A withdrawal that is due to be sent. */
 export interface DuePayout extends DueToSend, StoredAccount {
   readonly userId: string
   readonly reference: string
@@ -90,13 +89,11 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
   }
 }
 
-/** A withdrawal that is due to be polled at the provider. */
 export interface DueReconciliation extends DueToFollow {
   readonly reference: string
   readonly providerReference: string
 }
 
-/** The withdrawals to poll at the provider. */
 export function reconcilerQueue({ leaseSeconds }: Lease): DueRows {
   return {
     name: 'reconciler',
@@ -153,7 +150,6 @@ export function payoutJob({
   return { id: jobId(reference, sends + replays + 1), row: reference, requestId }
 }
 
-/** The ids of all jobs that a withdrawal has had. */
 export function payoutJobIds({ reference, sends, replays }: SendCount): string[] {
   return Array.from({ length: sends + replays + 1 }, (_, index) => jobId(reference, index + 1))
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../src/fiat/suspense/suspense.js'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import type { UnitOfWork } from '../../../src/platform/database/transact.js'
-import { tipChannel } from '../../../src/tips/read/stream-hub.js'
+import { tipChannel } from '../../../src/tips/read/present.js'
 import {
   actorOf,
   defineCommand,

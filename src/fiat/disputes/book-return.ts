@@ -7,7 +7,6 @@ import { query } from '../../platform/database/database.js'
 import { giveBackToSuspense, takeFromSuspense } from '../suspense/suspense.js'
 import { divideLoss, type Loss, type PaymentShares } from './payment-shares.js'
 
-/** Why naira went back to their payer. */
 type ReturnKind = 'dispute' | 'refund' | 'reversal'
 
 /** Naira that went back. `id`: the case, such as `dispute:17`. */
@@ -17,7 +16,6 @@ export interface PaymentReturn {
   readonly kobo: bigint
 }
 
-/** A return that is booked. */
 export interface BookedReturn extends Loss {
   readonly id: string
   readonly intentId: string

@@ -24,7 +24,6 @@ export interface CollectionDifference {
   readonly theirs: string | null
 }
 
-/** A recorded payment. */
 export interface OwnPayment {
   readonly transaction: string
   readonly kobo: bigint

@@ -3,7 +3,6 @@ import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import { type DisputeState, undecidedStates } from '../lifecycle.js'
 
-/** A row of `disputes`. */
 export interface StoredDispute {
   readonly id: string
   /** The provider's ids of the payment and of the charge. */
@@ -56,7 +55,6 @@ export async function findDispute(db: Knex, id: string): Promise<StoredDispute |
   return row
 }
 
-/** As an operator sees it in the list. */
 export interface ListedDispute extends StoredDispute {
   /** Null: about no charge of ours. */
   readonly creatorId: string | null

@@ -8,7 +8,6 @@ import type { Services } from '../../services.js'
 import type { StoredDispute } from './dispute.js'
 import { readShares } from './payment-shares.js'
 
-/** What our rows say about a disputed payment. */
 export interface Evidence {
   /** For the bank, and for the operator. Nothing of it says who an anonymous payer is. */
   readonly facts: readonly (readonly [name: string, value: string])[]

@@ -16,14 +16,12 @@ export type ReturnNews =
   | { readonly kind: 'opened' | 'won'; readonly loss: Loss | undefined }
   | { readonly kind: 'lost' | 'returned'; readonly loss: BookedReturn }
 
-/** What it is about. */
 interface MailedReturn {
   /** Null: no charge of ours, so nobody is told. */
   readonly intentId: string | null
   readonly kobo: bigint
 }
 
-/** The kinds of the mails. */
 const kinds = {
   opened: 'dispute-opened',
   won: 'dispute-won',
@@ -78,7 +76,6 @@ function factsOf({ id }: LockedIntent, kobo: bigint, debitMicro: bigint, news: R
   }
 }
 
-/** The creator's mail. */
 export function returnNotice(kind: ReturnNews['kind'], payment: ReturnFacts): MoneyNotice {
   return { kind: kinds[kind], describe: (site) => describeReturn(kind, payment, site) }
 }

@@ -21,10 +21,8 @@ const unrecordedSeconds = 7 * 24 * 3600
 
 type Needs = Pick<Services, 'config'>
 
-/** What was new about a dispute. */
 export interface RecordedDispute {
   readonly dispute: StoredDispute
-  /** It was not known. */
   readonly isNew: boolean
   /** The state before. Undefined: it did not change. */
   readonly before: DisputeState | undefined
@@ -119,7 +117,6 @@ async function recordState(
   return row
 }
 
-/** What a dispute did to the books. */
 interface Settled {
   /** The books show its state. */
   readonly settled: boolean

@@ -10,7 +10,6 @@ export type ReturnNeeds = Pick<
   'db' | 'transact' | 'collections' | 'disputes' | 'config' | 'metrics' | 'log'
 > & { readonly refunds: RefundReader }
 
-/** The one look at what came back. */
 export interface DueLook {
   readonly id: string
   readonly attempts: number

@@ -113,7 +113,6 @@ export async function erasePayer(
   return erased.length
 }
 
-/** The number of rows that `erasePayer` would erase. */
 export async function countPayers(
   { db, config }: Pick<Services, 'db' | 'config'>,
   email: string,

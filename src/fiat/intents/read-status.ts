@@ -30,7 +30,6 @@ export async function readFiatStatus(db: Knex, intentId: string): Promise<FiatSt
   }
 }
 
-/** A fiat intent of an SDK session. */
 export interface SessionIntent {
   readonly intentId: string
   readonly status: TipStatus
@@ -40,7 +39,6 @@ export interface SessionIntent {
   readonly expiresAt: Date
 }
 
-/** Lists the fiat intents of an SDK session. */
 export function readSessionIntents(db: Knex, sessionId: string): Promise<SessionIntent[]> {
   return query(db, {
     name: 'fiat.session-intents',

@@ -20,7 +20,6 @@ interface RefundFacts {
   readonly debit: string
 }
 
-/** What happened to a refund. */
 export type RefundEvent =
   | { readonly kind: 'refund-requested' | 'refund-paid' }
   | { readonly kind: 'refund-failed'; readonly reason: string }
@@ -52,7 +51,6 @@ export async function mailRefund(
   await notifyOwner(uow, http.publicUrl, first.userId, refundNotice(happened, refund))
 }
 
-/** The creator's mail. */
 export function refundNotice(event: RefundEvent, refund: RefundFacts): MoneyNotice {
   return { kind: event.kind, describe: (site) => describeRefund(event, refund, site) }
 }

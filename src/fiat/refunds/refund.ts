@@ -30,7 +30,6 @@ export interface Refund extends LockedOutgoing, DueToSend, DueToFollow, RefundPa
   readonly paidAt: Date
 }
 
-/** A refund that its creator asked for. */
 export type TipRefund = Refund & { readonly userId: string }
 
 /** `t`: the refund. */

@@ -10,7 +10,6 @@ const tipId = z
   .max(100, 'tip_not_found')
   .regex(/^\P{Cc}*$/u, 'tip_not_found')
 
-/** POST /creators/tips/:id/refund. */
 export const refundInput = z.object({
   id: tipId,
   amountUSD: z
@@ -40,6 +39,5 @@ export type Refund = z.output<typeof refund>
 
 export const refundAnswer = z.object({ success, refund })
 
-/** GET /creators/tips/:id/refunds. */
 export const refundsInput = z.object({ id: tipId })
 export const refundsAnswer = z.object({ success, refunds: z.array(refund) })

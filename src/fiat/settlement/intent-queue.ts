@@ -7,7 +7,6 @@ import { nextPoll } from './poll-schedule.js'
 
 const maxErrorLength = 200
 
-/** An intent that is due to be polled at the provider. */
 export interface DueFiatIntent {
   readonly id: string
   /** The request that made it. */
@@ -44,7 +43,6 @@ export const fiatIntentQueue: DueRows = {
   },
 }
 
-/** The result of polling and settling an intent. */
 export interface PollResult {
   readonly completed: boolean
   readonly error?: string | undefined

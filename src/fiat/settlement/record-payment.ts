@@ -6,7 +6,6 @@ import type { Payment } from '../../ports/collections.js'
 import type { FiatCredit } from '../fees.js'
 import { creditOrReserve } from './card-reserve.js'
 
-/** Why money waits for an operator. */
 export type SuspenseReason = 'underpaid' | 'overpaid' | 'paid_again'
 
 /** What happens to a payment. Amounts in kobo. */
@@ -35,7 +34,6 @@ export function classifyPayment(
   return { countedKobo: chargeKobo, suspense: { kobo: surplus, reason: 'overpaid' } }
 }
 
-/** A payment to record. */
 export interface RecordedPayment {
   readonly intentId: string
   readonly userId: string

@@ -10,14 +10,13 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Payment } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
 import { confirmFiatTip, endFiatTips } from '../../tips/fiat-tip.js'
-import { tipChannel } from '../../tips/read/stream-hub.js'
+import { tipChannel } from '../../tips/read/present.js'
 import { amountsShown, computeCredit } from '../fees.js'
 import type { FetchedPayments } from './fetch-payments.js'
 import type { DueFiatIntent } from './intent-queue.js'
 import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
 import { type Classification, classifyPayment, recordPayment, type SuspenseReason } from './record-payment.js'
 
-/** What the settlement of an intent did. */
 export interface SettlementResult {
   readonly completed: boolean
   /** This settlement completed the intent. */

@@ -60,7 +60,6 @@ export interface SuspenseVersion {
   readonly refundId: string | null
 }
 
-/** An unresolved item. */
 export interface OpenItem extends SuspenseItem, SuspenseVersion {
   /** A dispute may yet take the money, so it is neither assigned nor refunded. */
   readonly isDisputed: boolean
@@ -261,7 +260,6 @@ function assignEntries({ kobo }: SuspenseItem, { intent, ...value }: Assignment)
   return [...naira, ...creditEntries(intent.userId, value)]
 }
 
-/** What an item is worth to its creator and to the platform. */
 export interface Assignment extends FiatCredit {
   readonly intent: LockedIntent
   /** The row of the rate at which it counts. */

@@ -8,7 +8,6 @@ import {
 } from '../../ports/chain.js'
 import { isForbiddenInstruction, networkFeeOf, paysInto, systemProgram } from './swap-instructions.js'
 
-/** The terms a swap transaction must keep. */
 export interface SwapTerms {
   readonly supporter: string
   /** The supporter's associated account of wrapped SOL. A swap of SOL goes through it. */

@@ -4,7 +4,6 @@ import type { Instruction } from '../../ports/chain.js'
 /** The program of both swap engines. The adapters exclude routers that use other programs. */
 export const engineProgram = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 
-/** The program that owns every wallet. */
 export const systemProgram = '11111111111111111111111111111111'
 
 const programs = {

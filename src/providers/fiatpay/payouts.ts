@@ -62,7 +62,6 @@ const nameAnswer = answer(z.object({ account_name: z.string() }))
 
 export interface FiatpayPayoutOptions extends FiatpayAccess {
   readonly deduplicates: boolean
-  /** Time limit of one request. */
   readonly timeoutMs: number
 }
 

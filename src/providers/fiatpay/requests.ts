@@ -3,7 +3,6 @@ import { ProviderError, undocumented } from '../../kernel/provider-error.js'
 import { cleanLine } from '../../kernel/text.js'
 import { requestAnyStatus } from '../../platform/http-client.js'
 
-/** Address of the provider and our secret key. */
 export interface FiatpayAccess {
   readonly url: string
   readonly secretKey: string

@@ -8,7 +8,6 @@ const recordsClass = new PublicKey('2pMnqHvei2N5oDcVGCRdZx48gqti199wr5CsyTTafsbo
 const tokenizer = new PublicKey('nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk')
 const noClass = new PublicKey(new Uint8Array(32))
 
-/** The accounts of one domain. */
 export interface DomainKeys {
   /** The registry entry, which names the owner. */
   readonly registry: PublicKey
@@ -16,7 +15,6 @@ export interface DomainKeys {
   readonly nft: PublicKey
   /** The older payment record, with its own signature. */
   readonly recordV1: PublicKey
-  /** The payment record. */
   readonly recordV2: PublicKey
 }
 

@@ -6,7 +6,6 @@ import type { TokenSource } from '../../ports/custody-chain.js'
 import { associatedAccount } from './build-transfer.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
-/** The classic token program. */
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 export const tokenPrograms: ReadonlySet<string> = new Set([
   tokenProgram,

@@ -6,7 +6,6 @@ const reply = z.object({
   value: z.object({ blockhash: z.string(), lastValidBlockHeight: z.number() }),
 })
 
-/** The newest blockhash of this commitment. */
 export async function readBlockhash(rpc: JsonRpc, commitment: 'confirmed' | 'finalized'): Promise<Blockhash> {
   return (await rpc.call('getLatestBlockhash', [{ commitment }], documented(reply))).value
 }

@@ -17,7 +17,6 @@ const maxAddresses = 100
 /** Signatures of one `getSignatureStatuses`. */
 const maxSignatures = 256
 
-/** See the port. */
 export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
   const rpc = createJsonRpc(options)
   return {

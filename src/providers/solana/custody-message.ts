@@ -28,7 +28,6 @@ const units = { base: 2_000, payment: 12_000, opening: 40_000 }
  */
 const microLamportsPerUnit = 20_000
 
-/** See `CustodyChain.buildMessage`. */
 export function buildMessage({
   payer,
   blockhash,
@@ -93,7 +92,6 @@ function plainPayment({ from, to, mint, decimals, amount }: Payment): Transactio
   )
 }
 
-/** See `CustodyChain.readMessage`. */
 export function readMessage(bytes: Uint8Array): ReadMessage | undefined {
   try {
     const message = VersionedMessage.deserialize(bytes)
@@ -131,7 +129,6 @@ export function sizeOf(message: Uint8Array): number {
   return 1 + 64 * header.numRequiredSignatures + message.length
 }
 
-/** See `CustodyChain.assemble`. */
 export function assemble(message: Uint8Array, signatures: Readonly<Record<string, string>>): Uint8Array {
   const parsed = VersionedMessage.deserialize(message)
   const signers = parsed.staticAccountKeys.slice(0, parsed.header.numRequiredSignatures)
@@ -143,7 +140,6 @@ export function assemble(message: Uint8Array, signatures: Readonly<Record<string
   return new VersionedTransaction(parsed, ordered).serialize()
 }
 
-/** See `CustodyChain.unsigned`. */
 export function unsigned(message: Uint8Array): Uint8Array {
   return new VersionedTransaction(VersionedMessage.deserialize(message)).serialize()
 }

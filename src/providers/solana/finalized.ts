@@ -9,7 +9,6 @@ import { documented, type JsonRpc } from './json-rpc.js'
 /** Signatures of which every endpoint is asked at once. */
 const concurrency = 4
 
-/** See `Chain.finalizedEverywhere`. */
 export async function readFinalizedEverywhere(
   rpc: JsonRpc,
   signatures: readonly string[],
@@ -46,7 +45,6 @@ interface Holding {
   readonly amount: bigint
 }
 
-/** See `Chain.finalizedHoldings`. */
 export async function readHoldings(
   rpc: JsonRpc,
   size: BatchSize,

@@ -7,7 +7,6 @@ const signaturesPerKey = 10
 
 const signaturesReply = z.array(z.object({ signature: z.string(), err: z.unknown().optional() }))
 
-/** See `Chain.signaturesFor`. */
 export async function findSignatures(
   rpc: JsonRpc,
   keys: readonly string[],
@@ -35,7 +34,6 @@ const pageReply = z.array(
 )
 type Page = z.output<typeof pageReply>
 
-/** See `Chain.signaturesSince`. */
 export async function readSignaturesSince(
   rpc: JsonRpc,
   addresses: readonly string[],

@@ -2,7 +2,6 @@ import { AddressLookupTableAccount } from '@solana/web3.js'
 import { readAccounts } from './account-state.js'
 import type { JsonRpc } from './json-rpc.js'
 
-/** See `Chain.lookupTables`. */
 export async function readLookupTables(
   rpc: JsonRpc,
   keys: readonly string[],

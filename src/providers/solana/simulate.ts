@@ -15,7 +15,6 @@ const simulationReply = z.object({
   value: z.object({ err: z.unknown().optional(), accounts: z.array(accountReply).nullish() }),
 })
 
-/** See `Chain.simulate`. */
 export async function simulate(rpc: JsonRpc, transaction: Uint8Array): Promise<Simulation | undefined> {
   const decoded = decode(transaction)
   if (decoded === undefined) return undefined

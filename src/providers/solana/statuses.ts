@@ -52,7 +52,6 @@ export function createStatusReader(
     })
 }
 
-/** See `Chain.findDropped`. */
 export async function findDropped(rpc: JsonRpc, landed: readonly ConfirmedSignature[]): Promise<string[]> {
   const signatures = landed.map(({ signature }) => signature)
   const answers = await rpc.callAll('getSignatureStatuses', statusParams(signatures), (result) =>

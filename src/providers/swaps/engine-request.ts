@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { ProviderError, undocumented } from '../../kernel/provider-error.js'
 import { type JsonRequest, requestJson } from '../../platform/http-client.js'
 
-/** Address of an engine and our API key. */
 export interface EngineOptions {
   readonly url: string
   readonly apiKey: string | undefined

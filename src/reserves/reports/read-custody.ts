@@ -20,7 +20,6 @@ export interface CustodyTotals {
   /** What wallets lack. What others have beyond the book does not make up for it: it is not ours to move. */
   readonly short: bigint
   readonly shortCount: number
-  /** The first of them. */
   readonly shortWallets: readonly ShortWallet[]
   /** The oldest slot that was read at. */
   readonly slot: bigint

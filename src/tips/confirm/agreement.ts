@@ -109,7 +109,6 @@ export function sumOf(credits: Credits): bigint {
 
 /** What the chain showed of a tip at its confirmation. A transaction has one for each payee. */
 export interface StoredFacts {
-  /** The signature. */
   readonly id: string
   readonly wallet: string
   readonly mint: string

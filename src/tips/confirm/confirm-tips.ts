@@ -4,12 +4,11 @@ import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { advanceTips } from '../lifecycle.js'
 import { addToSums } from '../read/daily-sums.js'
-import { tipChannel } from '../read/stream-hub.js'
+import { tipChannel } from '../read/present.js'
 import type { TipFacts } from '../verify/match-tip.js'
 import type { StoredClaim } from '../verify/tip-queue.js'
 import { creditTips, type FurtherCredits, furtherCredits, releaseTipCredits } from './credit-tips.js'
 
-/** A pending tip and its facts. */
 export interface Confirmation {
   readonly id: string
   readonly claims: readonly StoredClaim[]

@@ -6,7 +6,6 @@ import { findTransfer } from '../../ledger/post-statement.js'
 import { voidReserved } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 
-/** The money of a confirmed tip. */
 export interface TipCredit {
   readonly id: string
   /** Null for a transaction that is no tip. */

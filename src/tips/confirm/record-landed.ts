@@ -5,7 +5,6 @@ import type { ChainTransaction } from '../../ports/chain.js'
 import { claimFromPayment, type SignedClaim, signedClaimColumns } from '../record/claim.js'
 import { type AssociatedAccounts, amountReceived, debitsAny, findPayment } from '../verify/balance-changes.js'
 
-/** What a transaction brought to a custody wallet. */
 export interface LandedPayment {
   readonly signature: string
   readonly wallet: string

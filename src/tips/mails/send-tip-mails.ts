@@ -12,7 +12,6 @@ const mostCreators = 500
 /** Tips of one mail. The rest follows in the next. */
 const mostTips = 5000
 
-/** A mail about tips that is due. */
 interface DueMail {
   readonly party: bigint
   readonly choice: Exclude<TipMailChoice, 'off'>

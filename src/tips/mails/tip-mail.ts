@@ -9,7 +9,6 @@ import type { TipMailChoice } from './choose-tip-mails.js'
 /** Tips that a mail lists; it counts the others. */
 const mostListed = 20
 
-/** A tip as a mail needs it. */
 export type MailedTip = Pick<PricedTip, 'mint' | 'decimals' | 'displayRaw' | 'sender' | 'confirmedAt' | 'usd'>
 
 interface MailOptions {
@@ -54,7 +53,6 @@ function tipLine(tip: MailedTip): string {
   return `${amountText(tip, BigInt(tip.displayRaw))}${from}, ${tip.confirmedAt.toISOString().slice(11, 16)} UTC`
 }
 
-/** The sum of each token. */
 function totals(tips: readonly MailedTip[]): string[] {
   const mints = [...new Set(tips.map(({ mint }) => mint))]
   return mints.map((mint) => {

@@ -67,7 +67,6 @@ export const creatorTipsAnswer = z.object({
   }),
 })
 
-/** API: GET /creators/balance/tokens. */
 export const tokenBalancesInput = z.object({})
 const tokenBalance = z.object({
   symbol: z.string(),
@@ -88,7 +87,6 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** API: GET /creators/tips/daily. */
 export const dailyInput = z.object({
   days: z
     .string('invalid_days')

@@ -5,7 +5,6 @@ import type { Services } from '../../services.js'
 import type { TipListItem } from '../schemas.js'
 import { type ListedTip, listColumns, presentListItem } from './present.js'
 
-/** API: GET /chain/tips. */
 const maxTips = 50
 /** Places that unpaid fiat intents may take from paid tips. Anyone may open such intents. */
 const unpaidPlaces = 10

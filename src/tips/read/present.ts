@@ -44,7 +44,6 @@ export interface ConfirmedTip extends TipColumns {
   readonly receivedRaw: string
   readonly confirmedAt: Date
 }
-/** A confirmed tip and the price of its token. */
 export type PricedTip = ConfirmedTip & Priced
 interface Priced {
   /** Last known price in USD as decimal text; null when the token never had a price. */
@@ -57,6 +56,9 @@ export interface ListedTip extends TipColumns, Priced {
   readonly recipientId: string | null
   readonly senderId: string | null
 }
+
+/** The channel that notifies the readers of a wallet of new confirmed tips. */
+export const tipChannel = (wallet: string): string => `tips.${wallet}`
 
 /**
  * A stream event (API: GET /chain/tips/stream). `valueUsd` lets an alert have a threshold. With `eventId` a reader knows a tip again
@@ -76,13 +78,11 @@ export function presentTipEvent(tip: PricedTip) {
   }
 }
 
-/** A tip in its creator's own list (API: GET /creators/tips). */
 export function presentCreatorTip(tip: ListedTip): CreatorTip {
   const disputed = tip.fiatDetails?.disputed
   return { ...presentListItem(tip), ...(disputed !== undefined && { disputed }) }
 }
 
-/** A tip in a list (API: GET /chain/tips). */
 export function presentListItem(tip: ListedTip): TipListItem {
   return {
     signature: tip.id,

@@ -2,12 +2,8 @@ import type { Knex } from 'knex'
 import { eventText } from '../../http/sse.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { confirmedColumns, type PricedTip, presentTipEvent } from './present.js'
+import { confirmedColumns, type PricedTip, presentTipEvent, tipChannel } from './present.js'
 
-/** The channel that notifies the readers of a wallet of new confirmed tips. */
-export const tipChannel = (wallet: string): string => `tips.${wallet}`
-
-/** One open stream of a wallet. */
 interface Reader {
   readonly wallet: string
   /** The stamp (epoch ms) of the last event sent to it, which is also the `id` of that event. */

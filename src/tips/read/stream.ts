@@ -11,7 +11,6 @@ import type { StreamHub } from './stream-hub.js'
 const leastReconnectMs = 500
 const mostReconnectMs = 5000
 
-/** The open streams of this process. */
 export class TipStreams {
   readonly #services: Pick<Services, 'db' | 'metrics'>
   readonly #hub: StreamHub

@@ -93,7 +93,6 @@ async function readWalletsAndPrices(db: Knex, named: readonly string[]) {
   }
 }
 
-/** A matchable intent as the database has it. */
 interface MatchableRow extends Omit<MatchableIntent, 'leastRaw' | 'isCertain'> {
   readonly leastRaw: string
 }

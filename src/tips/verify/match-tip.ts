@@ -72,7 +72,6 @@ export interface TipFacts {
   readonly further?: readonly TipFacts[]
 }
 
-/** Which intent a payment pays, or pays too little for. */
 interface PaidIntent<Intent extends IntentMessage = IntentMessage> {
   readonly intent: Intent | undefined
   readonly isUnderpaid: boolean
@@ -109,7 +108,6 @@ export function matchTip(chain: AssociatedAccounts, input: MatchInput): TipFacts
   return { ...first, agreeing, further: further.map((one) => ({ ...one, credits: new Map() })) }
 }
 
-/** A payment, and the intent that it pays, or pays too little for. */
 interface Paid extends PaidIntent<MatchableIntent> {
   readonly payment: TokenPayment
 }

@@ -28,7 +28,6 @@ export interface StoredClaim extends TimedClaim {
   readonly furtherId?: number
 }
 
-/** When a tip is due again after a check. */
 export interface TipSchedule extends Schedule {
   readonly id: string
   readonly outcome: 'tx_failed' | 'not_found' | 'mismatch' | null

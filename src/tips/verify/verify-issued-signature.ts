@@ -74,7 +74,6 @@ function factsFromIntent({ claims }: DueTip, intent: DirectIntent, treasury: str
   )
 }
 
-/** A payment as a claim describes it. */
 interface ClaimedPayment {
   readonly sender: string
   readonly recipient: string

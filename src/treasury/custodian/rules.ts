@@ -7,7 +7,6 @@ import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import { readOwed, sweepableOf } from '../owed.js'
 
-/** The kinds of rows that the custodian signs for. */
 export type SigningKind = 'sweep' | 'takeOut'
 
 /** Lighthouse: wallets add instructions of it that fail the transaction if it does something else than it showed. */

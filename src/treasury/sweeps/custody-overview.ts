@@ -16,7 +16,6 @@ export interface CustodyView extends CustodyBook {
   readonly sweepable: bigint
   /** What the chain has beyond the book: sent there directly, or not final yet. Never swept. */
   readonly unattributed: bigint
-  /** What the chain lacks. */
   readonly shortage: bigint
 }
 
@@ -46,7 +45,6 @@ export async function viewCustody(
   return views.map((view) => second.get(view.userId) ?? view)
 }
 
-/** The views of these creators. */
 export async function viewCreators(services: Needs, userIds: readonly string[]): Promise<CustodyView[]> {
   return viewWallets(services, await readWallets(services.db, userIds))
 }

@@ -7,7 +7,6 @@ import type { Services } from '../../services.js'
 import type { CustodyView } from './custody-overview.js'
 import { openSweeps } from './lifecycle.js'
 
-/** What one creator is swept of. */
 export type PlannedPart = Pick<CustodyView, 'userId' | 'wallet'> & { readonly amount: bigint }
 
 /** A signature costs the payer 5,000 lamports. Less than a cent is not worth it. */

@@ -4,7 +4,6 @@ import { query } from '../../platform/database/database.js'
 import type { DueRows } from '../../platform/database/due-rows.js'
 import { openSweeps, type SweepState } from './lifecycle.js'
 
-/** The sweeps that the custodian signs or follows. */
 export const sweepQueue: DueRows = {
   name: 'sweeps',
   table: 'sweeps',
@@ -29,7 +28,6 @@ export interface DueSweep {
   readonly expired: boolean
 }
 
-/** What a sweep takes from one creator. */
 export interface SweepPart extends CustodyMove {
   readonly wallet: string | null
 }

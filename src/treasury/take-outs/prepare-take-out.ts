@@ -18,7 +18,6 @@ import { hasSigned } from './take-out.js'
 
 type Needs = Pick<Services, 'chain' | 'config' | 'custodyChain' | 'db' | 'transact'>
 
-/** A listed token and how much of it. */
 export interface TokenAmount {
   readonly token: Token
   readonly units: bigint
@@ -129,7 +128,6 @@ async function readTakeable(db: Knex, userId: string, { mint }: Token): Promise<
   return available < unbound ? available : unbound
 }
 
-/** Each token of which something may be taken out. */
 export async function listTakeable(db: Knex, userId: string): Promise<TakeableToken[]> {
   const listed: TakeableToken[] = []
   for (const token of tokens) {

@@ -4,7 +4,6 @@ import type { DueRows } from '../../platform/database/due-rows.js'
 import { SigningRefused } from '../custodian/sign-message.js'
 import type { TakeOutState } from './lifecycle.js'
 
-/** A row of `wallet_transfers`. */
 export interface TakeOut {
   readonly id: string
   readonly userId: string
@@ -49,7 +48,6 @@ export function takeOutOf<Stored extends { readonly amount: string }>({
   return { ...row, amount: BigInt(amount) }
 }
 
-/** The take-outs that the custodian signs or follows. */
 export const takeOutQueue: DueRows = {
   name: 'take-outs',
   table: 'wallet_transfers',
@@ -65,7 +63,6 @@ export type DueTakeOut = TakeOut & { readonly attempts: number }
 /** The channel that announces that the custodian has signed a take-out or refused to. */
 export const takeOutChannel = (id: string): string => `take-out.${id}`
 
-/** One of the creator's take-outs. */
 export async function findTakeOut(db: Knex, userId: string, id: string): Promise<TakeOut | undefined> {
   const [row] = await query<Row>(db, {
     name: 'take-outs.find',
@@ -75,7 +72,6 @@ export async function findTakeOut(db: Knex, userId: string, id: string): Promise
   return row && takeOutOf(row)
 }
 
-/** Locks a take-out until the transaction ends. */
 export async function lockTakeOut(trx: Knex.Transaction, id: string): Promise<TakeOut | undefined> {
   const [row] = await query<Row>(trx, {
     name: 'take-outs.lock',

@@ -20,7 +20,6 @@ import type { ConfirmationReason } from '../withdrawal.js'
 
 type Settings = Pick<Config, 'http' | 'otpPeppers'>
 
-/** What a code confirms. */
 export interface ConfirmedWithdrawal extends MailedWithdrawal {
   readonly id: string
   readonly debitMicro: bigint
@@ -77,7 +76,6 @@ function linkToken(pepper: Uint8Array, withdrawal: ConfirmedWithdrawal): string 
   return `${withdrawal.reference}-${mac}`
 }
 
-/** The reference in a link's token. */
 export function referenceIn(token: string): string {
   return token.slice(0, -tailLength)
 }

@@ -22,7 +22,6 @@ import { releaseConfirmed } from './release.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'payouts'>
 
-/** An own withdrawal, as its creator names it. */
 export interface OwnWithdrawal {
   readonly userId: string
   readonly reference: string

@@ -19,7 +19,6 @@ export function accountHash(
   return keyedHash(dataKeys, 'payee/1', `${bankCode}|${accountNumber}`)
 }
 
-/** Who asks for a withdrawal, to which account. */
 export interface PayeeUse extends BankAccount {
   readonly userId: string
   readonly accountHash: Buffer

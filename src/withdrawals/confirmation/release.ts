@@ -21,7 +21,6 @@ import { failUnpaid, type Unpaid } from '../withdrawal-kind.js'
 import { payoutJob } from '../work-queue.js'
 import { mailWithdrawalCode } from './code.js'
 
-/** A withdrawal that waits for its creator's identity or confirmation. */
 export interface HeldWithdrawal
   extends Pick<
     Withdrawal,
@@ -56,15 +55,12 @@ export function listAllHeld(db: Knex, userId: string): Promise<HeldWithdrawal[]>
   })
 }
 
-/** Fees and limits at the release. */
 export type ReleaseTerms = Pick<Config['withdrawals'], 'leastFeeNgn' | 'feeBps' | 'minNgn'>
 /** What releasing needs: the terms, and what mails say. */
 export type ReleaseSettings = Pick<Config, 'withdrawals' | 'http' | 'otpPeppers'>
 
-/** What the release of a held withdrawal sends. */
 export interface Release {
   readonly reference: string
-  /** What is sent. */
   readonly netKobo: bigint
   readonly promisedKobo: bigint
   /** Nothing is sent: at the current rate it is below the smallest withdrawal, so the creator gets the money back. */

@@ -24,7 +24,6 @@ export interface Difference {
   readonly theirs: string | null
 }
 
-/** The fields of a withdrawal that are compared. */
 export interface Comparable {
   readonly providerReference: string
   readonly status: OutgoingStatus
@@ -40,7 +39,6 @@ export interface Comparable {
 /** A withdrawal with an open review: paid again after a re-credit. Usually too old for the provider's list. */
 interface PaidAgain {
   readonly providerReference: string
-  /** What the provider showed. */
   readonly state: string
 }
 
@@ -153,7 +151,6 @@ function contradicts({ status, held, recredited }: Comparable, state: ProviderTr
   return status === 'completed' && state !== 'paid'
 }
 
-/** The columns of `Comparable`. */
 const comparable = /* sql */ `
   w.provider_reference as "providerReference", w.status, coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
   w.send_state in (${sqlList(heldStates)}) as "held", w.recredited_at is not null as "recredited",

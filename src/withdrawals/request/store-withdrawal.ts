@@ -15,7 +15,6 @@ import { type ConfirmationReason, type Withdrawal, withdrawalColumns } from '../
 import { payoutJob } from '../work-queue.js'
 import { exceedsLimits, lockSharedPayee, readIdentity, requestIdentity } from './identity-hold.js'
 
-/** A withdrawal that is not stored yet. */
 export interface NewWithdrawal extends WithdrawalPrice {
   readonly userId: string
   readonly reference: string
@@ -32,7 +31,6 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly network: string
   readonly deviceHash: Buffer
   readonly sessionAge: number
-  /** The caller's Idempotency-Key, if the request has one. */
   readonly keyedRequest: KeyedRequest | undefined
   readonly requestId: string | null
 }

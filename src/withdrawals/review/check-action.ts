@@ -6,7 +6,6 @@ import { pricePaid } from '../price-withdrawal.js'
 import { isRecreditable, type Review, type ReviewKind } from '../reviews.js'
 import { awaitsConfirmation, type LockedWithdrawal } from '../withdrawal.js'
 
-/** What an operator may do with one withdrawal. */
 export type OperatorAction = 'replay' | 'release' | 'void' | 'recredit' | 'resolve' | 'close' | 'reopen'
 
 /** What an operator says about an action besides the reason. */
@@ -37,7 +36,6 @@ export type ClosedReview = Pick<Review, 'id' | 'kind'>
 /** A provider that has taken money back may still pay it. So long `recredit` waits after the first sight of the return. */
 const recreditWaitSeconds = 86_400
 
-/** Whether an action is allowed. Pure. */
 export function checkAction(
   action: OperatorAction,
   reviewed: ReviewedWithdrawal,

@@ -76,7 +76,6 @@ export function isHeld({ sendState }: Pick<LockedWithdrawal, 'sendState'>): bool
   return heldStates.includes(sendState)
 }
 
-/** The kinds of review that an action settles. */
 function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly ReviewKind[] {
   if (action === 'close') return open.map(({ kind }) => kind)
   if (action === 'recredit') return recreditableKinds

@@ -15,7 +15,6 @@ type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log' | '
   readonly sender: PayoutSender
 }
 
-/** Withdrawals for the process that sends them. */
 export function payoutKind(services: Needs): SendingKind<DuePayout, LockedWithdrawal> {
   const { config, metrics, sender } = services
   const limits = payoutLimits(config.payouts)
