@@ -23,6 +23,15 @@ export async function up(knex: Knex): Promise<void> {
       raise exception '% may not be changed so', tg_table_name using errcode = '23514';
     end $$;
 
+    -- Refuses a step of the column state that the trigger does not list as 'from > to'.
+    create function check_step() returns trigger language plpgsql as $$
+    begin
+      if old.state || ' > ' || new.state <> all (tg_argv)
+      then raise exception 'a row of % does not move from % to %', tg_table_name, old.state, new.state
+        using errcode = '23514'; end if;
+      return new;
+    end $$;
+
     -- Actions of operators. Rows are only added.
     create table audit_log (
       id bigint generated always as identity primary key,

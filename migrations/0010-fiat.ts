@@ -126,17 +126,11 @@ export async function up(knex: Knex): Promise<void> {
       constraint suspense_items_refund
         check (state <> 'refunding' or num_nulls(refund_by, refund_note, refund_id) = 0));
     create index suspense_items_open on suspense_items (created_at) where resolved_at is null;
-    create function suspense_items_check_move() returns trigger language plpgsql as $$
-    begin
-      if (old.state, new.state) not in (
-        ('waiting', 'refunding'), ('waiting', 'resolved'), ('refunding', 'waiting'), ('refunding', 'resolved'),
-        -- A dispute that took it was won after all.
-        ('resolved', 'waiting'))
-      then raise exception 'a suspense item does not move from % to %', old.state, new.state using errcode = '23514'; end if;
-      return new;
-    end $$;
+    -- resolved > waiting: a dispute that took it was won after all.
     create trigger suspense_items_moves before update of state on suspense_items
-      for each row when (old.state <> new.state) execute function suspense_items_check_move();
+      for each row when (old.state <> new.state) execute function check_step(
+        'waiting > refunding', 'waiting > resolved', 'refunding > waiting', 'refunding > resolved',
+        'resolved > waiting');
 
     -- Credits of card payments that are pending: the work of making them available.
     create table card_reserves (
@@ -188,16 +182,10 @@ export async function up(knex: Knex): Promise<void> {
     create index disputes_reference on disputes (reference);
     create index disputes_intent on disputes (intent_id);
     create index disputes_watched on disputes (opened_at) where state in ('open', 'answered') or recheck or not settled;
-    create function disputes_check_move() returns trigger language plpgsql as $$
-    begin
-      if (old.state, new.state) not in (
-        ('open', 'answered'), ('open', 'won'), ('open', 'lost'), ('answered', 'open'), ('answered', 'won'), ('answered', 'lost'),
-        ('won', 'lost'), ('lost', 'won'))
-      then raise exception 'a dispute does not move from % to %', old.state, new.state using errcode = '23514'; end if;
-      return new;
-    end $$;
     create trigger disputes_moves before update of state on disputes
-      for each row when (old.state <> new.state) execute function disputes_check_move();
+      for each row when (old.state <> new.state) execute function check_step(
+        'open > answered', 'open > won', 'open > lost', 'answered > open', 'answered > won', 'answered > lost',
+        'won > lost', 'lost > won');
 
     -- Payments that went back to their payer without our doing: one row per case.
     create table payment_returns (

@@ -51,16 +51,10 @@ export async function up(knex: Knex): Promise<void> {
       primary key (sweep_id, user_id));
     create index sweep_parts_user on sweep_parts (user_id);
 
-    create function sweeps_check_step() returns trigger language plpgsql as $$
-    begin
-      if (old.state, new.state) not in (
-        ('planned', 'signed'), ('planned', 'dead'), ('signed', 'sent'), ('signed', 'dead'),
-        ('sent', 'final'), ('sent', 'failed'), ('sent', 'dead'))
-      then raise exception 'a sweep does not move from % to %', old.state, new.state using errcode = '23514'; end if;
-      return new;
-    end $$;
     create trigger sweeps_steps before update of state on sweeps
-      for each row when (old.state <> new.state) execute function sweeps_check_step();
+      for each row when (old.state <> new.state) execute function check_step(
+        'planned > signed', 'planned > dead', 'signed > sent', 'signed > dead', 'sent > final', 'sent > failed',
+        'sent > dead');
     create function sweeps_check_fixed() returns trigger language plpgsql as $$
     begin
       if (old.id, old.payer, old.mint, old.treasury, old.created_at) is distinct from
@@ -120,15 +114,9 @@ export async function up(knex: Knex): Promise<void> {
     -- One signed take-out of a creator and token at a time.
     create unique index wallet_transfers_signed on wallet_transfers (user_id, mint) where state = 'signed';
 
-    create function wallet_transfers_check_step() returns trigger language plpgsql as $$
-    begin
-      if (old.state, new.state) not in (('prepared', 'signed'), ('prepared', 'expired'),
-        ('signed', 'final'), ('signed', 'failed'), ('signed', 'expired'))
-      then raise exception 'a take-out does not move from % to %', old.state, new.state using errcode = '23514'; end if;
-      return new;
-    end $$;
     create trigger wallet_transfers_steps before update of state on wallet_transfers
-      for each row when (old.state <> new.state) execute function wallet_transfers_check_step();
+      for each row when (old.state <> new.state) execute function check_step(
+        'prepared > signed', 'prepared > expired', 'signed > final', 'signed > failed', 'signed > expired');
     create function wallet_transfers_check_fixed() returns trigger language plpgsql as $$
     begin
       if (old.id, old.user_id, old.mint, old.amount, old.payout_wallet, old.reference_key, old.last_valid_height, old.created_at)
