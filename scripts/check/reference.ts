@@ -71,9 +71,13 @@ function secretsText(name: string): string {
   return secrets.length === 0 ? '' : `Secrets: ${secrets.map((secret) => `\`${secret}\``).join(', ')}.`
 }
 
-async function usageText(file: string): Promise<string> {
+async function commandOf(file: string): Promise<Command<never>> {
   const { command } = (await import(pathToFileURL(file).href)) as { readonly command: Command<never> }
-  return `\`\`\`\n${usageOf(command.help)}\n\`\`\``
+  return command
+}
+
+async function usageText(file: string): Promise<string> {
+  return `\`\`\`\n${usageOf((await commandOf(file)).help)}\n\`\`\``
 }
 
 const words = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join(' ')
@@ -87,9 +91,8 @@ async function commandsText(): Promise<string> {
   for (const [name, file] of listedPrograms()) {
     const purpose = summaries.get(name) ?? ''
     const own = [...opsPrograms()].filter(([, path]) => path.startsWith(file.replace(/[.]js$/, '/')))
-    if (own.length === 0)
-      sections.push(`### ${name}`, words(purpose, secretsText(name)), await usageText(file))
-    else sections.push(`### ${name}`, purpose)
+    if ((await commandOf(file)).verbs !== undefined) sections.push(`### ${name}`, purpose)
+    else sections.push(`### ${name}`, words(purpose, secretsText(name)), await usageText(file))
     for (const [alias, path] of own)
       sections.push(words(`Also \`${alias}\`.`, secretsText(alias)), await usageText(path))
   }
@@ -154,7 +157,7 @@ ${guardsText()}
 
 \`ops\` stands for \`npm run ops --\` ([on a server](${runbook})); exit codes are there too. \`--help\` explains each command in full. All
 take \`--json\` (one object, also for errors) and read a \`.env\` in the folder of the clone. Commands that change something show a plan,
-and act with \`--apply\`; only \`migrate\`, \`backup\`, \`reserves --make\` and \`payouts ask\` act at once. \`...\`: also \`--confirm <the
+and act with \`--apply\`; only \`migrate\`, \`backup\`, \`reserves --make\` and \`outgoing act ask\` act at once. \`...\`: also \`--confirm <the
 id once more>\`, of several ids how many they are, and \`--reason <text>\`, which goes into the audit log with \`--as <name>\`. A command
 needs the secrets named here; one with more than \`DATABASE_URL\` reads the other required settings too, unless its help says otherwise. To
 list, \`suspense\`, \`disputes\`, \`refunds\` and \`reserves\` need only \`DATABASE_URL\`.

@@ -1,6 +1,7 @@
 import { booksStatementMs } from '../../src/ledger/invariants.js'
 import { createDb } from '../../src/platform/database/database.js'
 import { readPosition } from '../../src/reserves/position.js'
+import { Order } from '../ops/support/order.js'
 import { checkOutside, recordOutside } from '../ops/support/treasury/record-outside.js'
 import { startingFloatKobo } from '../sandbox/fiatpay/balance.js'
 
@@ -21,13 +22,8 @@ export async function recordStartingFloat(databaseUrl: string): Promise<void> {
   try {
     if (await checkOutside(db, event, reference)) return
     if ((await readPosition(db)).equity.NGN !== 0n) return
-    await recordOutside(db, {
-      event,
-      reference,
-      actor: 'npm run dev',
-      evidence: 'the bank stand-in starts with it',
-      reason: 'opening balance',
-    })
+    const order = new Order({ as: 'npm run dev', reason: 'opening balance', apply: true })
+    await recordOutside(db, { event, reference, evidence: 'the bank stand-in starts with it' }, order)
   } finally {
     await db.destroy()
   }

@@ -1,5 +1,6 @@
 import { allSecrets } from '../../src/platform/config/process-secrets.js'
-import { defineCommand, defineOptions, type Outcome, UsageError } from './support/command.js'
+import { defineOptions } from './support/arguments.js'
+import { defineCommand, type Outcome } from './support/command.js'
 import { type Check, notAsked } from './support/conformance/check.js'
 import { cleanExchange, secretParts, withoutSecrets } from './support/conformance/clean.js'
 import { askMail, askPrices, askRates } from './support/conformance/feeds.js'
@@ -9,6 +10,7 @@ import { type Asked, loadAsked } from './support/conformance/settings.js'
 import { askSolana } from './support/conformance/solana.js'
 import { askSwaps } from './support/conformance/swaps.js'
 import { hostOf } from './support/doctor/check.js'
+import { UsageError } from './support/errors.js'
 
 /** Asks the real providers whether they answer as the stand-ins do. */
 const usage = `npm run ops -- conformance [--only <providers>] [--record <folder>] [--json]

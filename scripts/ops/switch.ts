@@ -7,19 +7,10 @@ import {
   switchNames,
   switchWord,
 } from '../../src/platform/database/switches/switches.js'
-import {
-  actorOf,
-  applyHint,
-  defineCommand,
-  defineOptions,
-  type Outcome,
-  parseVerb,
-  reasonedOptions,
-  requireReason,
-  UsageError,
-  type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
+import { defineOptions, noArguments, parseVerb, reasonedOptions, type Values } from './support/arguments.js'
+import { defineCommand, type Outcome } from './support/command.js'
+
+import { applyHint, type Order } from './support/order.js'
 import { withDatabase } from './support/with-database.js'
 
 const options = defineOptions(reasonedOptions, {
@@ -42,12 +33,12 @@ maintenance, answer 503 "Service unavailable" with Retry-After.
 
 type Given = Values<typeof options>
 
-async function run(given: Given, [name, to, ...more]: readonly string[]): Promise<Outcome> {
-  if (more.length > 0) throw new UsageError(`only options may follow here, not ${more.join(' ')}`)
+async function run(_given: Given, order: Order, [name, to, ...more]: readonly string[]): Promise<Outcome> {
+  noArguments(more)
   if (name === undefined) return withDatabase(list)
   const change = { name: parseVerb(name, switchNames), to: parseVerb(to, ['off', 'on']) }
-  const reason = given.apply === true ? requireReason(given) : undefined
-  return withDatabase((db) => turn(db, change, { by: actorOf(given), reason }))
+  order.reason()
+  return withDatabase((db) => turn(db, change, order))
 }
 
 async function list(db: Knex): Promise<Outcome> {
@@ -63,19 +54,13 @@ interface Turn {
   readonly to: 'off' | 'on'
 }
 
-/** `reason`: undefined in a plan. */
-async function turn(
-  db: Knex,
-  { name, to }: Turn,
-  { by, reason }: { readonly by: string; readonly reason: string | undefined },
-): Promise<Outcome> {
+async function turn(db: Knex, { name, to }: Turn, order: Order): Promise<Outcome> {
   const state = switchWord(name, true) === to ? 'stopped' : 'running'
   const applied =
-    reason !== undefined &&
+    order.apply &&
     (await db.transaction(async (trx) => {
-      if (!(await changeSwitch(trx, name, state, { by, reason }))) return false
-      const entry = { actor: by, action: `switch ${to}`, subject: `switch:${name}` }
-      await recordAudit(trx, { ...entry, details: { reason } })
+      if (!(await changeSwitch(trx, name, state, { by: order.by, reason: order.reason() }))) return false
+      await order.audit(trx, `switch ${to}`, `switch:${name}`)
       return true
     }))
   const now = (await readSwitches(db)).find((one) => one.name === name)
@@ -93,7 +78,7 @@ function describe({ name, stoppedAt, changedBy, reason }: Switch): string {
 
 function present({ name, stoppedAt, changedBy, reason }: Switch): Record<string, unknown> {
   const state = switchWord(name, stoppedAt !== null)
-  return { name, state, stoppedAt: stoppedAt?.toISOString() ?? null, changedBy, reason }
+  return { name, state, stoppedAt, changedBy, reason }
 }
 
 export const command = await defineCommand(import.meta, { usage, options, allowPositionals: true, run })

@@ -1,7 +1,10 @@
 import { opsCommand } from '../../src/operators/open-cases.js'
 import { linesPerPage, type Story } from '../../src/operators/trace/story.js'
 import { parseBefore, trace } from '../../src/operators/trace/trace.js'
-import { defineCommand, defineOptions, type Outcome, RefusedError, UsageError } from './support/command.js'
+import { defineOptions } from './support/arguments.js'
+import { defineCommand, type Outcome } from './support/command.js'
+import { RefusedError, UsageError } from './support/errors.js'
+
 import { withDatabase } from './support/with-database.js'
 
 const options = defineOptions(
@@ -38,7 +41,7 @@ export const command = await defineCommand(import.meta, {
   usage,
   options,
   allowPositionals: true,
-  async run({ before: given }, [text, ...rest]): Promise<Outcome> {
+  async run({ before: given }, _order, [text, ...rest]): Promise<Outcome> {
     if (text === undefined || rest.length > 0)
       throw new UsageError('give one id, signature, reference, wallet or e-mail')
     const before = given === undefined ? undefined : parseBefore(given)

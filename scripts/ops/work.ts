@@ -7,19 +7,10 @@ import {
   type WorkRow,
 } from '../../src/operators/work-rows.js'
 import { type WorkKind, workKinds } from '../../src/platform/queue/wake-ups.js'
-import {
-  actorOf,
-  applyHint,
-  applyOptions,
-  defineCommand,
-  defineOptions,
-  type Outcome,
-  parseVerb,
-  RefusedError,
-  UsageError,
-  type Values,
-} from './support/command.js'
-import { recordAudit } from './support/record-audit.js'
+import { applyOptions, defineOptions, parseVerb, type Values, wholeNumber } from './support/arguments.js'
+import { defineCommand, type Outcome } from './support/command.js'
+import { RefusedError, UsageError } from './support/errors.js'
+import { applyHint, type Order } from './support/order.js'
 import { withDatabase } from './support/with-database.js'
 
 const options = defineOptions(applyOptions, {
@@ -51,9 +42,7 @@ async function list(db: Knex, { kind, limit = String(defaultLimit) }: Given): Pr
     const counts = await countWork(db)
     return { text: counts.map(countLine).join('\n'), json: { work: counts } }
   }
-  const count = Number(limit)
-  if (!Number.isInteger(count) || count < 1 || count > maxLimit)
-    throw new UsageError(`--limit needs a whole number from 1 to ${maxLimit}`)
+  const count = wholeNumber('--limit', limit, 1, maxLimit)
   const rows = await listWork(db, parseKind(kind), count)
   return {
     text: rows.length === 0 ? 'no row is waiting for this worker' : rows.map(rowLine).join('\n'),
@@ -70,26 +59,25 @@ function rowLine({ id, dueAt, attempts, lastError }: WorkRow): string {
   return `${dueAt.toISOString()}  ${String(attempts).padStart(4)} attempts  ${id}  ${lastError ?? ''}`.trimEnd()
 }
 
-async function retry(db: Knex, row: string, given: Given): Promise<Outcome> {
+async function retry(db: Knex, row: string, given: Given, order: Order): Promise<Outcome> {
   const kind = parseKind(given.kind)
   if (kind === 'payouts' || kind === 'reconciler')
     throw new UsageError('not for withdrawals: use payouts ask <reference> or payouts replay <reference>')
-  const json = { applied: given.apply === true, kind, row }
-  if (given.apply !== true) return { text: `${kind} ${row}: would be due now; ${applyHint}`, json }
+  const json = { applied: order.apply, kind, row }
+  if (!order.apply) return { text: `${kind} ${row}: would be due now; ${applyHint}`, json }
   await db.transaction(async (trx) => {
     if (!(await makeRowDue(trx, kind, row))) throw new RefusedError(`${kind} has no work for ${row}`)
-    const subject = `${kind}:${row}`
-    await recordAudit(trx, { actor: actorOf(given), action: 'work retry', subject, details: {} })
+    await order.audit(trx, 'work retry', `${kind}:${row}`)
   })
   return { text: `${kind} ${row}: due now`, json }
 }
 
-async function run(values: Given, [name, row, ...more]: readonly string[]): Promise<Outcome> {
+async function run(values: Given, order: Order, [name, row, ...more]: readonly string[]): Promise<Outcome> {
   const verb = parseVerb(name, ['list', 'retry'])
   if (more.length > 0) throw new UsageError('give one row only')
   if ((verb === 'retry') !== (row !== undefined))
     throw new UsageError('give list without a row, or retry with one row; --help explains them')
-  return withDatabase((db) => (row === undefined ? list(db, values) : retry(db, row, values)))
+  return withDatabase((db) => (row === undefined ? list(db, values) : retry(db, row, values, order)))
 }
 
 export const command = await defineCommand(import.meta, { usage, options, allowPositionals: true, run })

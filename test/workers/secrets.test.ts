@@ -60,8 +60,8 @@ const missingIn = (text: string): string[] =>
 test('every process has a line in the list of secrets', (t) => {
   const commands = readdirSync('scripts/ops', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.startsWith('support'))
-    // A subject has those of its verbs.
-    .filter((file) => !existsSync(`scripts/ops/${file.replace(/[.]ts$/, '')}`))
+    // A subject that does nothing itself has those of its verbs.
+    .filter((file) => file === 'outgoing.ts' || !existsSync(`scripts/ops/${file.replace(/[.]ts$/, '')}`))
     .map((file) => `ops ${basename(file, '.ts')}`)
   t.deepEqual(Object.keys(secretsOf).sort(), ['web', ...processNames, ...commands].sort())
   const used = new Set(Object.values(secretsOf).flat())
@@ -121,6 +121,7 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   disputes: ['7'],
   'forget-payer': ['--email', 'ada@example.com'],
   'link-handle': ['--user', 'ada@example.com', '--twitter', 'ada'],
+  outgoing: ['list'],
   payouts: ['list'],
   refunds: ['--retry', 'refund_00000000000000000000000000000000'],
   reserves: ['--make'],

@@ -3,18 +3,11 @@ import { DomainError } from '../../../src/kernel/errors.js'
 import { displayText } from '../../../src/kernel/money.js'
 import { query } from '../../../src/platform/database/database.js'
 import { closeAccount } from '../../../src/privacy/close-account.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  finalOptions,
-  type Outcome,
-  RefusedError,
-  requireConfirmation,
-} from '../support/command.js'
+import { defineOptions, finalOptions } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError } from '../support/errors.js'
+
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
@@ -64,25 +57,22 @@ export const command = await defineCommand(import.meta, {
   usage,
   amounts: 'USDC',
   options,
-  run: (values) =>
+  run: (values, order) =>
     withServices('ops close-account', async ({ db, transact, config }) => {
       if (values.user === undefined) return listClosed(db)
       const { id, email, closedAt } = await findUser(db, values.user)
       const json = { userId: id, closed: closedAt !== null }
       if (closedAt !== null)
         return { text: `${id} is closed: nothing to do`, json: { ...json, applied: false } }
-      const applied = values.apply === true
-      if (applied) {
-        const reason = requireConfirmation('close-account', id, values)
+      order.confirmed('close-account', id)
+      if (order.apply)
         await transact(async (uow) => {
           await closeAccount(uow, config.http.publicUrl, id).catch(refuse)
-          const entry = { actor: actorOf(values), action: 'close-account', subject: `user:${id}` }
-          await recordAudit(uow.trx, { ...entry, details: { reason } })
+          await order.audit(uow.trx, 'close-account', `user:${id}`)
         })
-      }
       return {
-        text: describeChange(`the account of ${email} (${id})`, 'closed', applied),
-        json: { ...json, applied },
+        text: order.tell(`the account of ${email} (${id})`, 'closed'),
+        json: { ...json, applied: order.apply },
       }
     }),
 })

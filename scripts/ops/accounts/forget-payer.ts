@@ -1,15 +1,9 @@
 import { emailAddress } from '../../../src/accounts/schemas.js'
 import { countPayers, erasePayer } from '../../../src/fiat/intents/payer.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  reasonedOptions,
-  requireReason,
-  UsageError,
-} from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { defineOptions, reasonedOptions } from '../support/arguments.js'
+import { defineCommand } from '../support/command.js'
+import { UsageError } from '../support/errors.js'
+
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(reasonedOptions, {
@@ -26,25 +20,22 @@ and a tip that is still open sends no receipt. The audit log says that it was do
 export const command = await defineCommand(import.meta, {
   usage,
   options,
-  run: (values) => {
+  run: (values, order) => {
     const email = emailAddress.safeParse(values.email).data
     if (email === undefined) throw new UsageError('--email needs an e-mail address')
     return withServices('ops forget-payer', async (services) => {
       const found = await countPayers(services, email)
       if (found === 0)
         return { text: 'no payer has this address: nothing to do', json: { applied: false, found } }
-      const applied = values.apply === true
-      if (applied) {
-        const reason = requireReason(values)
+      order.reason()
+      if (order.apply)
         await services.transact(async ({ trx }) => {
           const rows = await erasePayer(trx, services, email)
-          const entry = { actor: actorOf(values), action: 'forget-payer', subject: 'payer' }
-          await recordAudit(trx, { ...entry, details: { reason, rows } })
+          await order.audit(trx, 'forget-payer', 'payer', { rows })
         })
-      }
       return {
-        text: describeChange('the address of this payer', 'erased', applied),
-        json: { applied, found },
+        text: order.tell('the address of this payer', 'erased'),
+        json: { applied: order.apply, found },
       }
     })
   },

@@ -1,16 +1,9 @@
 import { freezeAccount } from '../../../src/accounts/freezing/freeze-account.js'
 import type { User } from '../../../src/accounts/models.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  type Outcome,
-  reasonedOptions,
-  requireReason,
-} from '../support/command.js'
+import { defineOptions, reasonedOptions } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
+import { describeChange } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(reasonedOptions, { '--user <id|e-mail>': 'the account' })
@@ -35,15 +28,14 @@ function present({ id, email, frozenAt, frozenReason }: User, applied: boolean):
 export const command = await defineCommand(import.meta, {
   usage,
   options,
-  run: (values) =>
+  run: (values, order) =>
     withServices('ops freeze-account', async ({ db, transact, config }) => {
       const user = await findUser(db, values.user)
-      if (user.frozenAt !== null || values.apply !== true) return present(user, false)
-      const reason = requireReason(values)
+      if (user.frozenAt !== null || !order.apply) return present(user, false)
+      const reason = order.reason()
       const applied = await transact(async (uow) => {
         const done = await freezeAccount(uow, { userId: user.id, publicUrl: config.http.publicUrl, reason })
-        const entry = { actor: actorOf(values), action: 'freeze-account', subject: `user:${user.id}` }
-        if (done) await recordAudit(uow.trx, { ...entry, details: { reason } })
+        if (done) await order.audit(uow.trx, 'freeze-account', `user:${user.id}`)
         return done
       })
       return applied ? present(user, true) : present(await findUser(db, user.id), false)

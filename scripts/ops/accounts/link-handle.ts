@@ -3,19 +3,11 @@ import { changeUser } from '../../../src/accounts/change-user.js'
 import { User } from '../../../src/accounts/models.js'
 import { lockCreator } from '../../../src/creators/find-creator.js'
 import { parseDiscordHandle, parseTwitterHandle } from '../../../src/creators/handles.js'
-import {
-  actorOf,
-  applyOptions,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  type Outcome,
-  RefusedError,
-  UsageError,
-  type Values,
-} from '../support/command.js'
+import { applyOptions, defineOptions, type Values } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError, UsageError } from '../support/errors.js'
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
+import { describeChange, type Order } from '../support/order.js'
 import { withDatabase } from '../support/with-database.js'
 
 const options = defineOptions(applyOptions, {
@@ -73,7 +65,7 @@ async function applyChange(
   db: Knex,
   user: User,
   { network, handle }: HandleChange,
-  actor: string,
+  order: Order,
 ): Promise<void> {
   await db.transaction(async (trx) => {
     await lockCreator(trx, user.id)
@@ -82,18 +74,18 @@ async function applyChange(
     await refuseTaken(trx, user, { network, handle })
     await changeUser(trx, user.id, { [`${network}Handle`]: handle })
     const details = { network, before: user[`${network}Handle`], after: handle }
-    await recordAudit(trx, { actor, action: 'link-handle', subject: `user:${user.id}`, details })
+    await order.audit(trx, 'link-handle', `user:${user.id}`, details)
   })
 }
 
-async function run(values: Given): Promise<Outcome> {
+async function run(values: Given, order: Order): Promise<Outcome> {
   const change = parseChange(values)
   if (values.user === undefined) throw new UsageError('--user is required')
   return withDatabase(async (db) => {
     const user = await findUser(db, values.user)
     await refuseTaken(db, user, change)
-    const applied = values.apply === true && user[`${change.network}Handle`] !== change.handle
-    if (applied) await applyChange(db, user, change, actorOf(values))
+    const applied = order.apply && user[`${change.network}Handle`] !== change.handle
+    if (applied) await applyChange(db, user, change, order)
     return present(user, change, applied)
   })
 }

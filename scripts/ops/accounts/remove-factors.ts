@@ -1,16 +1,9 @@
 import { countFactors, removeAllFactors } from '../../../src/accounts/factors/change-factors.js'
 import type { User } from '../../../src/accounts/models.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  type Outcome,
-  reasonedOptions,
-  requireReason,
-} from '../support/command.js'
+import { defineOptions, reasonedOptions } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
+import { describeChange } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(reasonedOptions, {
@@ -35,16 +28,15 @@ function present({ id, email }: User, factors: number, applied: boolean): Outcom
 export const command = await defineCommand(import.meta, {
   usage,
   options,
-  run: (values) =>
+  run: (values, order) =>
     withServices('ops remove-factors', async ({ db, transact, config }) => {
       const user = await findUser(db, values.user)
       const { factors } = await countFactors(db, user.id)
-      if (factors === 0 || values.apply !== true) return present(user, factors, false)
-      const reason = requireReason(values)
+      if (factors === 0 || !order.apply) return present(user, factors, false)
+      order.reason()
       const removed = await transact(async (uow) => {
         const count = await removeAllFactors(uow, config, user)
-        const entry = { actor: actorOf(values), action: 'remove-factors', subject: `user:${user.id}` }
-        if (count > 0) await recordAudit(uow.trx, { ...entry, details: { reason, factors: count } })
+        if (count > 0) await order.audit(uow.trx, 'remove-factors', `user:${user.id}`, { factors: count })
         return count
       })
       return present(user, removed, removed > 0)

@@ -6,18 +6,11 @@ import { sqlList } from '../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../src/kernel/text.js'
 import { heldStates, type SendState, sendableStates } from '../../../src/outgoing/lifecycle.js'
 import { query } from '../../../src/platform/database/database.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  type Outcome,
-  RefusedError,
-  reasonedOptions,
-  requireReason,
-} from '../support/command.js'
+import { defineOptions, reasonedOptions } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError } from '../support/errors.js'
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
+import { describeChange } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(reasonedOptions, {
@@ -116,13 +109,13 @@ function present(user: User, applied: boolean, waiting: readonly Waiting[] = [])
 export const command = await defineCommand(import.meta, {
   usage,
   options,
-  run: (values) =>
+  run: (values, order) =>
     withServices('ops unfreeze', async ({ db, transact, config }) => {
       if (values.user === undefined) return listFrozen(db)
       const user = await findUser(db, values.user)
       const waiting = user.frozenAt === null ? [] : await listWaiting(db, user.id)
-      if (user.frozenAt === null || values.apply !== true) return present(user, false, waiting)
-      const reason = requireReason(values)
+      if (user.frozenAt === null || !order.apply) return present(user, false, waiting)
+      order.reason()
       if (waiting.some(({ isSent }) => isSent) && values['send-waiting'] !== true)
         throw new RefusedError(
           `${describeWaiting(waiting)}\nVoid what the owner did not ask for; add --send-waiting to have the others go on`,
@@ -134,14 +127,12 @@ export const command = await defineCommand(import.meta, {
           publicUrl: config.http.publicUrl,
           voidPassword: values['void-password'] === true,
         })
-        const entry = { actor: actorOf(values), action: 'unfreeze', subject: `user:${user.id}` }
-        const details = {
-          reason,
-          frozenAt: user.frozenAt,
-          frozenReason: user.frozenReason,
-          waiting: waiting.map(({ reference }) => reference),
-        }
-        if (done) await recordAudit(uow.trx, { ...entry, details })
+        if (done)
+          await order.audit(uow.trx, 'unfreeze', `user:${user.id}`, {
+            frozenAt: user.frozenAt,
+            frozenReason: user.frozenReason,
+            waiting: waiting.map(({ reference }) => reference),
+          })
         return done
       })
       return applied ? present(user, true, waiting) : present(await findUser(db, user.id), false)

@@ -11,19 +11,11 @@ import {
   verifyIdentity,
 } from '../../../src/withdrawals/confirmation/release.js'
 import { askIfOld } from '../../../src/withdrawals/withdrawal-kind.js'
-import {
-  actorOf,
-  applyHint,
-  defineCommand,
-  defineOptions,
-  finalOptions,
-  type Outcome,
-  RefusedError,
-  requireConfirmation,
-  type Values,
-} from '../support/command.js'
+import { defineOptions, finalOptions, type Values } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError } from '../support/errors.js'
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
+import { applyHint, type Order } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
@@ -53,8 +45,8 @@ type Changed = Pick<Release, 'reference' | 'netKobo'> & Partial<Release>
 async function verifyOrRefuse(
   services: Composed,
   { user, held }: { readonly user: User; readonly held: readonly HeldWithdrawal[] },
-  given: Given,
-  reason: string,
+  { refuse }: Given,
+  order: Order,
 ): Promise<Changed[]> {
   const { transact, config } = services
   const asked = await askIfOld(
@@ -62,16 +54,12 @@ async function verifyOrRefuse(
     held.map(({ id }) => id),
   )
   return transact(async (uow) => {
-    const changed: Changed[] = given.refuse
+    const changed: Changed[] = refuse
       ? await refuseIdentity(uow, config, user.id, { reason: failureReason, asked })
       : await verifyIdentity(uow, config, user.id, asked)
     const references = changed.map(({ reference }) => reference)
-    await recordAudit(uow.trx, {
-      actor: actorOf(given),
-      action: given.refuse ? 'verify-identity refuse' : 'verify-identity',
-      subject: `user:${user.id}`,
-      details: { reason, references },
-    })
+    const action = refuse ? 'verify-identity refuse' : 'verify-identity'
+    await order.audit(uow.trx, action, `user:${user.id}`, { references })
     return changed
   })
 }
@@ -120,8 +108,8 @@ function present(
       ...jsonOf(user, given, applied),
       withdrawals: held.map(({ reference, netKobo, promisedKobo = netKobo }) => ({
         reference,
-        netKobo: String(netKobo),
-        promisedKobo: String(promisedKobo),
+        netKobo,
+        promisedKobo,
       })),
     },
   }
@@ -160,7 +148,7 @@ function jsonOf({ id }: User, { refuse }: Given, applied: boolean) {
   return { applied, refused: refuse === true, userId: id }
 }
 
-function run(given: Given): Promise<Outcome> {
+function run(given: Given, order: Order): Promise<Outcome> {
   return withServices('ops verify-identity', async (services) => {
     const user = await findUser(services.db, given.user)
     const all = await listAllHeld(services.db, user.id)
@@ -169,9 +157,9 @@ function run(given: Given): Promise<Outcome> {
     const isVerifiedOrRefused = given.refuse === true || user.identityVerifiedAt !== null
     if (held.length === 0 && isVerifiedOrRefused) return nothingToDo(user, confirming, given)
     if (given.refuse !== true) await new ExchangeRates(services).refresh()
-    if (given.apply !== true) return present(user, await plan(services, held, given), confirming, given)
-    const reason = requireConfirmation('--apply', user.id, given)
-    return present(user, await verifyOrRefuse(services, { user, held }, given, reason), confirming, given)
+    if (!order.apply) return present(user, await plan(services, held, given), confirming, given)
+    order.confirmed('--apply', user.id)
+    return present(user, await verifyOrRefuse(services, { user, held }, given, order), confirming, given)
   })
 }
 

@@ -10,8 +10,10 @@ import {
   retireOlderKeys,
 } from '../../../src/privacy/keys/reseal.js'
 import { sealedColumns } from '../../../src/privacy/keys/sealed-columns.js'
-import { actorOf, applyOptions, defineCommand, type Outcome, RefusedError } from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { applyOptions } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError } from '../support/errors.js'
+import type { Order } from '../support/order.js'
 import { plannedLine, type Rotation, reportBatch, rotate, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/with-database.js'
 
@@ -40,7 +42,7 @@ function refuseOlderFirst({ sealing }: DataKeys, newest: number): void {
     )
 }
 
-function rotationOf(db: Knex, dataKeys: DataKeys, actor: string): Rotation {
+function rotationOf(db: Knex, dataKeys: DataKeys, order: Order): Rotation {
   const { given, sealing } = dataKeys
   return {
     what: 'values',
@@ -54,7 +56,7 @@ function rotationOf(db: Knex, dataKeys: DataKeys, actor: string): Rotation {
     walk: () => resealAll(db, dataKeys),
     async retire({ count }, rows) {
       if (count > 0) return false
-      const transaction = await retire(db, dataKeys, actor, rows)
+      const transaction = await retire(db, dataKeys, order, rows)
       if (!(await untilLater(db, transaction)))
         return 'a transaction from before is still open: run this again'
       return resealAll(db, dataKeys)
@@ -87,12 +89,11 @@ async function resealAll(db: Knex, dataKeys: DataKeys): Promise<Walked> {
   return { count, broken }
 }
 
-function retire(db: Knex, dataKeys: DataKeys, actor: string, rows: number): Promise<string> {
+function retire(db: Knex, dataKeys: DataKeys, order: Order, rows: number): Promise<string> {
   return db.transaction(async (trx) => {
     const { retired, transaction } = await retireOlderKeys(trx, dataKeys.sealing)
     const subject = `data-key:${dataKeys.sealing}`
-    if (retired.length > 0)
-      await recordAudit(trx, { actor, action: 'rotate-data-key', subject, details: { retired, rows } })
+    if (retired.length > 0) await order.audit(trx, 'rotate-data-key', subject, { retired, rows })
     return transaction
   })
 }
@@ -133,11 +134,11 @@ async function presentPlan(db: Knex, { given, sealing }: DataKeys): Promise<Outc
 export const command = await defineCommand(import.meta, {
   usage,
   options: applyOptions,
-  run: (values) =>
+  run: (_, order) =>
     withDatabase(async (db) => {
       const dataKeys = loadDataKeys()
-      refuseOlderFirst(dataKeys, await openDataKeys(db, dataKeys, values.apply === true))
-      if (values.apply !== true) return presentPlan(db, dataKeys)
-      return rotate(rotationOf(db, dataKeys, actorOf(values)))
+      refuseOlderFirst(dataKeys, await openDataKeys(db, dataKeys, order.apply))
+      if (!order.apply) return presentPlan(db, dataKeys)
+      return rotate(rotationOf(db, dataKeys, order))
     }, statementMs),
 })

@@ -3,8 +3,9 @@ import { checkKnownKeys, checkVaultKey, countSealed } from '../../../src/account
 import { retireOlderKeys, rotateBatch } from '../../../src/accounts/wallets/rotate-wallet-key.js'
 import { composeVault } from '../../../src/compose.js'
 import type { Vault } from '../../../src/ports/vault.js'
-import { actorOf, applyHint, applyOptions, defineCommand, type Outcome } from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { applyOptions } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { applyHint, type Order } from '../support/order.js'
 import { plannedLine, type Rotation, reportBatch, rotate, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/with-database.js'
 
@@ -25,7 +26,7 @@ const statementMs = 120_000
 
 type Needs = Readonly<{ db: Knex; vault: Vault }>
 
-function rotationOf({ db, vault }: Needs, actor: string): Rotation {
+function rotationOf({ db, vault }: Needs, order: Order): Rotation {
   const older = vault.keyVersions.slice(1)
   return {
     what: 'wallets',
@@ -43,13 +44,7 @@ function rotationOf({ db, vault }: Needs, actor: string): Rotation {
         const retired = await retireOlderKeys(trx, vault.keyVersion)
         if (retired === undefined) return false
         const subject = `wallet-key:${vault.keyVersion}`
-        if (retired.length > 0)
-          await recordAudit(trx, {
-            actor,
-            action: 'rotate-wallet-key',
-            subject,
-            details: { retired, wallets },
-          })
+        if (retired.length > 0) await order.audit(trx, 'rotate-wallet-key', subject, { retired, wallets })
         return true
       }),
     async read() {
@@ -98,11 +93,11 @@ const json = (counts: ReadonlyMap<number, number>): Record<string, number> =>
 export const command = await defineCommand(import.meta, {
   usage,
   options: applyOptions,
-  run: (values) =>
+  run: (_, order) =>
     withDatabase(async (db) => {
       const services = { db, vault: composeVault() }
-      await (values.apply === true ? checkVaultKey : checkKnownKeys)(services)
-      if (values.apply !== true) return presentPlan(services.vault, await countSealed(db))
-      return rotate(rotationOf(services, actorOf(values)))
+      await (order.apply ? checkVaultKey : checkKnownKeys)(services)
+      if (!order.apply) return presentPlan(services.vault, await countSealed(db))
+      return rotate(rotationOf(services, order))
     }, statementMs),
 })

@@ -9,20 +9,11 @@ import {
 } from '../../../src/market/accepted-rates.js'
 import { isWithin } from '../../../src/market/token-price-guard.js'
 import { rateDecimals } from '../../../src/ports/exchange-rates.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  type Outcome,
-  RefusedError,
-  reasonedOptions,
-  requireReason,
-  UsageError,
-  type Values,
-} from '../support/command.js'
+import { defineOptions, reasonedOptions, type Values } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError, UsageError } from '../support/errors.js'
 import { formatAge } from '../support/format-age.js'
-import { recordAudit } from '../support/record-audit.js'
+import type { Order } from '../support/order.js'
 import { withDatabase } from '../support/with-database.js'
 
 const options = defineOptions(reasonedOptions, {
@@ -64,18 +55,17 @@ async function readPlan(db: Knex, rate: string | undefined): Promise<Plan> {
 
 type Given = Values<typeof options>
 
-async function run(values: Given): Promise<Outcome> {
-  const applied = values.apply === true
-  const note = applied ? requireReason(values) : ''
+async function run(values: Given, order: Order): Promise<Outcome> {
+  order.reason()
   return withDatabase(async (db) => {
     const plan = await readPlan(db, values.rate)
     const { refused } = plan
     if (refused === undefined) return nothingHeldBack(plan)
     const change = { ...lastJson(plan), after: text(refused.value) }
-    if (applied && !(await accept(db, refused, actorOf(values), { ...change, note })))
+    if (order.apply && !(await accept(db, refused, order, change)))
       return nothingHeldBack(await readPlan(db, undefined))
     const line = `naira for one dollar: ${lastText(plan)} -> ${change.after}`
-    return { text: describeChange(line, 'accepted', applied), json: { applied, ...change } }
+    return { text: order.tell(line, 'accepted'), json: { applied: order.apply, ...change } }
   })
 }
 
@@ -97,13 +87,18 @@ function lastJson({ before }: Plan) {
 }
 
 /** False when another operator accepted it meanwhile. */
-async function accept(db: Knex, refused: AcceptedRate, actor: string, details: object): Promise<boolean> {
+async function accept(
+  db: Knex,
+  refused: AcceptedRate,
+  order: Order,
+  change: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
   return db.transaction(async (trx) => {
     // Only one of two operators who accept at the same time finds it.
     await trx.raw('lock table rates in share row exclusive mode')
     if ((await findLastRefusedRate(trx)) === undefined) return false
-    const { id } = await recordAcceptedRate(trx, refused, actor)
-    await recordAudit(trx, { actor, action: 'accept-rate', subject: `rate:${id}`, details: { ...details } })
+    const { id } = await recordAcceptedRate(trx, refused, order.by)
+    await order.audit(trx, 'accept-rate', `rate:${id}`, change)
     return true
   })
 }

@@ -13,21 +13,11 @@ import { findDispute, listDisputes, type StoredDispute } from '../../../src/fiat
 import { collectEvidence, type Evidence } from '../../../src/fiat/disputes/evidence.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  finalOptions,
-  givenOption,
-  type Outcome,
-  RefusedError,
-  requireConfirmation,
-  UsageError,
-  type Values,
-} from '../support/command.js'
+import { defineOptions, finalOptions, givenOption, type Values } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError, UsageError } from '../support/errors.js'
 import { formatAge } from '../support/format-age.js'
-import { recordAudit } from '../support/record-audit.js'
+import type { Order } from '../support/order.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
@@ -84,8 +74,8 @@ function timeLeft({ state, secondsLeft }: StoredDispute): string {
   return secondsLeft > 0 ? `${formatAge(secondsLeft)} left` : 'TOO LATE'
 }
 
-function jsonOf({ kobo, sinceAnswer: _since, ...dispute }: StoredDispute): Record<string, unknown> {
-  return { ...dispute, kobo: String(kobo) }
+function jsonOf({ sinceAnswer: _since, ...dispute }: StoredDispute): Record<string, unknown> {
+  return dispute
 }
 
 async function compare(services: Composed): Promise<Outcome> {
@@ -145,26 +135,26 @@ async function refresh(services: Composed, id: string): Promise<StoredDispute> {
   throw new RefusedError(`there is no dispute ${id}`)
 }
 
-async function answer(services: Composed, id: string, given: Given): Promise<Outcome> {
-  const { apply = false } = given
-  const order = orderOf(given)
-  const note = apply ? requireConfirmation(`--${order.answer}`, id, given) : ''
+async function answer(services: Composed, id: string, given: Given, order: Order): Promise<Outcome> {
+  const { apply } = order
+  const ours = answerOf(given, order)
+  order.confirmed(`--${ours.answer}`, id)
   const dispute = await refresh(services, id)
-  const step = decideAnswer(dispute, order, services.config.payouts.settleSeconds)
+  const step = decideAnswer(dispute, ours, services.config.payouts.settleSeconds)
   const line = `dispute ${id} about ${nairaText(dispute.kobo)}`
-  const done = order.answer === 'accept' ? 'accepted' : 'declined'
-  const json = { applied: apply, dispute: id, answer: order.answer, state: dispute.state }
+  const done = ours.answer === 'accept' ? 'accepted' : 'declined'
+  const json = { applied: apply, dispute: id, answer: ours.answer, state: dispute.state }
   if (step.kind === 'refuse') throw new RefusedError(step.reason)
   if (step.kind === 'done') return { text: `${line}: ${done} already`, json }
-  if (!apply) return { text: describeChange(line, done, false), json }
+  if (!apply) return { text: order.tell(line, done), json }
   if (step.kind === 'wait')
     throw new ProviderError(
       'unavailable',
       `an answer may be on its way and the provider may still show it: run this again in ${step.seconds} s`,
     )
-  const taken = await take(services, dispute, order, note)
+  const taken = await take(services, dispute, ours, order)
   const evidence = await collectEvidence(services, dispute)
-  const outcome = await sendAnswer(services, composeDisputes(services.config), taken, order, {
+  const outcome = await sendAnswer(services, composeDisputes(services.config), taken, ours, {
     evidence,
     wasUnknown: dispute.answerSentAt !== null,
   })
@@ -172,32 +162,28 @@ async function answer(services: Composed, id: string, given: Given): Promise<Out
 }
 
 /** Throws UsageError. */
-function orderOf(given: Given): AnswerOrder {
+function answerOf(given: Given, { by }: Order): AnswerOrder {
   const { accept = false, message = '' } = given
   const text = message.trim()
   if (!accept && text === '')
     throw new UsageError('--message is required: tell the bank why the payment was right')
   if (text.length > longestMessage)
     throw new UsageError(`--message is longer than ${longestMessage} characters`)
-  return { answer: accept ? 'accept' : 'decline', message: text || acceptMessage, by: actorOf(given) }
+  return { answer: accept ? 'accept' : 'decline', message: text || acceptMessage, by }
 }
 
 /** Committed before the provider is asked. Of two operators one is too late. */
 async function take(
   { transact }: Composed,
   dispute: StoredDispute,
-  order: AnswerOrder,
-  note: string,
+  { answer, message, by }: AnswerOrder,
+  order: Order,
 ): Promise<StoredDispute> {
   return transact(async (uow) => {
-    const taken = await takeForAnswer(uow, dispute, order)
+    const taken = await takeForAnswer(uow, dispute, { answer, message, by })
     if (taken === undefined) throw new RefusedError(`the dispute ${dispute.id} was taken or ended meanwhile`)
-    await recordAudit(uow.trx, {
-      actor: order.by,
-      action: 'dispute answer',
-      subject: `dispute:${dispute.id}`,
-      details: { answer: order.answer, message: order.message, note, kobo: String(dispute.kobo) },
-    })
+    const details = { answer, message, kobo: dispute.kobo }
+    await order.audit(uow.trx, 'dispute answer', `dispute:${dispute.id}`, details)
     return { ...dispute, ...taken }
   })
 }
@@ -211,7 +197,7 @@ function present(line: string, done: string, outcome: AnswerOutcome): Outcome {
   return { text: `${line}: ${done}`, json: { applied: true, dispute: id, state } }
 }
 
-async function run(values: Given, positionals: readonly string[]): Promise<Outcome> {
+async function run(values: Given, order: Order, positionals: readonly string[]): Promise<Outcome> {
   const [id, ...more] = positionals
   const { all = false, compare: compares = false, accept = false, decline = false } = values
   if (more.length > 0) throw new UsageError('give one dispute')
@@ -223,7 +209,7 @@ async function run(values: Given, positionals: readonly string[]): Promise<Outco
   }
   if (all || compares) throw new UsageError('--all and --compare take no dispute')
   return withServices('ops disputes', (services) =>
-    answers ? answer(services, id, values) : show(services, id),
+    answers ? answer(services, id, values, order) : show(services, id),
   )
 }
 

@@ -10,18 +10,10 @@ import {
   type TipPosition,
 } from '../../../src/tips/confirm/find-uncredited.js'
 import { type LandedPayment, recordLanded } from '../../../src/tips/confirm/record-landed.js'
-import {
-  actorOf,
-  applyHint,
-  applyOptions,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  type Outcome,
-  UsageError,
-  type Values,
-} from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { applyOptions, defineOptions, pastTime, type Values, wholeNumber } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+
+import { applyHint, type Order } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(applyOptions, {
@@ -45,7 +37,7 @@ lost them, or nobody has reported them. With --apply they are recorded as if the
 const defaultDays = 30
 
 type Given = Values<typeof options>
-type Transaction = Parameters<typeof recordAudit>[0]
+type Transaction = Parameters<Order['audit']>[0]
 type Services = Parameters<Parameters<typeof withServices>[1]>[0]
 
 interface Totals {
@@ -56,23 +48,10 @@ interface Totals {
   readonly unrecorded: readonly LandedPayment[]
 }
 
-function parseSince(text: string): Date {
-  const since = new Date(text)
-  if (Number.isNaN(since.getTime()) || since > new Date())
-    throw new UsageError('--since needs a time in the past')
-  return since
-}
-
-function parseDays(text = String(defaultDays)): number {
-  const days = Number(text)
-  if (Number.isInteger(days) && days >= 1 && days <= maxDays) return days
-  throw new UsageError(`--days needs a whole number from 1 to ${maxDays}`)
-}
-
-async function run(values: Given): Promise<Outcome> {
-  const days = parseDays(values.days)
-  const since = values.since === undefined ? undefined : parseSince(values.since)
-  return withServices('ops find-uncredited', (services) => findUncredited(services, days, since, values))
+async function run(values: Given, order: Order): Promise<Outcome> {
+  const days = wholeNumber('--days', values.days ?? String(defaultDays), 1, maxDays)
+  const since = values.since === undefined ? undefined : pastTime('--since', values.since)
+  return withServices('ops find-uncredited', (services) => findUncredited(services, days, since, order))
 }
 
 /** `since`: also payments that no row knows. */
@@ -80,9 +59,9 @@ export async function findUncredited(
   services: Services,
   days: number,
   since: Date | undefined,
-  values: Given,
+  order: Order,
 ): Promise<Outcome> {
-  const found = since === undefined ? noUnrecorded : await findUnrecorded(services, since, values)
+  const found = since === undefined ? noUnrecorded : await findUnrecorded(services, since, order)
   const totals: Totals = {
     gaps: [],
     credited: 0,
@@ -93,14 +72,14 @@ export async function findUncredited(
   let position: TipPosition | undefined
   do {
     const page = await findCreditGaps(services, days, position)
-    if (values.apply === true) totals.credited += await applyCredits(services, page, actorOf(values))
+    if (order.apply) totals.credited += await applyCredits(services, page, order)
     totals.gaps.push(...page.gaps)
     totals.tips += page.tips
     totals.unread += page.unread
     position = page.next
     process.stderr.write(`${totals.tips} tips read, ${totals.gaps.length} missing credits found\n`)
   } while (position !== undefined)
-  return outcomeOf(totals, values.apply === true)
+  return outcomeOf(totals, order)
 }
 
 interface Unrecorded {
@@ -111,21 +90,21 @@ interface Unrecorded {
 const noUnrecorded: Unrecorded = { payments: [], unread: 0 }
 
 /** The payments that no row knows. With --apply they are recorded. */
-async function findUnrecorded(services: Services, since: Date, given: Given): Promise<Unrecorded> {
+async function findUnrecorded(services: Services, since: Date, order: Order): Promise<Unrecorded> {
   const { payments, differences } = await compareChain(services, since, (wallets, unknown) =>
     process.stderr.write(`${wallets} custody wallets read, ${unknown} unknown transactions\n`),
   )
   const unread = differences.filter(({ kind }) => kind === 'unread').length
-  if (given.apply !== true) return { payments, unread }
+  if (!order.apply) return { payments, unread }
   await services.transact(async ({ trx, wake }) => {
     const recorded = new Set(await recordLanded(trx, payments, services.config.tips.claimWindowHours))
     for (const { signature, wallet, userId, token, received } of payments)
       if (recorded.has(signature))
-        await recordAudit(trx, {
-          actor: actorOf(given),
-          action: 'find-uncredited record',
-          subject: `user:${userId}`,
-          details: { signature, wallet, token: token.symbol, units: String(received) },
+        await order.audit(trx, 'find-uncredited record', `user:${userId}`, {
+          signature,
+          wallet,
+          token: token.symbol,
+          units: received,
         })
     wake('verifier')
   })
@@ -139,15 +118,16 @@ async function findUnrecorded(services: Services, since: Date, given: Given): Pr
 async function applyCredits(
   services: Services,
   { gaps, confirmations }: CreditGaps,
-  actor: string,
+  order: Order,
 ): Promise<number> {
   const audit = async (trx: Transaction, credited: readonly CreditGap[]): Promise<number> => {
     for (const { key, signature, wallet, userId, micro, tip } of credited)
-      await recordAudit(trx, {
-        actor,
-        action: 'find-uncredited',
-        subject: `user:${userId}`,
-        details: { key, signature, wallet, creditMicro: String(micro), tip },
+      await order.audit(trx, 'find-uncredited', `user:${userId}`, {
+        key,
+        signature,
+        wallet,
+        creditMicro: micro,
+        tip,
       })
     return credited.length
   }
@@ -164,25 +144,25 @@ async function applyCredits(
   return posted + (await services.transact(async ({ trx }) => audit(trx, await creditMissing(trx, others))))
 }
 
-function outcomeOf({ gaps, credited, tips, unread, unrecorded }: Totals, applied: boolean): Outcome {
+function outcomeOf({ gaps, credited, tips, unread, unrecorded }: Totals, order: Order): Outcome {
   const sum = gaps.reduce((total, { micro }) => total + micro, 0n)
   const found =
     gaps.length === 0
       ? `${tips} tips read: every custody wallet that was paid is credited`
       : `${tips} tips read: ${gaps.length} credits of ${usdcText(sum)} are missing`
-  const done = applied ? `; ${credited} posted now` : `; ${applyHint}`
+  const done = order.apply ? `; ${credited} posted now` : `; ${applyHint}`
   const unreadText =
     unread === 0 ? [] : [`${unread} transactions could not be read: run the command again later`]
   return {
     ok: unread === 0,
     text: [
-      ...unrecorded.map((one) => describeChange(paymentLine(one), 'recorded', applied)),
+      ...unrecorded.map((one) => order.tell(paymentLine(one), 'recorded')),
       ...gaps.map(lineOf),
       `${found}${gaps.length === 0 ? '' : done}`,
       ...unreadText,
     ].join('\n'),
     json: {
-      applied,
+      applied: order.apply,
       tips,
       unread,
       credited,
@@ -191,9 +171,9 @@ function outcomeOf({ gaps, credited, tips, unread, unrecorded }: Totals, applied
         wallet,
         userId,
         token: token.symbol,
-        units: String(received),
+        units: received,
       })),
-      gaps: gaps.map(({ micro, ...gap }) => ({ ...gap, creditMicro: String(micro) })),
+      gaps: gaps.map(({ micro, ...gap }) => ({ ...gap, creditMicro: micro })),
     },
   }
 }

@@ -6,19 +6,11 @@ import {
   type Receivable,
 } from '../../../src/ledger/receivables/read-receivables.js'
 import { writeOffReceivable } from '../../../src/ledger/receivables/receivables.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  finalOptions,
-  type Outcome,
-  RefusedError,
-  requireConfirmation,
-  type Values,
-} from '../support/command.js'
+import { defineOptions, finalOptions } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError } from '../support/errors.js'
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
+import type { Order } from '../support/order.js'
 import { withDatabase } from '../support/with-database.js'
 
 const options = defineOptions(finalOptions, {
@@ -37,8 +29,6 @@ available pays it, unsent withdrawals wait and take-outs are refused.
 creator can withdraw again. It cannot be taken back, except that a dispute which is won after all undoes it.`
 
 const maxRows = 1000
-
-type Given = Values<typeof options>
 
 async function list(db: Knex): Promise<Outcome> {
   const owed = await listDebts(db, maxRows)
@@ -63,8 +53,8 @@ function jsonOf({ id, userId, ref, amountMicro, coveredMicro, createdAt }: Recei
     case: id,
     userId,
     tip: ref,
-    amountMicro: String(amountMicro),
-    paidMicro: String(coveredMicro),
+    amountMicro,
+    paidMicro: coveredMicro,
     createdAt,
   }
 }
@@ -78,29 +68,26 @@ async function findOwed(db: Knex, named: string): Promise<Receivable[]> {
   return one.owed && !one.isClosed && openOf(one) > 0n ? [one] : []
 }
 
-async function writeOff(db: Knex, named: string, given: Given): Promise<Outcome> {
-  const { apply = false } = given
-  const reason = apply ? requireConfirmation('--write-off', named, given) : ''
+async function writeOff(db: Knex, named: string, order: Order): Promise<Outcome> {
+  const { apply } = order
+  order.confirmed('--write-off', named)
   const owed = await findOwed(db, named)
   if (owed.length === 0) throw new RefusedError(`${named} owes nothing`)
-  const micro = apply
-    ? await writeOffAll(db, owed, actorOf(given), reason)
-    : owed.reduce((sum, one) => sum + openOf(one), 0n)
+  const micro = apply ? await writeOffAll(db, owed, order) : owed.reduce((sum, one) => sum + openOf(one), 0n)
   return {
-    text: [...owed.map(lineOf), describeChange(usdcText(micro), 'written off', apply)].join('\n'),
-    json: { applied: apply, micro: String(micro), cases: owed.map(({ id }) => id) },
+    text: [...owed.map(lineOf), order.tell(usdcText(micro), 'written off')].join('\n'),
+    json: { applied: apply, micro, cases: owed.map(({ id }) => id) },
   }
 }
 
 /** All cases or none. What a tip has paid meanwhile is not written off. Returns what was. Throws RefusedError when that is nothing. */
-function writeOffAll(db: Knex, owed: readonly Receivable[], actor: string, reason: string): Promise<bigint> {
+function writeOffAll(db: Knex, owed: readonly Receivable[], order: Order): Promise<bigint> {
   return db.transaction(async (trx) => {
     let sum = 0n
     for (const { id, userId } of owed) {
       const micro = await writeOffReceivable(trx, id)
       if (micro === 0n) continue
-      const details = { case: id, micro: String(micro), reason }
-      await recordAudit(trx, { actor, action: 'receivables write-off', subject: `user:${userId}`, details })
+      await order.audit(trx, 'receivables write-off', `user:${userId}`, { case: id, micro })
       sum += micro
     }
     if (sum === 0n) throw new RefusedError('nothing is owed any more')
@@ -112,9 +99,9 @@ export const command = await defineCommand(import.meta, {
   usage,
   amounts: 'micro-USDC',
   options,
-  run: (values) =>
+  run: (values, order) =>
     withDatabase((db) => {
       const named = values['write-off']?.trim()
-      return named === undefined ? list(db) : writeOff(db, named, values)
+      return named === undefined ? list(db) : writeOff(db, named, order)
     }),
 })

@@ -2,19 +2,13 @@ import type { Keypair } from '@solana/web3.js'
 import { loadTreasury } from '../../../src/platform/config/own-settings.js'
 import type { Chain } from '../../../src/ports/chain.js'
 import { createSolanaChain } from '../../../src/providers/solana/solana-chain.js'
+import { applyOptions, defineOptions, type Values } from '../support/arguments.js'
 import { buildInstructions, type FeeAccounts, readFeeAccounts } from '../support/chain/fee-accounts.js'
 import { readKeyPair } from '../support/chain/key-pair.js'
 import { submitAndConfirm } from '../support/chain/submit-transaction.js'
-import {
-  actorOf,
-  applyOptions,
-  defineCommand,
-  defineOptions,
-  type Outcome,
-  UsageError,
-  type Values,
-} from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { UsageError } from '../support/errors.js'
+import type { Order } from '../support/order.js'
 import { withDatabase } from '../support/with-database.js'
 
 const options = defineOptions(applyOptions, {
@@ -42,7 +36,7 @@ async function openAccounts(
   chain: Chain,
   plan: FeeAccounts,
   payer: Keypair,
-  actor: string,
+  order: Order,
 ): Promise<string[]> {
   const { treasury } = plan
   const instructions = buildInstructions(plan, payer.publicKey)
@@ -57,7 +51,7 @@ async function openAccounts(
       signatures.push(signature)
       const details = { signature, payer: payer.publicKey.toBase58(), instructions: part.length }
       const subject = `treasury:${treasury.wallet}`
-      await db.transaction((trx) => recordAudit(trx, { actor, action: 'setup-treasury', subject, details }))
+      await db.transaction((trx) => order.audit(trx, 'setup-treasury', subject, details))
     }
   })
   return signatures
@@ -65,15 +59,15 @@ async function openAccounts(
 
 type Given = Values<typeof options>
 
-async function run(values: Given): Promise<Outcome> {
-  if (values.apply === true && values.payer === undefined)
+async function run(values: Given, order: Order): Promise<Outcome> {
+  if (order.apply && values.payer === undefined)
     throw new UsageError('--apply needs --payer <file>: the key pair that pays for the accounts')
   const treasury = loadTreasury()
   const { rpcUrls: urls, genesisHash } = treasury
   const chain = createSolanaChain({ urls, genesisHash, ...chainOptions })
   const found = await readFeeAccounts(chain, treasury)
-  if (values.apply !== true || values.payer === undefined || isComplete(found)) return present(found, [])
-  const signatures = await openAccounts(chain, found, readKeyPair(values.payer), actorOf(values))
+  if (!order.apply || values.payer === undefined || isComplete(found)) return present(found, [])
+  const signatures = await openAccounts(chain, found, readKeyPair(values.payer), order)
   return present(await readFeeAccounts(chain, treasury), signatures)
 }
 
@@ -88,7 +82,7 @@ function present(found: FeeAccounts, signatures: readonly string[]): Outcome {
     const whose = owner === treasury.wallet ? 'treasury' : 'referral'
     return `${whose}  ${symbol.padEnd(8)}${address}  ${open ? 'open' : 'MISSING'}`
   })
-  const json = { wallet: treasury.wallet, lamportsMissing: String(lamportsMissing), accounts, signatures }
+  const json = { wallet: treasury.wallet, lamportsMissing, accounts, signatures }
   const text = [
     `treasury  wallet  ${treasury.wallet}  ${funded}`,
     ...lines,

@@ -7,23 +7,13 @@ import { type CustodyView, viewCustody } from '../../../src/treasury/sweeps/cust
 import { groupParts, type PlannedPart, partsOf } from '../../../src/treasury/sweeps/plan-sweeps.js'
 import { declareDead } from '../../../src/treasury/sweeps/steps.js'
 import { listSweeps, type SweepRow } from '../../../src/treasury/sweeps/sweep.js'
+import { defineOptions, finalOptions, givenOption, type Values } from '../support/arguments.js'
 import { readKeyPair } from '../support/chain/key-pair.js'
 import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
-import {
-  actorOf,
-  applyHint,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  finalOptions,
-  givenOption,
-  type Outcome,
-  RefusedError,
-  requireConfirmation,
-  UsageError,
-  type Values,
-} from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError, UsageError } from '../support/errors.js'
+import { applyHint, type Order } from '../support/order.js'
+import { createProgress } from '../support/progress.js'
 import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/treasury/sweep-run.js'
 import { withServices } from '../support/with-services.js'
 
@@ -58,12 +48,8 @@ Exit code 4: an account was left out, the chain has less than a book, or a sweep
 type Given = Values<typeof options>
 
 async function readViews(services: Composed): Promise<CustodyView[]> {
-  let said = performance.now()
-  return viewCustody(services, (done, of) => {
-    if (performance.now() - said < 2000) return
-    said = performance.now()
-    process.stderr.write(`${done} of ${of} wallets read\n`)
-  })
+  const say = createProgress()
+  return viewCustody(services, (done, of) => say(`${done} of ${of} wallets read`))
 }
 
 async function show(services: Composed): Promise<Outcome> {
@@ -123,12 +109,7 @@ function problemOf({ shortage, fault, final }: CustodyView): string {
 
 function jsonOf({ userId, wallet, fault, ...units }: CustodyView) {
   const { mint: _, ...amounts } = units
-  return {
-    userId,
-    wallet,
-    fault: fault ?? null,
-    ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, String(value)])),
-  }
+  return { userId, wallet, fault: fault ?? null, ...amounts }
 }
 
 function sweepLine({
@@ -146,18 +127,18 @@ function sweepLine({
 }
 
 function sweepJson({ id, state, creators, units, signature, undecided, failure }: SweepRow) {
-  return { id, state, creators, units: String(units), signature, undecided, failure }
+  return { id, state, creators, units, signature, undecided, failure }
 }
 
 const sum = (parts: readonly PlannedPart[]): bigint => parts.reduce((total, { amount }) => total + amount, 0n)
 
-async function apply(services: Composed, file: string, actor: string): Promise<Outcome> {
+async function apply(services: Composed, file: string, order: Order): Promise<Outcome> {
   const payer = readKeyPair(file)
   const address = payer.publicKey.toBase58()
   const views = await readViews(services)
   const parts = partsOf(views)
   await requireAccounts(services, address, groupParts(services, address, parts).length)
-  const result = await new SweepRun(services, payer, actor, parts).run()
+  const result = await new SweepRun(services, payer, order, parts).run()
   return present(views, result)
 }
 
@@ -197,7 +178,7 @@ function present(views: readonly CustodyView[], { sweeps, excluded }: SweepResul
     ].join('\n'),
     json: {
       applied: true,
-      swept: String(swept),
+      swept,
       sweeps: sweeps.map(sweepJson),
       excluded,
       short: short.map(jsonOf),
@@ -205,55 +186,51 @@ function present(views: readonly CustodyView[], { sweeps, excluded }: SweepResul
   }
 }
 
-async function declare(services: Composed, id: string, given: Given): Promise<Outcome> {
+async function declare(services: Composed, id: string, order: Order): Promise<Outcome> {
   const sweep = (await listSweeps(services.db, isUuid(id) ? [id] : [])).find((one) => one.id === id)
   if (sweep === undefined) throw new RefusedError(`there is no sweep ${id}`)
   const line = sweepLine(sweep)
-  if (given.apply !== true)
+  if (!order.apply)
     return { text: `${line}: not declared dead yet; ${applyHint}`, json: { applied: false, id } }
-  const reason = requireConfirmation('--declare-dead', id, given)
-  const actor = actorOf(given)
-  const fault = await declareDead(services, sweep, `declared dead: ${reason}`, async (trx) => {
-    const details = { reason, signature: sweep.signature, units: String(sweep.units) }
-    await recordAudit(trx, { actor, action: 'sweep declare-dead', subject: `sweep:${id}`, details })
-  })
+  const reason = order.confirmed('--declare-dead', id)
+  const { signature, units } = sweep
+  const fault = await declareDead(services, sweep, `declared dead: ${reason}`, (trx) =>
+    order.audit(trx, 'sweep declare-dead', `sweep:${id}`, { signature, units }),
+  )
   if (fault !== undefined) throw new RefusedError(fault)
   return { text: `sweep ${id}: dead; everything is in custody again`, json: { applied: true, id } }
 }
 
-export async function adoptLostSweep(services: Composed, signature: string, given: Given): Promise<Outcome> {
-  const applied = given.apply === true
-  const reason = applied ? requireConfirmation('--adopt', signature, given) : ''
-  const by = actorOf(given)
+export async function adoptLostSweep(services: Composed, signature: string, order: Order): Promise<Outcome> {
+  order.confirmed('--adopt', signature)
   const move = await readLandedMove(services, signature, 'sweep')
   const units = move.moves.reduce((total, { amount }) => total + amount, 0n)
-  if (applied)
+  if (order.apply)
     await services
       .transact(async (uow) => {
-        const id = await adoptSweep(uow, move, by)
-        const details = { reason, signature, units: String(units) }
-        await recordAudit(uow.trx, { actor: by, action: 'sweep adopt', subject: `sweep:${id}`, details })
+        const id = await adoptSweep(uow, move, order.by)
+        await order.audit(uow.trx, 'sweep adopt', `sweep:${id}`, { signature, units })
       })
       .catch(explainMove)
   const line = `sweep ${signature}: ${usdcText(units)} of ${move.moves.length} creators`
   return {
-    text: describeChange(line, 'adopted', applied),
-    json: { applied, signature, units: String(units), creators: move.moves.map(({ userId }) => userId) },
+    text: order.tell(line, 'adopted'),
+    json: { applied: order.apply, signature, units, creators: move.moves.map(({ userId }) => userId) },
   }
 }
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 
-async function run(values: Given): Promise<Outcome> {
-  const { apply: applies = false, payer, 'declare-dead': dead, adopt: lost } = values
+async function run(values: Given, order: Order): Promise<Outcome> {
+  const { payer, 'declare-dead': dead, adopt: lost } = values
   givenOption(values, ['payer', 'declare-dead', 'adopt'])
   if (lost !== undefined)
-    return withServices('ops sweep', (services) => adoptLostSweep(services, lost, values))
-  if (dead !== undefined) return withServices('ops sweep', (services) => declare(services, dead, values))
-  if (!applies) return withServices('ops sweep', show)
+    return withServices('ops sweep', (services) => adoptLostSweep(services, lost, order))
+  if (dead !== undefined) return withServices('ops sweep', (services) => declare(services, dead, order))
+  if (!order.apply) return withServices('ops sweep', show)
   if (payer === undefined)
     throw new UsageError('--apply needs --payer <file>: the key pair that pays the fees')
-  return withServices('ops sweep', (services) => apply(services, payer, actorOf(values)))
+  return withServices('ops sweep', (services) => apply(services, payer, order))
 }
 
 export const command = await defineCommand(import.meta, { usage, amounts: 'micro-USDC', options, run })

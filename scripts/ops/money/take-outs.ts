@@ -5,22 +5,11 @@ import { type Token, tokenByMint } from '../../../src/kernel/tokens.js'
 import { adoptTakeOut } from '../../../src/treasury/take-outs/adopt-take-out.js'
 import { giveBack, listSigned } from '../../../src/treasury/take-outs/steps.js'
 import type { TakeOut } from '../../../src/treasury/take-outs/take-out.js'
+import { defineOptions, finalOptions, givenOption, type Values } from '../support/arguments.js'
 import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
-import {
-  actorOf,
-  applyHint,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  finalOptions,
-  givenOption,
-  type Outcome,
-  RefusedError,
-  requireConfirmation,
-  UsageError,
-  type Values,
-} from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError, UsageError } from '../support/errors.js'
+import { applyHint, type Order } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
@@ -64,7 +53,7 @@ function jsonOf({ id, userId, mint, amount, payoutWallet, signature, undecidedAt
     id,
     userId,
     mint,
-    amount: String(amount),
+    amount,
     payoutWallet,
     signature,
     undecided: undecidedAt !== null,
@@ -80,17 +69,16 @@ async function show(services: Composed): Promise<Outcome> {
   }
 }
 
-async function decide(services: Composed, id: string, given: Given): Promise<Outcome> {
+async function decide(services: Composed, id: string, order: Order): Promise<Outcome> {
   const takeOut = (await listSigned(services)).find((one) => one.id === id)
   if (takeOut === undefined) throw new RefusedError(`no signed take-out ${id}`)
-  if (given.apply !== true)
+  if (!order.apply)
     return { text: `${lineOf(takeOut)}: not given back yet; ${applyHint}`, json: { applied: false, id } }
-  const reason = requireConfirmation('--give-back', id, given)
-  const actor = actorOf(given)
-  const fault = await giveBack(services, takeOut, `given back: ${reason}`, async (trx) => {
-    const details = { reason, signature: takeOut.signature, amount: amountOf(takeOut) }
-    await recordAudit(trx, { actor, action: 'take-outs give-back', subject: `take-out:${id}`, details })
-  })
+  const reason = order.confirmed('--give-back', id)
+  const details = { signature: takeOut.signature, amount: amountOf(takeOut) }
+  const fault = await giveBack(services, takeOut, `given back: ${reason}`, (trx) =>
+    order.audit(trx, 'take-outs give-back', `take-out:${id}`, details),
+  )
   if (fault !== undefined) throw new RefusedError(fault)
   return { text: `take-out ${id}: expired; everything is in custody again`, json: { applied: true, id } }
 }
@@ -98,28 +86,27 @@ async function decide(services: Composed, id: string, given: Given): Promise<Out
 export async function adoptLostTakeOut(
   services: Composed,
   signature: string,
-  given: Given,
+  order: Order,
+  to?: string,
 ): Promise<Outcome> {
-  const applied = given.apply === true
-  const reason = applied ? requireConfirmation('--adopt', signature, given) : ''
-  const actor = actorOf(given)
+  order.confirmed('--adopt', signature)
   const move = await readLandedMove(services, signature, 'take_out')
   const [taken] = move.moves
   if (taken === undefined) throw new Error(`${signature} takes nothing`)
   const { userId, mint, amount } = taken
   const { symbol, decimals } = tokenByMint(mint) as Token
   const payout = await readPayoutWallet(services.db, userId)
-  if (move.destination !== (given.to ?? payout?.wallet))
+  if (move.destination !== (to ?? payout?.wallet))
     throw new RefusedError(
       `it went to ${move.destination}, and the payout wallet of creator ${userId} is ${payout?.wallet ?? 'none'}. Ask them, and ` +
         `if it is theirs add --to ${move.destination}`,
     )
-  const adopted = applied
+  const adopted = order.apply
     ? await services
         .transact(async (uow) => {
           const { id, owedMicro } = await adoptTakeOut(uow, move)
-          const details = { reason, signature, mint, units: String(amount), owedMicro: String(owedMicro) }
-          await recordAudit(uow.trx, { actor, action: 'take-outs adopt', subject: `take-out:${id}`, details })
+          const details = { signature, mint, units: amount, owedMicro }
+          await order.audit(uow.trx, 'take-outs adopt', `take-out:${id}`, details)
           return { id, owedMicro }
         })
         .catch(explainMove)
@@ -128,27 +115,27 @@ export async function adoptLostTakeOut(
     adopted === undefined || adopted.owedMicro === 0n ? '' : `, who owes ${usdcText(adopted.owedMicro)} of it`
   const line = `take-out ${signature}: ${displayText(amount, decimals)} ${symbol} of creator ${userId}${owed}`
   return {
-    text: describeChange(line, 'adopted', applied),
+    text: order.tell(line, 'adopted'),
     json: {
-      applied,
+      applied: order.apply,
       signature,
       userId,
       mint,
-      amount: String(amount),
-      owedMicro: String(adopted?.owedMicro ?? 0n),
+      amount,
+      owedMicro: adopted?.owedMicro ?? 0n,
     },
   }
 }
 
-async function run(values: Given): Promise<Outcome> {
+async function run(values: Given, order: Order): Promise<Outcome> {
   const { adopt: lost, to } = values
   givenOption(values, ['give-back', 'adopt'])
   if (to !== undefined && lost === undefined) throw new UsageError('--to belongs to --adopt')
   if (lost !== undefined)
-    return withServices('ops take-outs', (services) => adoptLostTakeOut(services, lost, values))
+    return withServices('ops take-outs', (services) => adoptLostTakeOut(services, lost, order, to))
   const id = values['give-back']
   return withServices('ops take-outs', (services) =>
-    id === undefined ? show(services) : decide(services, id, values),
+    id === undefined ? show(services) : decide(services, id, order),
   )
 }
 

@@ -2,19 +2,11 @@ import { createHash } from 'node:crypto'
 import { nairaText, unitsOfText, usdcText } from '../../../src/kernel/money.js'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import type { OutsideEvent } from '../../../src/reserves/record-entries.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  type Outcome,
-  parseVerb,
-  reasonedOptions,
-  requireReason,
-  UsageError,
-  type Values,
-} from '../support/command.js'
-import { checkOutside, outsideJson, recordOutside } from '../support/treasury/record-outside.js'
+import { defineOptions, parseVerb, reasonedOptions, type Values } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { UsageError } from '../support/errors.js'
+import type { Order } from '../support/order.js'
+import { checkOutside, recordOutside } from '../support/treasury/record-outside.js'
 import { showTreasury } from '../support/treasury/treasury-text.js'
 import { withDatabase } from '../support/with-database.js'
 
@@ -106,23 +98,23 @@ function referenceOf(event: OutsideEvent, { reference, evidence }: Given): strin
   return reference
 }
 
-async function record(verb: Verb, given: Given): Promise<Outcome> {
+async function record(verb: Verb, given: Given, order: Order): Promise<Outcome> {
   const event = eventOf(verb, given)
   const evidence = given.evidence?.trim()
   if (!evidence || evidence.length > 500)
     throw new UsageError('--evidence needs a text of at most 500 characters')
   const reference = referenceOf(event, given)
-  const apply = given.apply === true
-  const reason = apply ? requireReason(given) : ''
+  const { apply } = order
+  order.reason()
   const change = describe(event)
   return withDatabase(async (db) => {
     const repeated = apply
-      ? await recordOutside(db, { event, reference, actor: actorOf(given), evidence, reason })
+      ? await recordOutside(db, { event, reference, evidence }, order)
       : await checkOutside(db, event, reference)
     const text = repeated
       ? `recorded before under the reference ${reference}: nothing changed`
-      : describeChange(`${change} (reference ${reference})`, 'recorded', apply)
-    return { text, json: { applied: apply && !repeated, repeated, reference, ...outsideJson(event) } }
+      : order.tell(`${change} (reference ${reference})`, 'recorded')
+    return { text, json: { applied: apply && !repeated, repeated, reference, ...event } }
   }, booksStatementMs)
 }
 
@@ -131,9 +123,9 @@ export const command = await defineCommand(import.meta, {
   amounts: 'kobo and micro-USDC',
   options,
   allowPositionals: true,
-  async run(given, [verb, ...more]) {
+  async run(given, order, [verb, ...more]) {
     if (more.length > 0) throw new UsageError(`unexpected ${more.join(' ')}`)
     if (verb === undefined) return withDatabase(showTreasury, booksStatementMs)
-    return record(parseVerb(verb, verbs), given)
+    return record(parseVerb(verb, verbs), given, order)
   },
 })

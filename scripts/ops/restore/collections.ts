@@ -3,21 +3,11 @@ import { adoptCharge } from '../../../src/fiat/intents/adopt-charge.js'
 import { makeIntentDue } from '../../../src/fiat/settlement/intent-queue.js'
 import { isFiatIntentId } from '../../../src/kernel/ids.js'
 import { nairaText } from '../../../src/kernel/money.js'
-import {
-  actorOf,
-  defineCommand,
-  defineOptions,
-  describeChange,
-  finalOptions,
-  type Outcome,
-  parseVerb,
-  RefusedError,
-  requireConfirmation,
-  UsageError,
-  type Values,
-} from '../support/command.js'
+import { defineOptions, finalOptions, parseVerb } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError, UsageError } from '../support/errors.js'
 import { findUser } from '../support/find-user.js'
-import { recordAudit } from '../support/record-audit.js'
+import type { Order } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
@@ -32,45 +22,43 @@ The reference of the charge is in "restore-check" and on the provider's pages, s
 for an older one without a name ask the payer or the creator. The intent is written again for what was paid, at the last accepted
 exchange rate, and settlement credits it. For an intent that still exists settlement asks the provider again.`
 
-type Given = Values<typeof options>
-
-export async function adoptLostCharge(services: Composed, text: string, given: Given): Promise<Outcome> {
+export async function adoptLostCharge(
+  services: Composed,
+  text: string,
+  order: Order,
+  creator?: string,
+): Promise<Outcome> {
   const { db, collections } = services
-  const { apply = false } = given
+  const { apply } = order
   const intentId = text.toLowerCase().replace('-', '_')
   if (!isFiatIntentId(intentId)) throw new UsageError(`${text} is not the reference of a naira tip`)
   const reference = intentId.replace('_', '-')
-  const reason = apply ? requireConfirmation('adopt', text, given) : ''
+  order.confirmed('adopt', text)
   const isHere = (await db('fiat_intents').where({ id: intentId }).first('id')) !== undefined
   if (isHere) {
     if (apply) await makeIntentDue(services, reference)
     return {
-      text: describeChange(`${reference} is here, and settlement asks the provider about it`, 'woken', apply),
+      text: order.tell(`${reference} is here, and settlement asks the provider about it`, 'woken'),
       json: { applied: apply, reference },
     }
   }
   const charge = await collections.findCharge(reference)
   if (charge.status !== 'paid') throw new RefusedError(`the provider shows ${reference} ${charge.status}`)
   const { kobo, transaction, creatorId } = charge.newest
-  if (creatorId === undefined && given.creator === undefined)
+  if (creatorId === undefined && creator === undefined)
     throw new RefusedError(
       `${reference}, ${nairaText(kobo)}, names no creator: find whose it is, and say --creator <id or e-mail>`,
     )
-  const { id: userId } = await findUser(db, given.creator ?? creatorId, '--creator')
+  const { id: userId } = await findUser(db, creator ?? creatorId, '--creator')
   if (creatorId !== undefined && creatorId !== userId)
     throw new RefusedError(`${reference} names creator ${creatorId}`)
   if (apply)
     await adoptCharge(services, { intentId, userId, kobo }, (trx) =>
-      recordAudit(trx, {
-        actor: actorOf(given),
-        action: 'collections adopt',
-        subject: `intent:${intentId}`,
-        details: { reason, userId, transaction, kobo: String(kobo) },
-      }),
+      order.audit(trx, 'collections adopt', `intent:${intentId}`, { userId, transaction, kobo }),
     )
   return {
-    text: describeChange(`${reference}  ${nairaText(kobo)} for user ${userId}`, 'adopted', apply),
-    json: { applied: apply, reference, userId, kobo: String(kobo) },
+    text: order.tell(`${reference}  ${nairaText(kobo)} for user ${userId}`, 'adopted'),
+    json: { applied: apply, reference, userId, kobo },
   }
 }
 
@@ -78,9 +66,9 @@ export const command = await defineCommand(import.meta, {
   usage,
   options,
   allowPositionals: true,
-  run(given, [name, reference, ...more]) {
+  run({ creator }, order, [name, reference, ...more]) {
     parseVerb(name, ['adopt'])
     if (reference === undefined || more.length > 0) throw new UsageError('give one reference')
-    return withServices('ops collections', (services) => adoptLostCharge(services, reference, given))
+    return withServices('ops collections', (services) => adoptLostCharge(services, reference, order, creator))
   },
 })

@@ -14,21 +14,10 @@ import {
 } from '../../../src/reserves/after-restore.js'
 import type { ChainDifference } from '../../../src/reserves/compare-chain.js'
 import { applyAdoption, hashOf, planAdoption } from '../support/adoption.js'
-import {
-  actorOf,
-  applyHint,
-  defineCommand,
-  defineOptions,
-  finalOptions,
-  type Outcome,
-  RefusedError,
-  requireConfirmation,
-  requireReason,
-  UnconfirmedError,
-  UsageError,
-  type Values,
-} from '../support/command.js'
-import { recordAudit } from '../support/record-audit.js'
+import { defineOptions, finalOptions, pastTime, type Values } from '../support/arguments.js'
+import { defineCommand, type Outcome } from '../support/command.js'
+import { RefusedError, UnconfirmedError } from '../support/errors.js'
+import { applyHint, type Order } from '../support/order.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
@@ -61,16 +50,16 @@ how much, and what needs a person. Read it; with --apply and its hash it is done
 adopted, or settled outside the service, --apply lets everything run again: --confirm is 0, or the hash of what is left. What is older than
 that moment is looked up at the provider before it is sent.`
 
-async function check(services: Composed, given: Given): Promise<Outcome> {
+async function check(services: Composed, given: Given, order: Order): Promise<Outcome> {
   const { db, transact } = services
-  const { apply = false } = given
+  const { apply } = order
   const epoch = await readEpoch(db)
   if (epoch.state === 'known') return { text: describe(epoch), json: { ...present(epoch), applied: false } }
   const refunds = composeRefundReader(services.config)
   const lost = await compareLostTime({ ...services, refunds }, epoch, (wallets, unknown) =>
     report(`${wallets} custody wallets read, ${unknown} unknown transactions`),
   )
-  if (given['adopt-all'] === true) return adoptAll(services, lost, comparedSince(epoch), given)
+  if (given['adopt-all'] === true) return adoptAll(services, lost, comparedSince(epoch), given, order)
   const left = countDifferences(lost)
   const waiting = await countNeverSent(services)
   const json = { ...present(epoch), applied: apply, ...lost, waiting }
@@ -92,18 +81,13 @@ async function check(services: Composed, given: Given): Promise<Outcome> {
       ].join('\n'),
       json: { ...json, hash: token },
     }
-  const reason = requireConfirmation('restore-check', token, given)
+  order.confirmed('restore-check', token)
   await transact(async ({ trx, wake }) => {
     if (!(await acceptDatabase(trx, epoch)))
       throw new RefusedError(
         'somebody has accepted it meanwhile, or another server has taken over: run restore-check again',
       )
-    await recordAudit(trx, {
-      actor: actorOf(given),
-      action: 'restore-check',
-      subject: 'database',
-      details: { reason, seenAt: epoch.seenAt?.toISOString() ?? null, ...lost },
-    })
+    await order.audit(trx, 'restore-check', 'database', { seenAt: epoch.seenAt, ...lost })
     wake('payouts')
   })
   return { text: [...lines, 'accepted: payouts, refunds, sweeps and take-outs run again'].join('\n'), json }
@@ -111,13 +95,19 @@ async function check(services: Composed, given: Given): Promise<Outcome> {
 
 const report = (text: string): void => void process.stderr.write(`${text}\n`)
 
-async function adoptAll(services: Composed, lost: LostTime, since: Date, given: Given): Promise<Outcome> {
+async function adoptAll(
+  services: Composed,
+  lost: LostTime,
+  since: Date,
+  given: Given,
+  order: Order,
+): Promise<Outcome> {
   const adoption = await planAdoption(services, lost, since, given, report)
   const { tips, others, left, hash } = adoption
   const steps = [...tips, ...others].map(({ text }) => text)
-  const json = { applied: given.apply === true, steps, left, hash }
+  const json = { applied: order.apply, steps, left, hash }
   const needsPerson = left.map((line) => `needs a person  ${line}`)
-  if (given.apply !== true) {
+  if (!order.apply) {
     const end = `${steps.length} to adopt, ${left.length} need a person; to adopt: --adopt-all --apply --confirm=${hash} --reason <text>`
     return { ok: false, text: [...steps, ...needsPerson, end].join('\n'), json }
   }
@@ -125,7 +115,7 @@ async function adoptAll(services: Composed, lost: LostTime, since: Date, given: 
     throw new UnconfirmedError(
       'this is not the plan that you have confirmed: read restore-check --adopt-all again',
     )
-  requireReason(given)
+  order.requireReason()
   const { count, refused } = await applyAdoption(services, adoption, report)
   const end = `${count} adopted, ${refused.length} refused, ${left.length} need a person; run restore-check again`
   return {
@@ -135,22 +125,15 @@ async function adoptAll(services: Composed, lost: LostTime, since: Date, given: 
   }
 }
 
-async function declare({ transact }: Composed, text: string, given: Given): Promise<Outcome> {
-  const since = new Date(text)
-  if (Number.isNaN(since.getTime()) || since > new Date())
-    throw new UsageError('--since needs a time in the past')
+async function declare({ transact }: Composed, text: string, order: Order): Promise<Outcome> {
+  const since = pastTime('--since', text)
   const line = `the rows are as they were at ${since.toISOString()}: nothing is sent until restore-check is applied`
-  const json = { applied: given.apply === true, seenAt: since.toISOString() }
-  if (given.apply !== true) return { text: `would declare that ${line}; ${applyHint}`, json }
-  const reason = requireReason(given)
+  const json = { applied: order.apply, seenAt: since }
+  if (!order.apply) return { text: `would declare that ${line}; ${applyHint}`, json }
+  order.reason()
   await transact(async ({ trx }) => {
     await declareRestored(trx, since)
-    await recordAudit(trx, {
-      actor: actorOf(given),
-      action: 'restore-check declare',
-      subject: 'database',
-      details: { reason, seenAt: since.toISOString() },
-    })
+    await order.audit(trx, 'restore-check declare', 'database', { seenAt: since })
   })
   return { text: line, json }
 }
@@ -169,7 +152,7 @@ function describe({ state, seenAt, restoredAt }: DatabaseEpoch): string {
 }
 
 function present({ state, seenAt, restoredAt }: DatabaseEpoch): Record<string, unknown> {
-  return { state, seenAt: seenAt?.toISOString() ?? null, restoredAt: restoredAt?.toISOString() ?? null }
+  return { state, seenAt, restoredAt }
 }
 
 /** What to do about what only the chain has. */
@@ -205,8 +188,8 @@ function linesOf({ transfers, collections, chain }: LostTime, since: Date): stri
 export const command = await defineCommand(import.meta, {
   usage,
   options,
-  run: (given) =>
+  run: (given, order) =>
     withServices('ops restore-check', (services) =>
-      given.since === undefined ? check(services, given) : declare(services, given.since, given),
+      given.since === undefined ? check(services, given, order) : declare(services, given.since, order),
     ),
 })

@@ -9,11 +9,13 @@ import { findUncredited } from '../money/find-uncredited.js'
 import { adoptLostSweep } from '../money/sweep.js'
 import { adoptLostTakeOut } from '../money/take-outs.js'
 import { adoptLostCharge } from '../restore/collections.js'
-import { actorOf, changeIn, type Outcome, RefusedError } from './command.js'
-import { adoptPayout } from './payouts/adopt-payout.js'
+import type { Outcome } from './command.js'
+import { RefusedError } from './errors.js'
+import { changeIn, Order } from './order.js'
+import { adoptPayout } from './outgoing/adopt-withdrawal.js'
 
 /** Why and by whom everything is adopted. Empty in a plan. */
-interface Order {
+interface Given {
   readonly as?: string
   readonly reason?: string
 }
@@ -48,7 +50,7 @@ export async function planAdoption(
   services: Composed,
   { transfers, collections, chain }: LostTime,
   since: Date,
-  order: Order,
+  given: Given,
   report: Report,
 ): Promise<Adoption> {
   const left: string[] = []
@@ -66,7 +68,7 @@ export async function planAdoption(
     }
     return steps
   }
-  const given = (confirm: string, applies: boolean) => ({ ...order, confirm, apply: applies })
+  const order = (confirm: string, apply: boolean) => new Order({ ...given, confirm, apply })
   const charges = new Set(collections.flatMap((one) => chargeOf(one) ?? []))
   const signatures = (kind: string) => chain.filter((one) => one.kind === kind).map(({ subject }) => subject)
   // Whatever else used our key at the provider is not ours, even if it paid an account that a creator has used.
@@ -78,24 +80,27 @@ export async function planAdoption(
   // All at once, in one walk over the custody wallets.
   let credited: Promise<Outcome> | undefined
   const credit: Act = () => {
-    credited ??= findUncredited(services, daysSince(since), since, { ...order, apply: true })
+    credited ??= findUncredited(services, daysSince(since), since, order('', true))
     return credited
   }
   const landed = chain.filter(({ kind }) => kind === 'payment')
   const tips = [
     ...landed.map(({ subject, shown }): Step => ({ text: `tip ${subject}: ${shown}`, act: credit })),
     ...(await plan(
-      [...charges].map((one) => [one, (on) => adoptLostCharge(services, one, given(one, on))] as const),
+      [...charges].map((one) => [one, (on) => adoptLostCharge(services, one, order(one, on))] as const),
     )),
   ]
   const others = await plan([
     ...signatures('sweep').map(
-      (one) => [one, (on: boolean) => adoptLostSweep(services, one, given(one, on))] as const,
+      (one) => [one, (on: boolean) => adoptLostSweep(services, one, order(one, on))] as const,
     ),
     ...signatures('take_out').map(
-      (one) => [one, (on: boolean) => adoptLostTakeOut(services, one, given(one, on))] as const,
+      (one) => [one, (on: boolean) => adoptLostTakeOut(services, one, order(one, on))] as const,
     ),
-    ...references.map((reference) => [reference, payoutOf(services, reference, order)] as const),
+    ...references.map((reference) => {
+      const lost = { reference, creator: undefined, debitMicro: undefined }
+      return [reference, (on: boolean) => adoptPayout(services, lost, order(reference, on))] as const
+    }),
   ])
   left.push(
     ...chain
@@ -127,18 +132,6 @@ const differs = (subject: string, kind: string, ours: string | null, theirs: str
 function chargeOf({ subject, kind, theirs }: LostTime['collections'][number]): string | undefined {
   if (kind !== 'not_ours' || !subject.startsWith('payment ')) return undefined
   return / for (fiatpay-[\w.=-]+)$/.exec(theirs ?? '')?.[1]
-}
-
-function payoutOf(services: Composed, reference: string, order: Order): Act {
-  return (apply) =>
-    adoptPayout(services, {
-      reference,
-      creator: undefined,
-      debitMicro: undefined,
-      actor: actorOf(order),
-      reason: order.reason ?? '',
-      apply,
-    })
 }
 
 export interface Adopted {

@@ -1,87 +1,14 @@
 import { realpathSync } from 'node:fs'
-import { userInfo } from 'node:os'
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { parseArgs } from 'node:util'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { ConfigError } from '../../../src/platform/config/read-settings.js'
 import { isDatabaseUnavailable } from '../../../src/platform/database/database.js'
-import { didYouMean } from '../../bootstrap/did-you-mean.mjs'
 import { loadDotenv, loadStackSettings } from '../../bootstrap/settings.mjs'
+import { type Arguments, commonOptions, type DescribedOption, parseVerb, type Values } from './arguments.js'
+import { RefusedError, UnconfirmedError, UsageError } from './errors.js'
+import { jsonText, Order } from './order.js'
 
-type Arguments = NonNullable<ParseArgsConfig['options']>
-
-/** Options of every command. */
-const commonOptions = {
-  help: { type: 'boolean', short: 'h' },
-  json: { type: 'boolean' },
-} as const satisfies Arguments
-
-/** An option with what its help says: the name with its value, such as `--reason <text>`, and a text. */
-interface DescribedOption {
-  readonly type: 'string' | 'boolean'
-  readonly label: string
-  readonly help: string
-}
-
-type NameOf<Label> = Label extends `--${infer Name} <${string}`
-  ? Name
-  : Label extends `--${infer Name}`
-    ? Name
-    : never
-type TypeOf<Label> = Label extends `${string} <${string}` ? 'string' : 'boolean'
-type Declared<Texts> = {
-  readonly [Label in keyof Texts & string as NameOf<Label>]: DescribedOption & {
-    readonly type: TypeOf<Label>
-  }
-}
-type Joined<Common, Own> = { readonly [Name in keyof (Common & Own)]: (Common & Own)[Name] }
-
-/**
- * Declares the options of a command by what its help says: `--message <text>` takes a text, `--all` takes none. `common`: the sets
- * below. The command's own come first in the help, and their words replace those of the set.
- */
-export function defineOptions<Common extends Arguments, const Texts extends Readonly<Record<string, string>>>(
-  common: Common,
-  texts: Texts,
-): Joined<Omit<Common, keyof Declared<Texts>>, Declared<Texts>> {
-  const own = Object.entries(texts).map(([label, help]): [string, DescribedOption] => [
-    label.replace(/^--| <.*$/g, ''),
-    { type: label.includes(' <') ? 'string' : 'boolean', label, help },
-  ])
-  const declared = { ...Object.fromEntries(own), ...common, ...Object.fromEntries(own) }
-  return declared as unknown as Joined<Omit<Common, keyof Declared<Texts>>, Declared<Texts>>
-}
-
-/** Options of commands that change something. Without `apply` they only show the plan. */
-export const applyOptions = defineOptions(
-  {},
-  {
-    '--apply': 'do it',
-    '--as <name>': 'your name for the audit log; default: the user of the operating system',
-  },
-)
-
-/** The same of commands that write a reason to the audit log. */
-export const reasonedOptions = defineOptions(
-  {
-    ...defineOptions(
-      {},
-      { '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply' },
-    ),
-    ...applyOptions,
-  },
-  {},
-)
-const longestReason = 500
-
-/** Options of commands that change what cannot be taken back. Each says itself what --confirm repeats. */
-export const finalOptions = { ...reasonedOptions, confirm: { type: 'string' } } as const satisfies Arguments
-
-/** The parsed values of a command's options. */
-export type Values<Options extends Arguments> = ReturnType<
-  typeof parseArgs<{ options: Options & typeof commonOptions; strict: true }>
->['values']
-
-/** What a command prints: `text` for people and, with --json, `json` for programs. */
+/** What a command prints: `text` for people and, with --json, `json` for programs, in which amounts are decimal text. */
 export interface Outcome {
   readonly text: string
   readonly json: Readonly<Record<string, unknown>>
@@ -97,52 +24,10 @@ export interface Command<Options extends Arguments> {
   readonly allowPositionals?: boolean
   /** The commands of a subject. The first argument names one, which gets the others. */
   readonly verbs?: Verbs
-  run(values: Values<Options>, positionals: readonly string[]): Promise<Outcome>
+  run(values: Values<Options>, order: Order, positionals: readonly string[]): Promise<Outcome>
 }
 
 type Verbs = Readonly<Record<string, Omit<Command<never>, 'options'> & { readonly options: Arguments }>>
-
-/** Wrong arguments; exit code 2. */
-export class UsageError extends Error {
-  override name = 'UsageError'
-}
-
-/** Throws UsageError unless `given` is one of the verbs. */
-export function parseVerb<Verb extends string>(given: string | undefined, verbs: readonly Verb[]): Verb {
-  const verb = verbs.find((one) => one === given)
-  if (verb !== undefined) return verb
-  throw new UsageError(
-    given === undefined
-      ? `give one of ${verbs.join(', ')}; --help explains them`
-      : `unknown command ${given}. ${didYouMean(given, verbs)}`,
-  )
-}
-
-/** The one of these options that is given. Throws UsageError when there are more. */
-export function givenOption<Name extends string>(
-  values: Readonly<Partial<Record<Name, unknown>>>,
-  names: readonly Name[],
-): Name | undefined {
-  const [name, ...others] = names.filter((one) => values[one] !== undefined)
-  if (others.length > 0) throw new UsageError(`give only one of ${names.map((one) => `--${one}`).join(', ')}`)
-  return name
-}
-
-/** The command refuses to do what was asked; exit code 1. `json`: further keys of the answer for programs. */
-export class RefusedError extends Error {
-  override name = 'RefusedError'
-  readonly json: Outcome['json']
-
-  constructor(message: string, json: Outcome['json'] = {}) {
-    super(message)
-    this.json = json
-  }
-}
-
-/** --confirm is missing or wrong; exit code 3. */
-export class UnconfirmedError extends Error {
-  override name = 'UnconfirmedError'
-}
 
 const exitCodes = { done: 0, failed: 1, usage: 2, unconfirmed: 3, problem: 4, unavailable: 5 } as const
 type ExitReason = keyof typeof exitCodes
@@ -171,9 +56,6 @@ function helpOf({
   const lines = described.map(({ label, help }) => `  ${label.padEnd(width)}  ${indented(help)}`)
   return `${usage}\n\n${lines.join('\n')}\n\n${exitHelp}`
 }
-
-/** The last words of every plan. */
-export const applyHint = 'add --apply to do it'
 
 /** How a command ended: the exit code, and what it prints to standard output and standard error. */
 export interface Answer {
@@ -241,8 +123,12 @@ export async function answerCommand<Options extends Arguments>(
     const { values, positionals } = readArguments(command, args)
     if (values['help'] === true) return { code: exitCodes.done, out: command.help, err: '' }
     loadLocalSettings()
-    const { text, json, ok = true } = await command.run(values as Values<Options>, positionals)
-    const out = values['json'] === true ? `${JSON.stringify({ ok, ...json })}\n` : `${text}\n`
+    const {
+      text,
+      json,
+      ok = true,
+    } = await command.run(values as Values<Options>, new Order(values), positionals)
+    const out = values['json'] === true ? `${jsonText({ ok, ...json })}\n` : `${text}\n`
     return { code: exitCodes[ok ? 'done' : 'problem'], out, err: '' }
   } catch (error) {
     return answerError(error, command.help, args)
@@ -264,7 +150,7 @@ function answerError(error: unknown, help: string, args: readonly string[]): Ans
   const err = reason === 'usage' && args.length === 0 ? `${message}\n\n${help}` : `${message}\n`
   if (!asksForJson(args)) return { code, out: '', err }
   const more = error instanceof RefusedError ? error.json : {}
-  return { code, out: `${JSON.stringify({ ok: false, ...more, error: message, exitCode: code })}\n`, err }
+  return { code, out: `${jsonText({ ok: false, ...more, error: message, exitCode: code })}\n`, err }
 }
 
 function messageOf(error: unknown): string {
@@ -284,42 +170,6 @@ function exitReasonOf(error: unknown): ExitReason {
   if (error instanceof UnconfirmedError) return 'unconfirmed'
   const noAnswer = error instanceof ProviderError && error.kind !== 'rejected'
   return noAnswer || isDatabaseUnavailable(error) ? 'unavailable' : 'failed'
-}
-
-/** The operator's name for the audit log: --as, or the user of the operating system. */
-export function actorOf({ as }: { readonly as?: string | undefined }): string {
-  return as?.trim() || userInfo().username
-}
-
-/** Throws UsageError when --reason is missing or too long. */
-export function requireReason({ reason }: { readonly reason?: string | undefined }): string {
-  const text = reason?.trim() ?? ''
-  if (text === '' || text.length > longestReason)
-    throw new UsageError(`--reason is required: say why, in 1 to ${longestReason} characters`)
-  return text
-}
-
-/**
- * For actions that cannot be undone: --confirm must repeat what the action is about, and --reason is required. Returns the
- * reason. Throws UnconfirmedError, UsageError.
- */
-export function requireConfirmation(
-  what: string,
-  expected: string,
-  { confirm, reason }: { readonly confirm?: string | undefined; readonly reason?: string | undefined },
-): string {
-  if (confirm !== expected) throw new UnconfirmedError(`${what} needs --confirm=${expected}`)
-  return requireReason({ reason })
-}
-
-/** One line about a change: that it was made, or that it is only planned. `done`: the participle, such as `accepted`. */
-export function describeChange(change: string, done: string, applied: boolean): string {
-  return applied ? `${change}: ${done}` : `${change}: not ${done} yet; ${applyHint}`
-}
-
-/** The change that a plan describes. */
-export function changeIn(plan: string): string {
-  return plan.replace(new RegExp(`: not [^:]+ yet; ${applyHint}$`), '')
 }
 
 function readArguments<Options extends Arguments>(

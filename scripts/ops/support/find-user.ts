@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { User } from '../../../src/accounts/models.js'
 import { emailAddress } from '../../../src/accounts/schemas.js'
 import { parseUserId } from '../../../src/kernel/ids.js'
-import { RefusedError, UsageError } from './command.js'
+import { RefusedError, UsageError } from './errors.js'
 
 /** Finds the account that an option names. Throws UsageError when the text is no id and no e-mail, RefusedError when no account has it. */
 export async function findUser(db: Knex, text: string | undefined, option = '--user'): Promise<User> {

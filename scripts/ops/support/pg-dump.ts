@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { RefusedError } from './command.js'
+import { RefusedError } from './errors.js'
 
 /** Where Debian's packages put the programs of each version. */
 const debianFolder = '/usr/lib/postgresql'

@@ -1,4 +1,5 @@
-import { applyHint, type Outcome } from './command.js'
+import type { Outcome } from './command.js'
+import { applyHint } from './order.js'
 
 /** How far one walk over everything that is sealed came. `broken`: what does not open. */
 export interface Walked {

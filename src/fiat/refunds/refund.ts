@@ -91,12 +91,23 @@ export function listRefunds(db: Knex, intentId: string): Promise<TipRefund[]> {
   })
 }
 
-/** The refunds that have not ended, oldest first. */
-export function listOpenRefunds(db: Knex, limit: number): Promise<Refund[]> {
+/** Refunds of tips and from suspense, oldest first. `state`: `open`, `all`, a status or a send state. */
+export function listRefundsIn(
+  db: Knex,
+  {
+    state,
+    olderThanSeconds,
+    limit,
+  }: { readonly state: string; readonly olderThanSeconds: number; readonly limit: number },
+): Promise<Refund[]> {
   return query<Refund>(db, {
-    name: 'refunds.open',
-    text: `select ${refundColumns} from refunds t where t.ended_at is null order by t.created_at, t.id limit $1`,
-    values: [limit],
+    name: 'refunds.list',
+    text: /* sql */ `
+      select ${refundColumns} from refunds t
+      where t.created_at <= clock_timestamp() - $2::float8 * interval '1 second' and case $1
+        when 'all' then true when 'open' then t.ended_at is null else t.status = $1 or t.send_state = $1 end
+      order by t.created_at, t.id limit $3`,
+    values: [state, olderThanSeconds, limit],
   })
 }
 

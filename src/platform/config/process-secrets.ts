@@ -32,6 +32,7 @@ const standIns: Readonly<Partial<Record<Secret, Secret>>> = {
 
 const service = ['DATABASE_URL', 'REDIS_URL'] as const
 const rates = ['RATE_URL', 'SECOND_RATE_URL'] as const
+const outgoing = [...service, ...rates, 'FIATPAY_SECRET_KEY', 'OTP_PEPPER', 'DATA_KEY'] as const
 
 /**
  * Which process reads which secret: all others are not read, and `npm run dev` does not even give them
@@ -91,7 +92,8 @@ export const secretsOf = {
   'ops freeze-account': service,
   'ops link-handle': ['DATABASE_URL'],
   'ops migrate': ['DATABASE_URL'],
-  'ops payouts': [...service, ...rates, 'FIATPAY_SECRET_KEY', 'OTP_PEPPER', 'DATA_KEY'],
+  'ops outgoing': outgoing,
+  'ops payouts': outgoing,
   'ops receivables': ['DATABASE_URL'],
   'ops remove-factors': service,
   'ops restore-check': [...service, 'SOLANA_RPC_URLS', 'FIATPAY_SECRET_KEY', 'DATA_KEY'],

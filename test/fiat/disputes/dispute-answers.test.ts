@@ -71,7 +71,7 @@ test.serial('an anonymous payer is never named, and accepting is final and audit
     .db('audit_log')
     .where({ subject: `dispute:${id}` })
   t.like(audit, [
-    { actor: 'ngozi', action: 'dispute answer', details: { answer: 'accept', note: 'ticket 9' } },
+    { actor: 'ngozi', action: 'dispute answer', details: { answer: 'accept', reason: 'ticket 9' } },
   ])
   const again = await disputes(id, '--decline', '--message', 'no', ...confirmed(id))
   t.is(again.code, 1)

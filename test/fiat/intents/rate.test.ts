@@ -198,7 +198,7 @@ test.serial('an operator accepts a real jump of the rate, and the audit log has 
   t.like(JSON.parse((await accept()).stdout), { before: '1600', after: '2400' })
   t.like(await db('audit_log').where({ action: 'accept-rate' }).first(), {
     actor: 'ngozi',
-    details: { before: '1600', after: '2400', note: 'the central bank says so' },
+    details: { before: '1600', after: '2400', reason: 'the central bank says so' },
   })
 })
 

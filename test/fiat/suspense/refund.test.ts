@@ -94,7 +94,7 @@ test.serial('a refund is planned, confirmed, sent once, and booked when the prov
     .db('audit_log')
     .where({ subject: `payment:${payment}` })
   t.like(audit, [
-    { actor: 'ngozi', action: 'suspense refund', details: { note: 'ticket 7', kobo: '500000' } },
+    { actor: 'ngozi', action: 'suspense refund', details: { reason: 'ticket 7', kobo: '500000' } },
   ])
 })
 

@@ -73,7 +73,7 @@ test.serial('suspense lists waiting payments, and records a return once, with --
     {
       actor: 'ngozi',
       action: 'suspense',
-      details: { as: 'returned', note: 'refund 77', kobo: '123456' },
+      details: { as: 'returned', reason: 'refund 77', kobo: '123456' },
     },
   )
 })

@@ -3,6 +3,7 @@ import { compareTransfers } from '../../../src/withdrawals/reconcile/compare-sta
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { countObserved } from '../../helpers/count-observed.js'
 import type { Person } from '../../helpers/make/creators.js'
+import { paidTip, requestRefund } from '../../helpers/make/fiat/refunds.js'
 import {
   countExecutions,
   createWithdrawal,
@@ -39,6 +40,7 @@ const confirmed = (reference: string) => [
   '--as',
   'ngozi',
 ]
+const outgoing = (...args: string[]): Promise<ScriptRun> => runOpsScript(world(), 'outgoing', ...args)
 const confirmedNow = (reference: string) => [...confirmed(reference), '--now']
 const listAudit = (reference: string) =>
   world()
@@ -119,6 +121,50 @@ test.serial('exit codes: 2 wrong arguments, 3 no confirmation, 5 the provider un
   t.is((await spawnOpsScript(unavailable, 'payouts', 'replay', reference)).code, 5)
   t.is((await payouts('show', `FIATPAY-${'0'.repeat(32)}`)).code, 1)
 })
+
+test.serial(
+  'outgoing lists, shows and acts on every kind; payouts and refunds are names for it',
+  async (t) => {
+    const { ada, reference } = await createUnanswered()
+    const tipId = await paidTip(world(), ada)
+    await requestRefund(world(), ada, tipId, 4)
+    const { id } = await world().db('refunds').where({ intent_id: tipId }).first('id')
+    const read = async (run: Promise<ScriptRun>) => JSON.parse((await run).out)
+    const listed = await read(outgoing('list', '--json'))
+    for (const one of [
+      ...(await read(payouts('list', '--json'))).payouts,
+      ...(await read(runOpsScript(world(), 'refunds', '--json'))).refunds,
+    ])
+      t.like(
+        listed.outgoing.find((row: { id: string }) => row.id === one.id),
+        { ...one, ageSeconds: undefined, sendState: undefined },
+        one.id,
+      )
+    t.deepEqual(
+      await read(outgoing('list', '--state', 'not_sent', '--json')),
+      await read(outgoing('list', '--state', 'not_sent', '--limit', '100', '--json')),
+    )
+    t.regex((await outgoing('list', '--state', 'not_sent')).out, new RegExp(id))
+    t.regex((await outgoing('show', id)).out, /not_sent/)
+    t.is((await outgoing('show', reference)).out, (await payouts('show', reference)).out)
+    t.is((await outgoing('act', 'replay', reference)).err, (await payouts('replay', reference)).err)
+    t.regex((await outgoing('act', 'retry', id)).err, /it was not sent yet/)
+    for (const args of [
+      [],
+      ['act'],
+      ['act', 'retry'],
+      ['act', 'retry', reference],
+      ['act', 'void', id],
+      ['show'],
+    ])
+      t.is((await outgoing(...args)).code, 2, args.join(' '))
+    t.is((await outgoing('act', 'give-back', id, '--apply', '--reason', 'x')).code, 3)
+    const given = await outgoing('act', 'give-back', id, ...confirmed(id), '--json')
+    t.like(JSON.parse(given.out), { applied: true, id })
+    t.is((await world().db('refunds').where({ id }).first('status')).status, 'failed')
+    t.is((await outgoing('act', 'refund', '1')).code, 1, 'no such payment waits in suspense')
+  },
+)
 
 test.serial('replay refuses what may have been sent, and without --apply it only shows a plan', async (t) => {
   const { reference } = await createUnanswered()

@@ -6,7 +6,8 @@ import { createFiatpayDisputes } from '../../../../src/providers/fiatpay/dispute
 import { createFiatpayPayoutSender } from '../../../../src/providers/fiatpay/payout-sender.js'
 import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
 import { createFiatpayRefunds } from '../../../../src/providers/fiatpay/refunds.js'
-import { RefusedError } from '../command.js'
+import { RefusedError } from '../errors.js'
+
 import { ask, type Check, differs, NotAsked, notAsked } from './check.js'
 import { lastExchange } from './recorder.js'
 import type { Asked } from './settings.js'

@@ -2,16 +2,14 @@ import type { Knex } from 'knex'
 import { usdcText } from '../../../../src/kernel/money.js'
 import { readPosition } from '../../../../src/reserves/position.js'
 import { findRecorded, type OutsideEvent, recordEvent } from '../../../../src/reserves/record-entries.js'
-import { RefusedError } from '../command.js'
-import { recordAudit } from '../record-audit.js'
+import { RefusedError } from '../errors.js'
+import type { Order } from '../order.js'
 
 /** What an operator says about an event outside the service. */
 export interface OutsideRecord {
   readonly event: OutsideEvent
   readonly reference: string
-  readonly actor: string
   readonly evidence: string
-  readonly reason: string
 }
 
 /**
@@ -20,19 +18,15 @@ export interface OutsideRecord {
  */
 export function recordOutside(
   db: Knex,
-  { event, reference, actor, evidence, reason }: OutsideRecord,
+  { event, reference, evidence }: OutsideRecord,
+  order: Order,
 ): Promise<boolean> {
   return db.transaction(async (trx) => {
     // The treasury's sum is read under the lock, so that two sales do not both count on it.
     await trx.raw(`select pg_advisory_xact_lock(hashtextextended('treasury-records', 0))`)
     if (await checkOutside(trx, event, reference)) return true
     await recordEvent(trx, event, reference)
-    await recordAudit(trx, {
-      actor,
-      action: `treasury record-${event.kind}`,
-      subject: `record:${reference}`,
-      details: { ...outsideJson(event), evidence, note: reason },
-    })
+    await order.audit(trx, `treasury record-${event.kind}`, `record:${reference}`, { ...event, evidence })
     return false
   })
 }
@@ -60,11 +54,4 @@ async function refuseBeyondTreasury(db: Knex, event: OutsideEvent): Promise<void
     throw new RefusedError(
       `the ledger's treasury has ${usdcText(usdc.treasury)}. Record what else came in there with record-equity --usdc`,
     )
-}
-
-/** For programs; amounts are base units as decimal text. */
-export function outsideJson(event: OutsideEvent): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(event).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
-  )
 }

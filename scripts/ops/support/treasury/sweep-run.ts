@@ -21,8 +21,8 @@ import {
 } from '../../../../src/treasury/sweeps/plan-sweeps.js'
 import { listSweeps, type SweepRow } from '../../../../src/treasury/sweeps/sweep.js'
 import { submitBytes } from '../chain/submit-bytes.js'
-import { RefusedError } from '../command.js'
-import { recordAudit } from '../record-audit.js'
+import { RefusedError } from '../errors.js'
+import type { Order } from '../order.js'
 
 /** What came of a run. */
 export interface SweepResult {
@@ -53,7 +53,7 @@ const unsignedMs = 60_000
 export class SweepRun {
   readonly #services: Composed
   readonly #payer: Keypair
-  readonly #actor: string
+  readonly #order: Order
   #queue: Group[]
   readonly #groups = new Map<string, Group>()
   readonly #excluded = new Map<string, string>()
@@ -63,10 +63,10 @@ export class SweepRun {
   #progressAt = Date.now()
   #said = ''
 
-  constructor(services: Composed, payer: Keypair, actor: string, parts: readonly PlannedPart[]) {
+  constructor(services: Composed, payer: Keypair, order: Order, parts: readonly PlannedPart[]) {
     this.#services = services
     this.#payer = payer
-    this.#actor = actor
+    this.#order = order
     this.#queue = groupParts(services, this.#address, parts).map((group) => ({
       userIds: group.map(({ userId }) => userId),
       tries: 0,
@@ -162,17 +162,10 @@ export class SweepRun {
     if (parts.length === 0) return
     const payer = this.#address
     await this.#services.transact(async (uow) => {
-      const planned = await planSweep(uow, this.#services, { payer, actor: this.#actor, parts })
+      const planned = await planSweep(uow, this.#services, { payer, actor: this.#order.by, parts })
       if (planned === undefined) return
-      await recordAudit(uow.trx, {
-        actor: this.#actor,
-        action: 'sweep',
-        subject: `sweep:${planned.id}`,
-        details: {
-          payer,
-          parts: Object.fromEntries(planned.parts.map(({ userId, amount }) => [userId, String(amount)])),
-        },
-      })
+      const amounts = Object.fromEntries(planned.parts.map(({ userId, amount }) => [userId, amount]))
+      await this.#order.audit(uow.trx, 'sweep', `sweep:${planned.id}`, { payer, parts: amounts })
       this.#groups.set(planned.id, { userIds: planned.parts.map(({ userId }) => userId), tries: group.tries })
     })
     this.#progressAt = Date.now()

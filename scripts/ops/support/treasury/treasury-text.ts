@@ -66,13 +66,13 @@ export async function showTreasury(db: Knex): Promise<Outcome> {
   return {
     text: text.join('\n').trimStart(),
     json: {
-      ...(withText(position) as object),
-      exposure: withText(exposure),
+      ...position,
+      exposure: exposure,
       rate: rate === undefined ? null : displayText(rate.value, rateDecimals),
-      float: reading === undefined ? null : withText(reading),
-      waiting: String(waiting),
-      underWay: String(underWay),
-      dailyPayouts: day === undefined ? null : String(day),
+      float: reading ?? null,
+      waiting,
+      underWay,
+      dailyPayouts: day ?? null,
       reportMadeAt: report?.madeAt ?? null,
     },
   }
@@ -91,11 +91,4 @@ function readingLines(reading: FloatReading | undefined): (readonly [string, str
     ['float by the ledger then', nairaText(reading.book)],
     ['not explained', difference],
   ]
-}
-
-/** Base units as decimal text, at any depth. */
-function withText(value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withText(one)]))
 }

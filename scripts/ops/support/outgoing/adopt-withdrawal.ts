@@ -10,20 +10,17 @@ import {
   type LostWithdrawal,
   priceLost,
 } from '../../../../src/withdrawals/reconcile/adopt-withdrawal.js'
-import { describeChange, type Outcome, RefusedError } from '../command.js'
+import type { Outcome } from '../command.js'
+import { RefusedError } from '../errors.js'
 import { findUser } from '../find-user.js'
-import { recordAudit } from '../record-audit.js'
+import type { Order } from '../order.js'
 
-export interface AdoptOrder {
+interface Adoption {
   readonly reference: string
   /** The id or the e-mail of the creator; undefined: whoever has used the bank account before. */
   readonly creator: string | undefined
   /** What it cost; undefined: by the rate of then. */
   readonly debitMicro: bigint | undefined
-  readonly actor: string
-  /** Empty in a plan. */
-  readonly reason: string
-  readonly apply: boolean
 }
 
 interface Known {
@@ -36,8 +33,9 @@ interface Known {
  * Adopts what the provider has and the rows lost in a restore: a withdrawal that is not there, or one that still waits for its
  * creator. Throws RefusedError, ProviderError.
  */
-export async function adoptPayout(services: Composed, order: AdoptOrder): Promise<Outcome> {
-  const { reference, apply } = order
+export async function adoptPayout(services: Composed, asked: Adoption, order: Order): Promise<Outcome> {
+  const { reference } = asked
+  const { apply } = order
   const found = await services.payouts.findTransfer(reference.toLowerCase())
   if (found === undefined) throw new RefusedError(`the provider does not find ${reference}`)
   const [known] = await query<Known>(services.db, {
@@ -49,24 +47,36 @@ export async function adoptPayout(services: Composed, order: AdoptOrder): Promis
   if (known !== undefined) {
     if (!heldStates.includes(known.sendState))
       throw new RefusedError(`${reference} is here, ${known.status}/${known.sendState}: nothing to adopt`)
-    if (apply) await applyHeld(services, order, known)
-    const line = `${shown}: taken out of ${known.sendState}, to be followed`
-    return { text: describeChange(line, 'adopted', apply), json: { applied: apply, reference } }
+    if (apply)
+      await services.transact(async (uow) => {
+        if (!(await adoptHeld(uow, known))) throw new RefusedError(`${reference} has changed meanwhile`)
+        await order.audit(uow.trx, 'payouts adopt', `payout:${reference}`)
+        uow.wake('payouts')
+      })
+    const text = order.tell(`${shown}: taken out of ${known.sendState}, to be followed`, 'adopted')
+    return { text, json: { applied: apply, reference } }
   }
-  const lost = await describeLost(services, order, found)
-  const owedMicro = apply ? await applyLost(services, order, lost) : 0n
-  const debit = usdcText(lost.price.debitMicro)
+  const lost = await describeLost(services, asked, found)
+  const { userId, price } = lost
+  const { debitMicro } = price
+  const owedMicro = apply
+    ? await services.transact(async (uow) => {
+        const owes = await adoptLost(uow, services, lost)
+        const details = { userId, debitMicro, owedMicro: owes }
+        await order.audit(uow.trx, 'payouts adopt', `payout:${reference}`, details)
+        return owes
+      })
+    : 0n
   const owed = owedMicro === 0n ? '' : `, who has too little and owes ${usdcText(owedMicro)} of it`
-  const amounts = { debitMicro: String(lost.price.debitMicro), owedMicro: String(owedMicro) }
   return {
-    text: describeChange(`${shown}: ${debit} of user ${lost.userId}${owed}`, 'adopted', apply),
-    json: { applied: apply, reference, userId: lost.userId, ...amounts },
+    text: order.tell(`${shown}: ${usdcText(debitMicro)} of user ${userId}${owed}`, 'adopted'),
+    json: { applied: apply, reference, userId, debitMicro, owedMicro },
   }
 }
 
 async function describeLost(
   services: Composed,
-  { reference, creator, debitMicro }: AdoptOrder,
+  { reference, creator, debitMicro }: Adoption,
   found: ProviderTransfer,
 ): Promise<LostWithdrawal> {
   const { payee } = found
@@ -86,38 +96,4 @@ async function describeLost(
   const priced = await priceLost(services, found, debitMicro)
   if (priced === undefined) throw new RefusedError('there is no accepted exchange rate')
   return { reference, userId: owner, ...priced, payee }
-}
-
-async function applyHeld({ transact }: Composed, order: AdoptOrder, known: Known): Promise<void> {
-  await transact(async (uow) => {
-    const { trx, wake } = uow
-    if (!(await adoptHeld(uow, known))) throw new RefusedError(`${order.reference} has changed meanwhile`)
-    await audit(trx, order, {})
-    wake('payouts')
-  })
-}
-
-/** Returns what the creator owes for it. */
-function applyLost(services: Composed, order: AdoptOrder, lost: LostWithdrawal): Promise<bigint> {
-  return services.transact(async (uow) => {
-    const owedMicro = await adoptLost(uow, services, lost)
-    const amounts = { debitMicro: String(lost.price.debitMicro), owedMicro: String(owedMicro) }
-    await audit(uow.trx, order, { userId: lost.userId, ...amounts })
-    return owedMicro
-  })
-}
-
-type Transaction = Parameters<typeof recordAudit>[0]
-
-function audit(
-  trx: Transaction,
-  { reference, actor, reason }: AdoptOrder,
-  details: Record<string, string>,
-): Promise<void> {
-  return recordAudit(trx, {
-    actor,
-    action: 'payouts adopt',
-    subject: `payout:${reference}`,
-    details: { reason, ...details },
-  })
 }

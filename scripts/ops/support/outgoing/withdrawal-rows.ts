@@ -3,14 +3,15 @@ import { nairaText, usdcText } from '../../../../src/kernel/money.js'
 import { sqlList } from '../../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../../src/kernel/text.js'
 import { waitsForBreaker } from '../../../../src/outgoing/guards.js'
-import { openStatuses, outgoingStatuses, sendStates } from '../../../../src/outgoing/lifecycle.js'
+import { openStatuses } from '../../../../src/outgoing/lifecycle.js'
 import { query } from '../../../../src/platform/database/database.js'
 import type { Services } from '../../../../src/services.js'
 import { openAccount, openName, resolvedContext } from '../../../../src/withdrawals/sealed-account.js'
 import { type Withdrawal, withdrawalColumns } from '../../../../src/withdrawals/withdrawal.js'
 import { waitsForDispute } from '../../../../src/withdrawals/work-queue.js'
-import { RefusedError, UsageError } from '../command.js'
+import { RefusedError } from '../errors.js'
 import { formatAge } from '../format-age.js'
+import type { Filter } from './kind.js'
 
 /** A withdrawal as operators see it. Only the last four digits of the bank account are shown. */
 export interface PayoutRow extends Withdrawal {
@@ -24,22 +25,6 @@ export interface PayoutRow extends Withdrawal {
   /** Kinds of its open reviews. */
   readonly open: readonly string[]
 }
-
-export interface PayoutFilter {
-  /** A status, a send state, `all`, `open`: not at its end, or with an open review; `breaker`, `dispute`: what it waits for. */
-  readonly state: string
-  readonly olderThanSeconds: number
-  readonly limit: number
-}
-
-const listStates: readonly string[] = [
-  'open',
-  'all',
-  'breaker',
-  'dispute',
-  ...outgoingStatuses,
-  ...sendStates,
-]
 
 type StoredRow = Omit<PayoutRow, 'accountName' | 'resolvedName'> & {
   readonly sealedResolved: Buffer | null
@@ -61,12 +46,11 @@ const columns = /* sql */ `
   w.sealed_resolved_name as "sealedResolved", w.due_at as "dueAt", w.looks,
   array(select r.kind from review_items r where r.withdrawal_id = w.id and r.resolved_at is null order by r.id) as open`
 
-/** Oldest first. Throws UsageError when there is no such state. */
+/** Oldest first. */
 export async function listPayouts(
   { db, config }: Needs,
-  { state, olderThanSeconds, limit }: PayoutFilter,
+  { state, olderThanSeconds, limit }: Filter,
 ): Promise<PayoutRow[]> {
-  if (!listStates.includes(state)) throw new UsageError(`--state needs one of ${listStates.join(', ')}`)
   const rows = await query<StoredRow>(db, {
     name: 'ops.list-payouts',
     text: /* sql */ `
@@ -165,31 +149,9 @@ export function payoutLine(row: PayoutRow): string {
   return `${row.reference}  ${formatAge(row.ageSeconds).padStart(6)}  ${state}${amount}  ${problems}`.trimEnd()
 }
 
-/** For programs; amounts are base units as decimal text. */
-export function payoutJson(row: PayoutRow): Record<string, unknown> {
-  const {
-    heldMicro,
-    debitMicro,
-    grossKobo,
-    feeKobo,
-    netKobo,
-    promisedKobo,
-    providerFeeKobo,
-    lastFour,
-    ...others
-  } = row
-  const { sealedAccount: _sealed, ...rest } = others
-  return {
-    ...rest,
-    heldMicro: String(heldMicro),
-    providerFeeKobo: String(providerFeeKobo),
-    debitMicro: String(debitMicro),
-    grossKobo: String(grossKobo),
-    feeKobo: String(feeKobo),
-    netKobo: String(netKobo),
-    promisedKobo: String(promisedKobo),
-    accountNumber: maskAccount(lastFour),
-  }
+/** For programs. */
+export function payoutJson({ lastFour, sealedAccount: _, ...row }: PayoutRow): Record<string, unknown> {
+  return { ...row, accountNumber: maskAccount(lastFour) }
 }
 
 /** For a withdrawal of which another amount was paid than was asked for. */
