@@ -1,11 +1,15 @@
 import { allSecrets } from '../../src/platform/config/process-secrets.js'
 import { defineOptions } from './support/arguments.js'
 import { defineCommand, type Outcome } from './support/command.js'
-import { type Check, notAsked } from './support/conformance/check.js'
-import { cleanExchange, secretParts, withoutSecrets } from './support/conformance/clean.js'
+import {
+  type Check,
+  notAsked,
+  secretParts,
+  watchAnswers,
+  withoutSecrets,
+} from './support/conformance/check.js'
 import { askMail, askPrices, askRates } from './support/conformance/feeds.js'
 import { askFiatpay, requireTestKeys, type TestAccount } from './support/conformance/fiatpay.js'
-import { watchAnswers, writeRecording } from './support/conformance/recorder.js'
 import { type Asked, loadAsked } from './support/conformance/settings.js'
 import { askSolana } from './support/conformance/solana.js'
 import { askSwaps } from './support/conformance/swaps.js'
@@ -13,7 +17,7 @@ import { hostOf } from './support/doctor/check.js'
 import { UsageError } from './support/errors.js'
 
 /** Asks the real providers whether they answer as the stand-ins do. */
-const usage = `npm run ops -- conformance [--only <providers>] [--record <folder>] [--json]
+const usage = `npm run ops -- conformance [--only <providers>] [--json]
 
 Development and tests run with stand-ins. This asks the real providers, with the clients of the service, whether they are as the
 stand-ins say, and prints what agrees, what differs, and what was not asked and why. It needs no database and moves no real money:
@@ -36,7 +40,6 @@ const described = defineOptions(
       'a transaction that must be readable, such as one of version 1; may be repeated',
     '--wallet <address>': 'a public address with some SOL for the quotes of swaps; default TREASURY_WALLET',
     '--mail-to <address>': 'send one mail there',
-    '--record <folder>': 'keep the answers there, without secrets and personal data',
   },
 )
 const options = { ...described, signature: { ...described.signature, multiple: true } } as const
@@ -73,7 +76,7 @@ function hostsOf({ fiatpay, rpcUrls, swaps, prices, rates, mail }: Asked): Hosts
   })
 }
 
-function present(checks: readonly Check[], hosts: Hosts, recorded: string | undefined): Outcome {
+function present(checks: readonly Check[], hosts: Hosts): Outcome {
   const count = (state: Check['state']): number => checks.filter((check) => check.state === state).length
   const [agrees, differing, unasked] = [count('agrees'), count('differs'), count('not asked')]
   const widest = (read: (check: Check) => string): number =>
@@ -86,14 +89,7 @@ function present(checks: readonly Check[], hosts: Hosts, recorded: string | unde
   const end = `agree: ${agrees}; differ: ${differing}; not asked: ${unasked}`
   return {
     ok: differing === 0 && agrees > 0,
-    text: [
-      ...hosts.map(([who, at]) => `${who}: ${at}`),
-      '',
-      ...lines,
-      '',
-      end,
-      ...(recorded === undefined ? [] : [recorded]),
-    ].join('\n'),
+    text: [...hosts.map(([who, at]) => `${who}: ${at}`), '', ...lines, '', end].join('\n'),
     json: { agree: agrees, differ: differing, notAsked: unasked, hosts: Object.fromEntries(hosts), checks },
   }
 }
@@ -101,7 +97,7 @@ function present(checks: readonly Check[], hosts: Hosts, recorded: string | unde
 export const command = await defineCommand(import.meta, {
   usage,
   options,
-  async run({ only, bank, account, signature = [], wallet, 'mail-to': mailTo, record }) {
+  async run({ only, bank, account, signature = [], wallet, 'mail-to': mailTo }) {
     const wanted = parseProviders(only)
     const asked = loadAsked(process.env)
     if (wanted.has('fiatpay')) requireTestKeys(asked)
@@ -117,21 +113,15 @@ export const command = await defineCommand(import.meta, {
       rates: askRates,
       smtp: (given) => askMail(given, mailTo),
     }
-    const [checks, recording] = await watchAnswers(async () => {
+    const checks = await watchAnswers(async () => {
       const all = providers.map((provider) =>
         wanted.has(provider) ? questions[provider](asked) : notAsked(provider, ['all'], 'left out by --only'),
       )
       return (await Promise.all(all)).flat()
     })
     const secrets = secretParts(allSecrets.map((name) => process.env[name]))
-    const files =
-      record === undefined
-        ? undefined
-        : writeRecording(record, recording, (provider, exchange) =>
-            cleanExchange(provider, exchange, secrets),
-          )
     const cleaned = checks.map((check) => ({ ...check, text: withoutSecrets(check.text, secrets) }))
     const hosts = hostsOf(asked).filter(([provider]) => wanted.has(provider))
-    return present(cleaned, hosts, files === undefined ? undefined : `${files} files in ${record}`)
+    return present(cleaned, hosts)
   },
 })

@@ -14,7 +14,8 @@ import { applyOptions } from '../support/arguments.js'
 import { defineCommand, type Outcome } from '../support/command.js'
 import { RefusedError } from '../support/errors.js'
 import type { Order } from '../support/order.js'
-import { plannedLine, type Rotation, reportBatch, rotate, type Walked } from '../support/rotation.js'
+import { createProgress } from '../support/progress.js'
+import { plannedLine, type Rotation, rotate, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the personal data again under the first value of DATA_KEY, so that the second may go. */
@@ -72,18 +73,16 @@ function rotationOf(db: Knex, dataKeys: DataKeys, order: Order): Rotation {
 async function resealAll(db: Knex, dataKeys: DataKeys): Promise<Walked> {
   let count = 0
   const broken: string[] = []
+  const say = createProgress()
   for (const column of sealedColumns) {
     let after: string | undefined
-    for (let batch = 1; ; batch++) {
+    for (;;) {
       const done = await resealBatch(db, dataKeys, column, after)
       count += done.rows
       broken.push(...done.broken)
       if (done.last === undefined) break
       after = done.last
-      reportBatch(
-        batch,
-        () => `${count} values are sealed again; ${column.table}.${column.column} at ${after}`,
-      )
+      say(`${count} values are sealed again; ${column.table}.${column.column} at ${after}`)
     }
   }
   return { count, broken }

@@ -6,7 +6,8 @@ import type { Vault } from '../../../src/ports/vault.js'
 import { applyOptions } from '../support/arguments.js'
 import { defineCommand, type Outcome } from '../support/command.js'
 import { applyHint, type Order } from '../support/order.js'
-import { plannedLine, type Rotation, reportBatch, rotate, type Walked } from '../support/rotation.js'
+import { createProgress } from '../support/progress.js'
+import { plannedLine, type Rotation, rotate, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/with-database.js'
 
 /** Seals the creators' wallets again under the newest key of WALLET_KEK, so that the old one may go. */
@@ -58,13 +59,15 @@ function rotationOf({ db, vault }: Needs, order: Order): Rotation {
 async function rotateAll(services: Needs): Promise<Walked> {
   let count = 0
   const broken: string[] = []
-  for (let after = 0n, batch = 1; ; batch++) {
+  const say = createProgress()
+  let after = 0n
+  for (;;) {
     const done = await rotateBatch(services, after)
     count += done.wallets
     broken.push(...done.broken)
     if (done.last === undefined) return { count, broken }
     after = done.last
-    reportBatch(batch, () => `${count} wallets are sealed again, at id ${after}`)
+    say(`${count} wallets are sealed again, at id ${after}`)
   }
 }
 

@@ -5,6 +5,7 @@ import { findLastReport, type StoredReport } from '../../../src/reserves/reports
 import { createReportSigner } from '../../../src/reserves/reports/signing.js'
 import { defineOptions } from '../support/arguments.js'
 import { defineCommand, type Outcome } from '../support/command.js'
+import { createProgress } from '../support/progress.js'
 import { withDatabase } from '../support/with-database.js'
 import { withServices } from '../support/with-services.js'
 
@@ -22,13 +23,6 @@ const options = defineOptions(
       'make and publish a report now. Like the daily one it pauses payouts when wallets lack USDC on the chain',
   },
 )
-
-/** A line of progress per so many wallets. */
-const progressStep = 10_000
-
-function printProgress(wallets: number): void {
-  if (wallets % progressStep === 0) process.stderr.write(`${wallets} custody wallets read\n`)
-}
 
 function outcomeOf(stored: StoredReport | undefined): Outcome {
   if (stored === undefined)
@@ -72,9 +66,9 @@ export const command = await defineCommand(import.meta, {
           async (services) => {
             const signer = createReportSigner(loadReportSigningKey())
             const readFloat = createFloatReader(services)
-            return outcomeOf(
-              await makeReport(services, { signer, readFloat, daily: false, onProgress: printProgress }),
-            )
+            const say = createProgress()
+            const onProgress = (wallets: number) => say(`${wallets} custody wallets read`)
+            return outcomeOf(await makeReport(services, { signer, readFloat, daily: false, onProgress }))
           },
           [loadReportSigningKey],
         )

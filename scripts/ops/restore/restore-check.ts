@@ -18,6 +18,7 @@ import { defineOptions, finalOptions, pastTime, type Values } from '../support/a
 import { defineCommand, type Outcome } from '../support/command.js'
 import { RefusedError, UnconfirmedError } from '../support/errors.js'
 import { applyHint, type Order } from '../support/order.js'
+import { createProgress } from '../support/progress.js'
 import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
@@ -56,8 +57,9 @@ async function check(services: Composed, given: Given, order: Order): Promise<Ou
   const epoch = await readEpoch(db)
   if (epoch.state === 'known') return { text: describe(epoch), json: { ...present(epoch), applied: false } }
   const refunds = composeRefundReader(services.config)
+  const say = createProgress()
   const lost = await compareLostTime({ ...services, refunds }, epoch, (wallets, unknown) =>
-    report(`${wallets} custody wallets read, ${unknown} unknown transactions`),
+    say(`${wallets} custody wallets read, ${unknown} unknown transactions`),
   )
   if (given['adopt-all'] === true) return adoptAll(services, lost, comparedSince(epoch), given, order)
   const left = countDifferences(lost)
@@ -93,8 +95,6 @@ async function check(services: Composed, given: Given, order: Order): Promise<Ou
   return { text: [...lines, 'accepted: payouts, refunds, sweeps and take-outs run again'].join('\n'), json }
 }
 
-const report = (text: string): void => void process.stderr.write(`${text}\n`)
-
 async function adoptAll(
   services: Composed,
   lost: LostTime,
@@ -102,7 +102,7 @@ async function adoptAll(
   given: Given,
   order: Order,
 ): Promise<Outcome> {
-  const adoption = await planAdoption(services, lost, since, given, report)
+  const adoption = await planAdoption(services, lost, since, given)
   const { tips, others, left, hash } = adoption
   const steps = [...tips, ...others].map(({ text }) => text)
   const json = { applied: order.apply, steps, left, hash }
@@ -116,7 +116,7 @@ async function adoptAll(
       'this is not the plan that you have confirmed: read restore-check --adopt-all again',
     )
   order.requireReason()
-  const { count, refused } = await applyAdoption(services, adoption, report)
+  const { count, refused } = await applyAdoption(services, adoption)
   const end = `${count} adopted, ${refused.length} refused, ${left.length} need a person; run restore-check again`
   return {
     ok: refused.length === 0,

@@ -13,6 +13,7 @@ import type { Outcome } from './command.js'
 import { RefusedError } from './errors.js'
 import { changeIn, Order } from './order.js'
 import { adoptPayout } from './outgoing/adopt-withdrawal.js'
+import { createProgress } from './progress.js'
 
 /** Why and by whom everything is adopted. Empty in a plan. */
 interface Given {
@@ -38,9 +39,6 @@ export interface Adoption {
   readonly hash: string
 }
 
-type Report = (text: string) => void
-
-const sayMs = 5000
 const creditMs = 10 * 60_000
 const pollMs = 2000
 const dayMs = 86_400_000
@@ -51,12 +49,11 @@ export async function planAdoption(
   { transfers, collections, chain }: LostTime,
   since: Date,
   given: Given,
-  report: Report,
 ): Promise<Adoption> {
   const left: string[] = []
   const plan = async (acts: readonly (readonly [subject: string, act: Act])[]): Promise<Step[]> => {
     const steps: Step[] = []
-    const say = progress(report, acts.length, 'planned')
+    const say = createProgress()
     for (const [subject, act] of acts) {
       try {
         steps.push({ text: changeIn((await act(false)).text), act })
@@ -64,7 +61,7 @@ export async function planAdoption(
         if (!(error instanceof RefusedError)) throw error
         left.push(`${subject}: ${error.message}`)
       }
-      say()
+      say(`${steps.length + left.length} of ${acts.length} planned`)
     }
     return steps
   }
@@ -143,15 +140,11 @@ export interface Adopted {
  * Adopts everything of a plan. What was recorded of tips is credited by verifier and settlement, which must run; moves and payouts come
  * after that. What is refused is left for the next time.
  */
-export async function applyAdoption(
-  services: Composed,
-  { tips, others }: Adoption,
-  report: Report,
-): Promise<Adopted> {
+export async function applyAdoption(services: Composed, { tips, others }: Adoption): Promise<Adopted> {
   const refused: string[] = []
   let count = 0
   const apply = async (steps: readonly Step[]): Promise<void> => {
-    const say = progress(report, steps.length, 'adopted')
+    const say = createProgress()
     for (const { text, act } of steps) {
       try {
         await act(true)
@@ -160,19 +153,19 @@ export async function applyAdoption(
         if (!(error instanceof RefusedError || error instanceof ProviderError)) throw error
         refused.push(`${text}: ${error.message}`)
       }
-      say()
+      say(`${count} of ${steps.length} adopted`)
     }
   }
   const startedAt = new Date()
   await apply(tips)
-  if (tips.length > 0) await untilCredited(services, startedAt, report)
+  if (tips.length > 0) await untilCredited(services, startedAt)
   await apply(others)
   return { count, refused }
 }
 
 /** Until nothing that was recorded since then waits. Ends after ten minutes: what needs it is then refused, and left. */
-async function untilCredited({ db }: Composed, since: Date, report: Report): Promise<void> {
-  const say = throttled(report)
+async function untilCredited({ db }: Composed, since: Date): Promise<void> {
+  const say = createProgress()
   for (const end = performance.now() + creditMs; performance.now() < end; await pause(pollMs)) {
     const { rows } = await db.raw<{ rows: { waiting: number }[] }>(
       /* sql */ `
@@ -184,20 +177,5 @@ async function untilCredited({ db }: Composed, since: Date, report: Report): Pro
     const waiting = rows[0]?.waiting ?? 0
     if (waiting === 0) return
     say(`${waiting} tips wait for verifier and settlement`)
-  }
-}
-
-function progress(report: Report, total: number, done: string): () => void {
-  const say = throttled(report)
-  let count = 0
-  return () => say(`${++count} of ${total} ${done}`)
-}
-
-function throttled(report: Report): Report {
-  let last = performance.now()
-  return (text) => {
-    if (performance.now() - last < sayMs) return
-    last = performance.now()
-    report(text)
   }
 }

@@ -56,16 +56,10 @@ export const applyOptions = defineOptions(
 )
 
 /** The same of commands that write a reason to the audit log. */
-export const reasonedOptions = defineOptions(
-  {
-    ...defineOptions(
-      {},
-      { '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply' },
-    ),
-    ...applyOptions,
-  },
-  {},
-)
+export const reasonedOptions = defineOptions(applyOptions, {
+  '--reason <text>': 'why, for the audit log, such as a ticket; required with --apply',
+})
+
 /** Options of commands that change what cannot be taken back. Each says itself what --confirm repeats. */
 export const finalOptions = { ...reasonedOptions, confirm: { type: 'string' } } as const satisfies Arguments
 

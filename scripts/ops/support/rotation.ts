@@ -29,13 +29,7 @@ export interface Rotation {
 
 /** Others that still have only the old key go on sealing with it until it is retired. */
 const mostPasses = 20
-const progressEach = 10
 const brokenShown = 10
-
-/** Prints how far a walk is. */
-export function reportBatch(batch: number, text: () => string): void {
-  if (batch % progressEach === 0) process.stderr.write(`${text()}\n`)
-}
 
 /** Walks until nothing is left and the older keys are retired. What does not open ends it, and nothing is retired. */
 export async function rotate(rotation: Rotation): Promise<Outcome> {

@@ -131,19 +131,16 @@ test.serial(
     const { id } = await world().db('refunds').where({ intent_id: tipId }).first('id')
     const read = async (run: Promise<ScriptRun>) => JSON.parse((await run).out)
     const listed = await read(outgoing('list', '--json'))
-    for (const one of [
-      ...(await read(payouts('list', '--json'))).payouts,
-      ...(await read(runOpsScript(world(), 'refunds', '--json'))).refunds,
-    ])
-      t.like(
-        listed.outgoing.find((row: { id: string }) => row.id === one.id),
-        { ...one, ageSeconds: undefined, sendState: undefined },
-        one.id,
-      )
-    t.deepEqual(
-      await read(outgoing('list', '--state', 'not_sent', '--json')),
-      await read(outgoing('list', '--state', 'not_sent', '--limit', '100', '--json')),
-    )
+    const alone = {
+      withdrawal: (await read(payouts('list', '--json'))).payouts,
+      refund: (await read(runOpsScript(world(), 'refunds', '--json'))).refunds,
+    }
+    for (const [kind, rows] of Object.entries(alone))
+      for (const { ageSeconds: _, ...row } of rows)
+        t.like(
+          listed.outgoing.find((one: { id: string }) => one.id === row.id),
+          { kind, ...row },
+        )
     t.regex((await outgoing('list', '--state', 'not_sent')).out, new RegExp(id))
     t.regex((await outgoing('show', id)).out, /not_sent/)
     t.is((await outgoing('show', reference)).out, (await payouts('show', reference)).out)

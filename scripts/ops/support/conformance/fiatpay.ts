@@ -7,9 +7,7 @@ import { createFiatpayPayoutSender } from '../../../../src/providers/fiatpay/pay
 import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
 import { createFiatpayRefunds } from '../../../../src/providers/fiatpay/refunds.js'
 import { RefusedError } from '../errors.js'
-
-import { ask, type Check, differs, NotAsked, notAsked } from './check.js'
-import { lastExchange } from './recorder.js'
+import { ask, type Check, differs, lastExchange, NotAsked, notAsked } from './check.js'
 import type { Asked } from './settings.js'
 
 const provider = 'fiatpay'

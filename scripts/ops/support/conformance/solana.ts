@@ -7,8 +7,7 @@ import { createJsonRpc, documented } from '../../../../src/providers/solana/json
 import { createSolanaChain, readTransactions } from '../../../../src/providers/solana/solana-chain.js'
 import { readStatuses } from '../../../../src/providers/solana/statuses.js'
 import { hostOf } from '../doctor/check.js'
-import { ask, type Check, differs, NotAsked, notAsked } from './check.js'
-import { lastExchange } from './recorder.js'
+import { ask, type Check, differs, lastExchange, NotAsked, notAsked } from './check.js'
 import type { Asked } from './settings.js'
 
 const versions = ['legacy', 0, 1] as const

@@ -66,8 +66,11 @@ async function list(
         `no ${alone.one} is ${state}`,
         true,
       )
-    const lists = await Promise.all([withdrawals, refunds].map((kind) => kind.list(services, filter)))
-    const rows = lists.flat().sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
+    const lists = [withdrawals, refunds].map(async (kind) =>
+      (await kind.list(services, filter)).map((row) => ({ ...row, json: { kind: kind.one, ...row.json } })),
+    )
+    const rows = (await Promise.all(lists)).flat()
+    rows.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime())
     return presentList('outgoing', rows, `nothing is ${state}`)
   })
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Keypair } from '@solana/web3.js'
+import { Connection, type Keypair } from '@solana/web3.js'
 import type { Composed } from '../../../../src/compose.js'
 import { encodeBase58 } from '../../../../src/kernel/base58.js'
 import { signMessageBytes } from '../../../../src/kernel/ed25519.js'
@@ -20,7 +20,6 @@ import {
   planSweep,
 } from '../../../../src/treasury/sweeps/plan-sweeps.js'
 import { listSweeps, type SweepRow } from '../../../../src/treasury/sweeps/sweep.js'
-import { submitBytes } from '../chain/submit-bytes.js'
 import { RefusedError } from '../errors.js'
 import type { Order } from '../order.js'
 
@@ -48,6 +47,23 @@ const triesMax = 3
 export const lamportsPerSweep = 50_000n
 /** A running custodian signs within seconds. */
 const unsignedMs = 60_000
+
+/**
+ * Sends complete transactions to the first endpoint that takes them, without a simulation. A refusal proves nothing: whatever becomes of
+ * them is read from the chain, and the same bytes are sent again until then.
+ */
+async function submitBytes(rpcUrls: readonly string[], transactions: readonly Uint8Array[]): Promise<void> {
+  const options = { skipPreflight: true, maxRetries: 0 }
+  for (const bytes of transactions)
+    for (const url of rpcUrls) {
+      const send = new Connection(url, 'confirmed').sendRawTransaction(bytes, options)
+      const isTaken = await send.then(
+        () => true,
+        () => false,
+      )
+      if (isTaken) break
+    }
+}
 
 /** Sweeps the parts: plans, has the custodian sign, completes, sends, and waits for the end of each. */
 export class SweepRun {
