@@ -22,8 +22,9 @@ import {
 } from './lifecycle.js'
 import { type Asked, requireUnsent } from './restored.js'
 
-// Every change of `status` and `send_state` of money that leaves by the naira provider, each a function with its statement. A
-// statement changes nothing when the row is in another state, and PostgreSQL refuses a step that lifecycle.ts does not list.
+// The changes of `status` and `send_state` of money that leaves by the naira provider, each a function with its statement; how a
+// hold ends is in src/withdrawals/confirmation/release.ts. A statement changes nothing when the row is in another state, and
+// PostgreSQL refuses a step that lifecycle.ts does not list.
 
 /** Where a step is taken: a unit of work, or a pool for a step that is a statement of its own. */
 export interface StepPlace {

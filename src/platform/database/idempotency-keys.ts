@@ -19,8 +19,8 @@ export interface TakenKey {
   readonly response: unknown
 }
 
-/** How long an answer is kept. */
-const keptHours = 24
+/** How long a key belongs to one request. */
+export const keyHours = 24
 /** A crashed request frees its key after this time. A running one renews the lease. */
 const leaseSeconds = 10
 /** Two renewals may fail or be late before the lease ends. */
@@ -43,7 +43,7 @@ export async function takeKey(db: Knex, { keyHash, requestHash, holder }: KeyedR
         where taken.created_at < clock_timestamp() - $5 * interval '1 hour'
            or taken.response is null and taken.lease_until < clock_timestamp()
       returning holder`,
-    values: [keyHash, requestHash, holder, leaseSeconds, keptHours],
+    values: [keyHash, requestHash, holder, leaseSeconds, keyHours],
   })
   return rows.length > 0
 }
@@ -143,7 +143,7 @@ export async function deleteExpiredKeys(db: Knex): Promise<number> {
         select key_hash from idempotency_keys where created_at < clock_timestamp() - $1 * interval '1 hour'
         order by created_at limit $2 for update skip locked)
       returning 1`,
-    values: [keptHours, deletedRows],
+    values: [keyHours, deletedRows],
   })
   return rows.length
 }

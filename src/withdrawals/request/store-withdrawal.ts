@@ -3,6 +3,7 @@ import { readRecentChanges } from '../../accounts/recent-changes.js'
 import type { SendState } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
+import { keyHours } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { mailWithdrawalCode, tooManyWithdrawalCodes } from '../confirmation/code.js'
@@ -34,9 +35,6 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly keyedRequest: KeyedRequest | undefined
   readonly requestId: string | null
 }
-
-/** How long a key belongs to one withdrawal. The same as for stored answers (docs/decisions/0030). */
-const keyHours = 24
 
 /** Another request with the same key has created its withdrawal meanwhile. */
 export class KeyTaken extends Error {
