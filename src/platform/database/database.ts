@@ -227,3 +227,8 @@ export async function query<Row>(db: Knex, statement: Statement): Promise<Row[]>
     await db.client.releaseConnection(connection)
   }
 }
+
+/** Whether a statement that returns the rows it changes has changed its one row. */
+export async function changesOne(db: Knex, statement: Statement): Promise<boolean> {
+  return (await query(db, statement)).length === 1
+}

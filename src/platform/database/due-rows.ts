@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from './database.js'
+import { changesOne, query } from './database.js'
 
 /**
  * The rows of a table that workers take, under a lease (docs/decisions/0001). A row is due when `due_at` has come, and has no
@@ -119,17 +119,16 @@ export async function msToNextDueRow(
  * Makes a row due now, also one that a worker has taken: of two workers on a row only one can finish it. False when there is
  * no such row with work to do.
  */
-export async function makeDue(
+export function makeDue(
   db: Knex,
   { name, table, condition = 'true' }: Pick<DueRows, 'name' | 'table' | 'condition'>,
   { column, value }: { readonly column: string; readonly value: string },
 ): Promise<boolean> {
-  const changed = await query(db, {
+  return changesOne(db, {
     name: `${name}.make-due`,
     text: /* sql */ `
       update ${table} set due_at = clock_timestamp()
       where ${column}::text = $1 and due_at is not null and ${condition} returning 1`,
     values: [value],
   })
-  return changed.length === 1
 }

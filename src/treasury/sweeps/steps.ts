@@ -2,17 +2,13 @@ import type { Knex } from 'knex'
 import { platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { lockCustody, moveCustody } from '../../ledger/custody.js'
 import { type Posted, postReserved, reserve, voidReserved } from '../../ledger/transfers.js'
-import { query, type Statement } from '../../platform/database/database.js'
+import { changesOne } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { SweepState } from './lifecycle.js'
 import { lockSweep, readParts, type SweepRow } from './sweep.js'
 
 // Every change of a sweep's state. False: it is in another state. PostgreSQL refuses a step that lifecycle.ts does not list.
-
-async function took(db: Knex, statement: Statement): Promise<boolean> {
-  return (await query(db, statement)).length === 1
-}
 
 /** The custodian has signed it. */
 export function setSigned(
@@ -22,7 +18,7 @@ export function setSigned(
   signatures: Readonly<Record<string, string>>,
   lastValidHeight: bigint | number,
 ): Promise<boolean> {
-  return took(trx, {
+  return changesOne(trx, {
     name: 'sweeps.signed',
     text: /* sql */ `
       update sweeps set state = 'signed', signed_at = clock_timestamp(), message = $2, signatures = $3, last_valid_height = $4,
@@ -34,7 +30,7 @@ export function setSigned(
 
 /** It has the payer's signature, so it may land. */
 export function setSent(trx: Knex, id: string, signature: string): Promise<boolean> {
-  return took(trx, {
+  return changesOne(trx, {
     name: 'sweeps.sent',
     text: /* sql */ `
       update sweeps set state = 'sent', signature = $2, sent_at = clock_timestamp(), due_at = clock_timestamp(), last_error = null
@@ -63,7 +59,7 @@ export async function endSweep(
 ): Promise<boolean> {
   if ((await lockSweep(trx, id)) !== from) return false
   if (from !== 'planned') await settle(trx, id, to === 'final')
-  return took(trx, {
+  return changesOne(trx, {
     name: 'sweeps.end',
     text: /* sql */ `
       update sweeps set state = $3, ended_at = clock_timestamp(), due_at = null, failure = $4, last_error = null

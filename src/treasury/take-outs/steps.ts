@@ -4,7 +4,7 @@ import { usdc } from '../../kernel/tokens.js'
 import { platformAccount, userAccount } from '../../ledger/accounts.js'
 import { countCustody, lockCustody, moveCustody, readCustody, unboundOf } from '../../ledger/custody.js'
 import { postReserved, reserve, voidReserved } from '../../ledger/transfers.js'
-import { query, type Statement } from '../../platform/database/database.js'
+import { changesOne, query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import {
@@ -18,17 +18,13 @@ import {
 
 // Every change of a take-out's state. False: it is in another state. PostgreSQL refuses a step that lifecycle.ts does not list.
 
-async function took(db: Knex, statement: Statement): Promise<boolean> {
-  return (await query(db, statement)).length === 1
-}
-
 /** The custodian has signed what the payout wallet handed in. */
 export function setSigned(
   trx: Knex,
   id: string,
   { message, transaction, signature }: Readonly<Record<'message' | 'transaction', Uint8Array>> & Landed,
 ): Promise<boolean> {
-  return took(trx, {
+  return changesOne(trx, {
     name: 'take-outs.sign',
     text: /* sql */ `
       update wallet_transfers set state = 'signed', signed_at = clock_timestamp(), message = $2, transaction = $3, signature = $4,
@@ -40,7 +36,7 @@ export function setSigned(
 
 /** The chain shows that it landed, and its bytes are lost. */
 export function adoptSigned(trx: Knex, id: string, { signature }: Landed): Promise<boolean> {
-  return took(trx, {
+  return changesOne(trx, {
     name: 'take-outs.adopt-prepared',
     text: /* sql */ `
       update wallet_transfers set state = 'signed', signed_at = clock_timestamp(), transaction = '', signature = $2, last_error = null
@@ -51,7 +47,7 @@ export function adoptSigned(trx: Knex, id: string, { signature }: Landed): Promi
 
 /** Its last valid height has passed. */
 export function expirePrepared(db: Knex, id: string): Promise<boolean> {
-  return took(db, {
+  return changesOne(db, {
     name: 'take-outs.expire',
     text: /* sql */ `
       update wallet_transfers set state = 'expired', ended_at = clock_timestamp(), due_at = null, last_error = null
@@ -81,7 +77,7 @@ export async function endTakeOut(
   await moveCustody(trx, to === 'final' ? 'takeOut' : 'giveBack', [{ userId, mint, amount }])
   await (to === 'final' ? postTakeOut(trx, takeOut) : returnTakeOut(trx, takeOut))
   publish(takeOutChannel(id))
-  return took(trx, {
+  return changesOne(trx, {
     name: 'take-outs.end',
     text: /* sql */ `
       update wallet_transfers set state = $2, ended_at = clock_timestamp(), due_at = null, failure = $3, last_error = null
