@@ -32,8 +32,8 @@ test.serial('registering, the wallet, creating a key and revoking it work by key
   const user = await world.db('users').where({ email }).first()
   t.is(user.name, 'Ada Obi')
 
-  await keyboard.press('g')
-  await keyboard.press('d')
+  await tabTo(t, page, 'Developers')
+  await keyboard.press('Enter')
   await waitForHeading(page, 'Developers')
   await tabTo(t, page, 'label')
   await keyboard.type('My shop')

@@ -18,8 +18,7 @@ test.serial('other sessions are listed, and ended after a new sign-in', async (t
   const others = [await logIn(world, person), await logIn(world, person)]
   const { page, context, faults } = await openDashboard(open(), person.session)
   await heading(page, 'Home').waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('c')
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
   await waitForHeading(page, 'Security')
   const sessions = cardOf(page, 'Where you’re signed in')
   await sessions.getByText('This session').waitFor()

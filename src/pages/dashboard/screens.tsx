@@ -9,12 +9,11 @@ import { OverlaySettings } from './overlay/overlay.js'
 import { Brand } from './parts/cards.js'
 import { useFocus } from './parts/focus.js'
 import { ScreenLink } from './parts/links.js'
-import { type Screen, screens, useDrawer, useRoute } from './route.js'
+import { type Screen, screens, useRoute } from './route.js'
 import { Reauthentication } from './security/reauthentication.js'
 import { SecurityScreen } from './security/security.js'
 import { useSession } from './session.js'
 import { SettingsScreen } from './settings/settings.js'
-import { ShortcutsHelp, useShortcuts } from './shortcuts.js'
 import { TakeOut } from './take-out/take-out.js'
 import { Tips } from './tips/tips.js'
 import { Withdraw } from './withdraw/withdraw.js'
@@ -30,13 +29,8 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
   settings: SettingsScreen,
 }
 
-const helpName = 'shortcuts'
-
 export function Screens() {
   const { screen } = useRoute()
-  const drawer = useDrawer()
-  const help = (): void => drawer.show(helpName)
-  useShortcuts(help)
   // Screen readers announce the first screen with the page load.
   const heading = useFocus(screen)
   useEffect(() => {
@@ -46,7 +40,7 @@ export function Screens() {
   const Content = contents[screen]
   return (
     <>
-      <TopBar screen={screen} onHelp={help} />
+      <TopBar screen={screen} />
       <ConnectionNotice />
       <FrozenNotice />
       <Reauthentication>
@@ -57,12 +51,11 @@ export function Screens() {
           <Content />
         </main>
       </Reauthentication>
-      {drawer.open === helpName && <ShortcutsHelp onClose={drawer.close} />}
     </>
   )
 }
 
-function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: () => void }) {
+function TopBar({ screen }: { readonly screen: Screen }) {
   const { me, signOut } = useSession()
   return (
     <header class="bar">
@@ -83,14 +76,6 @@ function TopBar({ screen, onHelp }: { readonly screen: Screen; readonly onHelp: 
             <p class="quiet">
               <bdi>{me.email}</bdi>
             </p>
-            <TextButton
-              text={
-                <>
-                  {words.shortcuts.title} <kbd>?</kbd>
-                </>
-              }
-              onPress={onHelp}
-            />
             <TextButton text={words.signOut} onPress={signOut} />
           </div>
         </details>

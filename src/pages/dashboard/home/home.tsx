@@ -80,15 +80,7 @@ function BalanceCard({
       </dl>
       <div class="balance__act">
         <FaultNotice fault={unread} tone="warn" onRetry={reload} />
-        <Button
-          kind="primary"
-          text={
-            <>
-              {words.balance.withdraw} <kbd>w</kbd>
-            </>
-          }
-          onPress={() => go('withdraw')}
-        />
+        <Button kind="primary" text={words.balance.withdraw} onPress={() => go('withdraw')} />
       </div>
       {tokens.length > 0 && <OtherTokens tokens={tokens} />}
     </section>

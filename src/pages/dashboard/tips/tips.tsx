@@ -11,7 +11,6 @@ import { RateProvider, useRate } from '../parts/rate.js'
 import { CsvButton, MoreButton } from '../parts/rows.js'
 import { useLoad, usePages } from '../requests.js'
 import { replaceQuery, useRoute } from '../route.js'
-import { searchFieldId } from '../shortcuts.js'
 import { type Filters, kinds, periods, readFilters, statuses, tipsPath, writeFilters } from './filters.js'
 import { NoTips } from './live-tips.js'
 import { TipList } from './tip-list.js'
@@ -115,7 +114,6 @@ function FilterBar({
         <label class="filters__search">
           <span class="visually-hidden">{words.filters.search}</span>
           <input
-            id={searchFieldId}
             class="input"
             type="search"
             placeholder={words.filters.search}

@@ -39,11 +39,6 @@ export const frameWords = {
     ended: 'Your session has ended',
     kept: 'Sign in again to go on. What you typed is still there.',
   },
-  shortcuts: {
-    title: 'Keyboard shortcuts',
-    help: 'This list',
-    search: 'Search tips',
-  },
   csv: {
     save: 'Save as CSV',
     busy: (rows: number) => (rows === 0 ? 'Saving…' : `Saving… ${rows} rows`),
