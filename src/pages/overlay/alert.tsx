@@ -8,16 +8,10 @@ import { fillTemplate } from './template.js'
 const senderLength = 40
 const messageLength = 200
 
+type AlertCardProps = { alert: Alert; phase: Phase; parameters: Parameters }
+
 /** One alert. Text from strangers is rendered as text inside `<bdi>`: it cannot become markup or change the text direction. */
-export function AlertCard({
-  alert,
-  phase,
-  parameters,
-}: {
-  readonly alert: Alert
-  readonly phase: Phase
-  readonly parameters: Parameters
-}) {
+export function AlertCard({ alert, phase, parameters }: AlertCardProps) {
   if (alert.kind === 'more')
     return (
       <article class={`tip tip--${phase}`} data-count={alert.more.count}>

@@ -17,13 +17,7 @@ interface Shown {
 }
 
 /** The page that a streaming program shows over its picture. It runs for as long as the program does. */
-export function Overlay({
-  parameters,
-  wallet,
-}: {
-  readonly parameters: Parameters
-  readonly wallet: string
-}) {
+export function Overlay({ parameters, wallet }: { parameters: Parameters; wallet: string }) {
   const [shown, setShown] = useState<Shown>()
   const [fault, setFault] = useState<string>()
   const [disconnected, setDisconnected] = useState(false)

@@ -11,18 +11,15 @@ import { useState } from 'preact/hooks'
 /** Preact's useId repeats an id when a sibling is added later, so ids are counted here. */
 let last = 0
 
+interface FieldProps {
+  label: string
+  hint?: string | undefined
+  fault?: string | undefined
+  children: VNode<HTMLAttributes>
+}
+
 /** A labelled input with its hint. A fault replaces the hint in its place, so the layout does not move. */
-export function Field({
-  label,
-  hint,
-  fault,
-  children,
-}: {
-  readonly label: string
-  readonly hint?: string | undefined
-  readonly fault?: string | undefined
-  readonly children: VNode<HTMLAttributes>
-}) {
+export function Field({ label, hint, fault, children }: FieldProps) {
   const [id] = useState(() => {
     last += 1
     return `field-${last}`
@@ -52,10 +49,9 @@ export function Field({
   )
 }
 
-export function Form({
-  onSubmit,
-  ...form
-}: Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'> & { readonly onSubmit: () => void }) {
+type FormProps = Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'> & { onSubmit: () => void }
+
+export function Form({ onSubmit, ...form }: FormProps) {
   return (
     <form
       class="stack"
@@ -177,15 +173,9 @@ export function RadioGroup<Key extends string | number>({
   )
 }
 
-export function Checkbox({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: JSX.Element | string
-  readonly value: boolean
-  readonly onChange: (value: boolean) => void
-}) {
+type CheckboxProps = { label: JSX.Element | string; value: boolean; onChange: (value: boolean) => void }
+
+export function Checkbox({ label, value, onChange }: CheckboxProps) {
   return (
     <label class="checkbox">
       <input

@@ -39,16 +39,10 @@ export function Button({
   )
 }
 
+type LinkButtonProps = Shared & { href: string; newTab?: boolean }
+
 /** A link that looks like a button. With `newTab` the new tab gets neither the opener nor the referrer. */
-export function LinkButton({
-  kind = 'plain',
-  href,
-  newTab = false,
-  text,
-}: Shared & {
-  readonly href: string
-  readonly newTab?: boolean
-}) {
+export function LinkButton({ kind = 'plain', href, newTab = false, text }: LinkButtonProps) {
   return (
     <a
       class={`button button--${kind}`}
@@ -63,16 +57,10 @@ export function LinkButton({
 
 const shownMs = 2000
 
+type CopyButtonProps = { value: string; label: string; named?: boolean }
+
 /** Copies `value` and confirms it for two seconds. `label` names the value for screen readers; `named` also shows it. */
-export function CopyButton({
-  value,
-  label,
-  named = false,
-}: {
-  readonly value: string
-  readonly label: string
-  readonly named?: boolean
-}) {
+export function CopyButton({ value, label, named = false }: CopyButtonProps) {
   const [copied, setCopied] = useState<boolean>()
   useEffect(() => {
     if (copied === undefined) return
@@ -105,21 +93,18 @@ interface Tab<Key extends string> {
   readonly label: JSX.Element | string
 }
 
+type TabsProps<Key extends string> = {
+  label: string
+  tabs: readonly Tab<Key>[]
+  chosen: Key
+  onChoose: (key: Key) => void
+}
+
 /**
  * The ARIA tabs pattern: one Tab stop, arrow keys move and choose. The caller renders the panel with `role="tabpanel"`, the
  * id `panel-<key>` and `aria-labelledby="tab-<key>"`.
  */
-export function Tabs<Key extends string>({
-  label,
-  tabs,
-  chosen,
-  onChoose,
-}: {
-  readonly label: string
-  readonly tabs: readonly Tab<Key>[]
-  readonly chosen: Key
-  readonly onChoose: (key: Key) => void
-}) {
+export function Tabs<Key extends string>({ label, tabs, chosen, onChoose }: TabsProps<Key>) {
   const list = useRef<HTMLDivElement>(null)
   const move = (step: number): void => {
     const at = tabs.findIndex(({ key }) => key === chosen)
@@ -153,17 +138,10 @@ export function Tabs<Key extends string>({
   )
 }
 
+type TextButtonProps = AriaAttributes & { class?: string; text: ComponentChildren; onPress: () => void }
+
 /** A button that looks like a link. */
-export function TextButton({
-  class: kind = '',
-  text,
-  onPress,
-  ...aria
-}: AriaAttributes & {
-  readonly class?: string
-  readonly text: ComponentChildren
-  readonly onPress: () => void
-}) {
+export function TextButton({ class: kind = '', text, onPress, ...aria }: TextButtonProps) {
   return (
     <button type="button" class={`link ${kind}`} {...aria} onClick={() => onPress()}>
       {text}

@@ -117,13 +117,7 @@ interface Sum {
   readonly label?: string
 }
 
-export function Sums({
-  stacked = false,
-  lines,
-}: {
-  readonly stacked?: boolean
-  readonly lines: readonly (Sum | false)[]
-}) {
+export function Sums({ stacked = false, lines }: { stacked?: boolean; lines: readonly (Sum | false)[] }) {
   return (
     <dl class={stacked ? 'sums sums--stacked number' : 'sums number'}>
       {lines.map(

@@ -203,11 +203,7 @@ function Keys() {
 }
 
 /** Revokes a key after the user typed its prefix, because a site that still uses the key stops working immediately. */
-function RevokeDialog({
-  apiKey: { id, label, prefix },
-  onClose,
-  onDone,
-}: Ending & { readonly apiKey: ApiKey }) {
+function RevokeDialog({ apiKey: { id, label, prefix }, onClose, onDone }: Ending & { apiKey: ApiKey }) {
   const revoke = useForm({ typed: '' }, async () => {
     await call('DELETE', `${keysPath}/${id}`)
     onClose()

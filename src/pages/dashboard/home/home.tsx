@@ -55,13 +55,9 @@ const figures = [
   ['heldUSDC', words.balance.held, words.balance.heldHint],
 ] as const
 
-function BalanceCard({
-  balance: { data, unread, reload },
-  tokens,
-}: {
-  readonly balance: Loaded<Balance>
-  readonly tokens: TokenBalances['tokens']
-}) {
+type BalanceCardProps = { balance: Loaded<Balance>; tokens: TokenBalances['tokens'] }
+
+function BalanceCard({ balance: { data, unread, reload }, tokens }: BalanceCardProps) {
   const naira = useNaira()
   return (
     <section class="card balance" aria-label={words.balance.title}>

@@ -16,13 +16,7 @@ import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { CodeForm } from '../sign-in/sign-in.js'
 
-export function SetUp({
-  keys,
-  profile,
-}: {
-  readonly keys: Loaded<ApiKeys>
-  readonly profile: Loaded<Profile>
-}) {
+export function SetUp({ keys, profile }: { keys: Loaded<ApiKeys>; profile: Loaded<Profile> }) {
   const { me, refresh } = useSession()
   const drawer = useDrawer()
   const send = useSubmit(async () => {
@@ -81,15 +75,7 @@ export function SetUp({
   )
 }
 
-function Step({
-  done,
-  text,
-  children,
-}: {
-  readonly done: boolean
-  readonly text: string
-  readonly children?: JSX.Element | false
-}) {
+function Step({ done, text, children }: { done: boolean; text: string; children?: JSX.Element | false }) {
   return (
     <li class={`steps__step ${done ? 'steps__step--done' : ''}`}>
       <span class="steps__mark">

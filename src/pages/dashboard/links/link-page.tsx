@@ -11,15 +11,14 @@ import { NewPasswordField, passwordFaults } from '../sign-in/password-field.js'
 import { showForm } from '../sign-in/sign-in-page.js'
 import { linkPaths, type MailedLink } from './mailed-link.js'
 
-/** What a mailed link does. It happens when the button is pressed: mail scanners open links. */
-export function LinkPage({
-  link: { kind, token },
-  onDone,
-}: {
-  readonly link: MailedLink
+interface LinkPageProps {
+  link: MailedLink
   /** `done`: the link did its work; else it was too late for that. */
-  readonly onDone: (done: boolean) => void
-}) {
+  onDone: (done: boolean) => void
+}
+
+/** What a mailed link does. It happens when the button is pressed: mail scanners open links. */
+export function LinkPage({ link: { kind, token }, onDone }: LinkPageProps) {
   const text = words.links[kind]
   const act = useForm({ newPassword: '' }, async (typed) => {
     const body = kind === 'reset-password' ? { token, ...typed } : { token }

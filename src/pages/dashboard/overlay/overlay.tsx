@@ -80,14 +80,10 @@ function useDebounced(value: string): string {
 
 const selects = { position: positions, animation: animations, theme: themes } as const
 
+type OverlayFormProps = { parameters: Parameters; onChange: (change: Partial<Parameters>) => void }
+
 /** All overlay parameters. The values are also in the URL of this screen. */
-function OverlayForm({
-  parameters,
-  onChange,
-}: {
-  readonly parameters: Parameters
-  readonly onChange: (change: Partial<Parameters>) => void
-}) {
+function OverlayForm({ parameters, onChange }: OverlayFormProps) {
   const text = words.overlay.form
   const template = useTyped(parameters.template, (text) => onChange({ template: text || defaults.template }))
   const number = (

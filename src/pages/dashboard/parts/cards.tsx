@@ -2,24 +2,18 @@ import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { words } from '../../i18n/dashboard.js'
 import { useFocus } from './focus.js'
 
-export function Card({
-  name,
-  title,
-  lead,
-  beside,
-  heading,
-  class: kind = '',
-  children,
-}: {
-  readonly name: string
-  readonly title: ComponentChildren
-  readonly lead?: string
-  readonly beside?: JSX.Element
+interface CardProps {
+  name: string
+  title: ComponentChildren
+  lead?: string
+  beside?: JSX.Element
   /** Of a title that may get the focus. */
-  readonly heading?: RefObject<HTMLHeadingElement | null>
-  readonly class?: string
-  readonly children: ComponentChildren
-}) {
+  heading?: RefObject<HTMLHeadingElement | null>
+  class?: string
+  children: ComponentChildren
+}
+
+export function Card({ name, title, lead, beside, heading, class: kind = '', children }: CardProps) {
   const head = (
     <h2 id={`${name}-title`} {...(heading && { ref: heading, tabIndex: -1 })}>
       {title}
@@ -41,15 +35,9 @@ export function Card({
   )
 }
 
-export function Fact({
-  name,
-  strong = false,
-  children,
-}: {
-  readonly name: string
-  readonly strong?: boolean
-  readonly children: ComponentChildren
-}) {
+type FactProps = { name: string; strong?: boolean; children: ComponentChildren }
+
+export function Fact({ name, strong = false, children }: FactProps) {
   return (
     <div class={`facts__line ${strong ? 'facts__line--strong' : ''}`}>
       <dt>{name}</dt>
@@ -70,19 +58,16 @@ export function Brand() {
   )
 }
 
-/** A page for somebody who is not signed in: one card. */
-export function OutsidePage({
-  title,
-  focused = false,
-  below,
-  children,
-}: {
+interface OutsidePageProps {
   /** Gets the focus when it changes; `focused`: at once. */
-  readonly title: string
-  readonly focused?: boolean
-  readonly below?: JSX.Element | false
-  readonly children: ComponentChildren
-}) {
+  title: string
+  focused?: boolean
+  below?: JSX.Element | false
+  children: ComponentChildren
+}
+
+/** A page for somebody who is not signed in: one card. */
+export function OutsidePage({ title, focused = false, below, children }: OutsidePageProps) {
   const heading = useFocus(title, { atFirst: focused })
   return (
     <main class="sign-in-page">

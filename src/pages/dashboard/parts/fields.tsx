@@ -7,23 +7,18 @@ import { CopyButton, Notice } from '../../ui/kit.js'
 
 const codeLength = 6
 
-/** A field for six digits, typed or pasted with anything between them. */
-export function CodeField({
-  label,
-  value,
-  fault,
-  focused = true,
-  onInput,
-  onComplete,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly fault?: string | undefined
-  readonly focused?: boolean
-  readonly onInput: (digits: string) => void
+interface CodeFieldProps {
+  label: string
+  value: string
+  fault?: string | undefined
+  focused?: boolean
+  onInput: (digits: string) => void
   /** Called once for each six digits. Without it the form has a further field. */
-  readonly onComplete?: () => void
-}) {
+  onComplete?: () => void
+}
+
+/** A field for six digits, typed or pasted with anything between them. */
+export function CodeField({ label, value, fault, focused = true, onInput, onComplete }: CodeFieldProps) {
   const input: Ref<HTMLInputElement> = useRef(null)
   useEffect(() => {
     if (focused) input.current?.focus()
@@ -61,16 +56,10 @@ export function factorFault(code: string): string {
   return words.fault(code === 'account_locked' ? 'factor_locked' : code)
 }
 
+type FactorFieldProps = Typed & { app: boolean; hint?: string | undefined; fault?: string | undefined }
+
 /** A field for a recovery code, and for a code of the authenticator app when there is one. */
-export function FactorField({
-  app,
-  hint,
-  ...field
-}: Typed & {
-  readonly app: boolean
-  readonly hint?: string | undefined
-  readonly fault?: string | undefined
-}) {
+export function FactorField({ app, hint, ...field }: FactorFieldProps) {
   return (
     <TextField
       label={app ? words.factor.either : words.factor.recovery}
@@ -101,11 +90,7 @@ export function NameField(field: Typed) {
 }
 
 /** A message to sign in a wallet, and the field for its signature. */
-export function SignatureField({
-  advice,
-  message,
-  ...field
-}: Typed & { readonly advice: string; readonly message: string }) {
+export function SignatureField({ advice, message, ...field }: Typed & { advice: string; message: string }) {
   return (
     <>
       <Notice tone="plain" icon="warn" urgent text={advice} />
@@ -116,21 +101,18 @@ export function SignatureField({
   )
 }
 
+interface NumberFieldProps {
+  label: string
+  value: number | undefined
+  placeholder?: string
+  onChange: (value: number | undefined) => void
+}
+
 /**
  * A number, parsed when the field loses focus. It is a text field, because browsers drop the comma in a number field: `1,5`
  * becomes 15. Invalid text shows a fault, changes no value and blocks the form. An empty field is undefined.
  */
-export function NumberField({
-  label,
-  value,
-  placeholder,
-  onChange,
-}: {
-  readonly label: string
-  readonly value: number | undefined
-  readonly placeholder?: string
-  readonly onChange: (value: number | undefined) => void
-}) {
+export function NumberField({ label, value, placeholder, onChange }: NumberFieldProps) {
   const [wrong, setWrong] = useState<string>()
   const typed = useTyped(wrong ?? (value === undefined ? '' : numberText(value)), (typedText, input) => {
     const text = typedText.trim()
@@ -177,18 +159,17 @@ export function useTyped(value: string, onTyped: (text: string, input: HTMLInput
   }
 }
 
-/** A large field for an amount, with a button that fills in the most there is. */
-export function AmountField({
-  most,
-  ...field
-}: {
-  readonly label: string
-  readonly fault: string | undefined
-  readonly value: string
+interface AmountFieldProps {
+  label: string
+  fault: string | undefined
+  value: string
   /** Undefined: not known, or nothing. */
-  readonly most: string | undefined
-  readonly onInput: (text: string) => void
-}) {
+  most: string | undefined
+  onInput: (text: string) => void
+}
+
+/** A large field for an amount, with a button that fills in the most there is. */
+export function AmountField({ most, ...field }: AmountFieldProps) {
   return (
     <div class="amount">
       <TextField class="amount__input number" name="amount" inputMode="decimal" {...field} />

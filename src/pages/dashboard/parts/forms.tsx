@@ -69,18 +69,15 @@ export function FormDialog({
   )
 }
 
-export function Question({
-  effect,
-  act,
-  onDone,
-  ...dialog
-}: Ending & {
-  readonly title: string
-  readonly effect: string
-  readonly submit: string
-  readonly cancel?: string
-  readonly act: () => Promise<unknown>
-}) {
+interface QuestionProps extends Ending {
+  title: string
+  effect: string
+  submit: string
+  cancel?: string
+  act: () => Promise<unknown>
+}
+
+export function Question({ effect, act, onDone, ...dialog }: QuestionProps) {
   const doing = useSubmit(async () => {
     await act()
     dialog.onClose()
@@ -93,18 +90,15 @@ export function Question({
   )
 }
 
+interface OnceDialogProps {
+  title: string
+  text: { readonly once: string; readonly stored: string; readonly leave: string }
+  onStored: () => void
+  children: ComponentChildren
+}
+
 /** Shows what is never shown again, so Escape does not close it. */
-export function OnceDialog({
-  title,
-  text,
-  onStored,
-  children,
-}: {
-  readonly title: string
-  readonly text: { readonly once: string; readonly stored: string; readonly leave: string }
-  readonly onStored: () => void
-  readonly children: ComponentChildren
-}) {
+export function OnceDialog({ title, text, onStored, children }: OnceDialogProps) {
   useLeaveQuestion(true, text.leave)
   return (
     <Dialog title={title}>
@@ -115,19 +109,16 @@ export function OnceDialog({
   )
 }
 
-/** A modal dialog; the browser keeps the focus inside and returns it. Without `onClose` the user cannot dismiss it. */
-export function Dialog({
-  title,
-  side = false,
-  onClose,
-  children,
-}: {
-  readonly title: string
+interface DialogProps {
+  title: string
   /** Shown at the side of the page in full height, for the details of a list entry. */
-  readonly side?: boolean
-  readonly onClose?: (() => void) | undefined
-  readonly children: ComponentChildren
-}) {
+  side?: boolean
+  onClose?: (() => void) | undefined
+  children: ComponentChildren
+}
+
+/** A modal dialog; the browser keeps the focus inside and returns it. Without `onClose` the user cannot dismiss it. */
+export function Dialog({ title, side = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {

@@ -1,18 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { go, pathOf, type Screen } from '../route.js'
 
+type ScreenLinkProps = { to: Screen; current?: boolean; class?: string; children: ComponentChildren }
+
 /** A link to another screen. It does not reload the page, and still works for opening a new tab. */
-export function ScreenLink({
-  to,
-  current = false,
-  children,
-  ...rest
-}: {
-  readonly to: Screen
-  readonly current?: boolean
-  readonly class?: string
-  readonly children: ComponentChildren
-}) {
+export function ScreenLink({ to, current = false, children, ...rest }: ScreenLinkProps) {
   return (
     <a
       {...rest}

@@ -5,18 +5,16 @@ import type { Balance } from '../answers.js'
 import type { Loaded } from '../requests.js'
 import { ScreenLink } from './links.js'
 
-/** The text of an error code, with a retry link if there is `onRetry`. Renders nothing without a fault. */
-export function FaultNotice({
-  fault,
-  tone = 'bad',
-  onRetry,
-}: {
+interface FaultNoticeProps {
   /** An error code of the API or of the dashboard. */
-  readonly fault: string | undefined
+  fault: string | undefined
   /** `bad`: the action was not done; `warn`: something could not be read. */
-  readonly tone?: 'bad' | 'warn'
-  readonly onRetry?: (() => void) | undefined
-}) {
+  tone?: 'bad' | 'warn'
+  onRetry?: (() => void) | undefined
+}
+
+/** The text of an error code, with a retry link if there is `onRetry`. Renders nothing without a fault. */
+export function FaultNotice({ fault, tone = 'bad', onRetry }: FaultNoticeProps) {
   if (fault === undefined) return null
   return (
     <Notice tone={tone} icon="warn" urgent>
@@ -30,11 +28,7 @@ export function Loading() {
 }
 
 /** In place of what could not be read yet. */
-export function Unread({
-  of: { fault, reload },
-}: {
-  readonly of: Pick<Loaded<unknown>, 'fault' | 'reload'>
-}) {
+export function Unread({ of: { fault, reload } }: { of: Pick<Loaded<unknown>, 'fault' | 'reload'> }) {
   if (fault === undefined) return <Loading />
   return <FaultNotice fault={fault} tone="warn" onRetry={reload} />
 }

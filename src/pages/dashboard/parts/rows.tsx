@@ -68,19 +68,16 @@ export function OpenRow({
   )
 }
 
-/** Something of the creator's own in a list, with the button that ends it. */
-export function OwnRow({
-  label,
-  mark,
-  more,
-  end,
-}: {
-  readonly label: string
-  readonly mark?: JSX.Element | false
-  readonly more: string
+interface OwnRowProps {
+  label: string
+  mark?: JSX.Element | false
+  more: string
   /** Undefined: it can't be ended here. `what`: for screen readers. */
-  readonly end: { readonly text: string; readonly what: string; readonly onPress: () => void } | undefined
-}) {
+  end: { readonly text: string; readonly what: string; readonly onPress: () => void } | undefined
+}
+
+/** Something of the creator's own in a list, with the button that ends it. */
+export function OwnRow({ label, mark, more, end }: OwnRowProps) {
   return (
     <li class="rows__row key">
       <span class="key__what">

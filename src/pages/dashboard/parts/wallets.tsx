@@ -45,17 +45,9 @@ export async function askWallet<Result>(work: () => Promise<Result>): Promise<Re
 /** The status is one of a refusal: repeating it by itself would ask the person again. */
 export const walletRefusal = (code: string): TippingError => new TippingError(code, code, 400)
 
-export function WalletButton({
-  wallet: { icon },
-  text,
-  busy,
-  onPress,
-}: {
-  readonly wallet: Wallet
-  readonly text: string
-  readonly busy: boolean
-  readonly onPress: () => void
-}) {
+type WalletButtonProps = { wallet: Wallet; text: string; busy: boolean; onPress: () => void }
+
+export function WalletButton({ wallet: { icon }, text, busy, onPress }: WalletButtonProps) {
   const source = safeIcon(icon)
   return (
     <Button

@@ -79,17 +79,14 @@ export function CloseCard({ security }: { readonly security: Security }) {
   )
 }
 
-function CloseDialog({
-  security,
-  closing,
-  money,
-  onClose,
-}: {
-  readonly security: Security
-  readonly closing: FormOf<ClosingForm>
-  readonly money: readonly string[]
-  readonly onClose: () => void
-}) {
+interface CloseDialogProps {
+  security: Security
+  closing: FormOf<ClosingForm>
+  money: readonly string[]
+  onClose: () => void
+}
+
+function CloseDialog({ security, closing, money, onClose }: CloseDialogProps) {
   const { me } = useSession()
   const { proof, leaveTokens } = closing.values
   const factor = needsFactor(closing.values, security)
@@ -137,17 +134,14 @@ function CloseDialog({
 
 const text = words.closing.money
 
-function MoneyLeft({
-  money,
-  mayLeave,
-  leaveTokens,
-  onLeave,
-}: {
-  readonly money: readonly string[]
-  readonly mayLeave: boolean
-  readonly leaveTokens: boolean
-  readonly onLeave: (leave: boolean) => void
-}) {
+interface MoneyLeftProps {
+  money: readonly string[]
+  mayLeave: boolean
+  leaveTokens: boolean
+  onLeave: (leave: boolean) => void
+}
+
+function MoneyLeft({ money, mayLeave, leaveTokens, onLeave }: MoneyLeftProps) {
   const hasTokens = money.includes('leaveTokens')
   const others = new Set(money.filter((field) => field !== 'balance' && field !== 'leaveTokens'))
   const known: Readonly<Record<string, string>> = text.under

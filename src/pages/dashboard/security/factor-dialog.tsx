@@ -56,18 +56,15 @@ export function FactorDialog({
   )
 }
 
+interface OwnerProofFieldProps {
+  security: Factors
+  proof: OwnerProof
+  fault: string | undefined
+  onChange: (proof: OwnerProof) => void
+}
+
 /** Asks for the current password or a second factor. Renders nothing when the account has neither. */
-export function OwnerProofField({
-  security,
-  proof,
-  fault,
-  onChange,
-}: {
-  readonly security: Factors
-  readonly proof: OwnerProof
-  readonly fault: string | undefined
-  readonly onChange: (proof: OwnerProof) => void
-}) {
+export function OwnerProofField({ security, proof, fault, onChange }: OwnerProofFieldProps) {
   const way = proofWay(proof, security)
   if (way === undefined) return null
   const others = proofWays(security).filter((one) => one !== way)

@@ -89,15 +89,9 @@ export function AuthenticatorCard({ security }: { readonly security: Security })
   )
 }
 
-function SetUpDialog({
-  secret: { secret, uri },
-  onClose,
-  onDone,
-}: {
-  readonly secret: NewSecret
-  readonly onClose: () => void
-  readonly onDone: (made: Made) => void
-}) {
+type SetUpDialogProps = { secret: NewSecret; onClose: () => void; onDone: (made: Made) => void }
+
+function SetUpDialog({ secret: { secret, uri }, onClose, onDone }: SetUpDialogProps) {
   const confirm = useForm({ code: '' }, async (body) =>
     onDone(await call<Made>('POST', '/auth/totp/confirm', { body })),
   )
@@ -125,13 +119,9 @@ function SetUpDialog({
   )
 }
 
-export function PasskeysCard({
-  security,
-  passkeys: { data, unread, reload },
-}: {
-  readonly security: Security
-  readonly passkeys: Loaded<Passkeys>
-}) {
+type PasskeysCardProps = { security: Security; passkeys: Loaded<Passkeys> }
+
+export function PasskeysCard({ security, passkeys: { data, unread, reload } }: PasskeysCardProps) {
   const { refresh } = useSession()
   const protect = useProtect()
   const drawer = useDrawer()
@@ -245,13 +235,9 @@ export function RecoveryCard({ security }: { readonly security: Security }) {
   )
 }
 
-function RecoveryCodesDialog({
-  codes,
-  onStored,
-}: {
-  readonly codes: readonly string[] | undefined
-  readonly onStored: () => void
-}) {
+type RecoveryCodesDialogProps = { codes: readonly string[] | undefined; onStored: () => void }
+
+function RecoveryCodesDialog({ codes, onStored }: RecoveryCodesDialogProps) {
   const { me } = useSession()
   if (codes === undefined) return null
   const text = words.recovery

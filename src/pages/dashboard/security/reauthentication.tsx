@@ -68,17 +68,14 @@ export function Reauthentication({ children }: { readonly children: ComponentChi
   )
 }
 
-function AskAgain({
-  kind,
-  fault,
-  onProof,
-  onClose,
-}: {
-  readonly kind: ProofKind
-  readonly fault: string | undefined
-  readonly onProof: (proof: Proof) => void
-  readonly onClose: () => void
-}) {
+interface AskAgainProps {
+  kind: ProofKind
+  fault: string | undefined
+  onProof: (proof: Proof) => void
+  onClose: () => void
+}
+
+function AskAgain({ kind, fault, onProof, onClose }: AskAgainProps) {
   const { me, security, onSignedIn } = useSession()
   const hasApp = kind === 'any' && security?.totp === true
   const [byApp, setByApp] = useState(hasApp)
@@ -107,13 +104,7 @@ function AskAgain({
   )
 }
 
-function AppCode({
-  fault,
-  onProof,
-}: {
-  readonly fault: string | undefined
-  readonly onProof: (proof: Proof) => void
-}) {
+function AppCode({ fault, onProof }: { fault: string | undefined; onProof: (proof: Proof) => void }) {
   const [totp, setTotp] = useState('')
   const submit = (): void => onProof({ totp })
   return (

@@ -18,14 +18,10 @@ import { needsStepUp, type SteppedUpRequest, StepUp } from '../security/step-up.
 const path = '/creators/payout-wallet'
 const destinations = ['custody', 'payout_wallet'] as const
 
+type PayoutWalletCardProps = { onSaved?: (profile: Creator) => void; onChanged?: () => void }
+
 /** A wallet of the creator's own: its proof by a signature, and whether new tips go to it. Each change takes a step-up. */
-export function PayoutWalletCard({
-  onSaved,
-  onChanged,
-}: {
-  readonly onSaved?: (profile: Creator) => void
-  readonly onChanged?: () => void
-}) {
+export function PayoutWalletCard({ onSaved, onChanged }: PayoutWalletCardProps) {
   const { data, fault, reload } = useLoad<PayoutWallet>(path)
   const [asked, setAsked] = useState<{ readonly request: SteppedUpRequest; readonly what: string }>()
   const change = useSubmit(async (what: string, work: (proof: object) => Promise<unknown>) => {
@@ -91,13 +87,7 @@ interface WalletProof {
 }
 
 /** Proves a wallet: by asking one of this browser, or by its address, a message and the signature. */
-function ProofForm({
-  busy,
-  onProof,
-}: {
-  readonly busy: boolean
-  readonly onProof: (proof: WalletProof) => void
-}) {
+function ProofForm({ busy, onProof }: { busy: boolean; onProof: (proof: WalletProof) => void }) {
   const [message, setMessage] = useState<string>()
   const { wallets } = useWallets('solana:signMessage')
   const form = useForm({ wallet: '', signature: '' }, async (typed) => {

@@ -101,13 +101,9 @@ function TipSettings({ profile, onSaved }: Part) {
   )
 }
 
-function TokenFields({
-  accepted,
-  onChange,
-}: {
-  readonly accepted: readonly string[]
-  readonly onChange: (accepted: string[]) => void
-}) {
+type TokenFieldsProps = { accepted: readonly string[]; onChange: (accepted: string[]) => void }
+
+function TokenFields({ accepted, onChange }: TokenFieldsProps) {
   return (
     <fieldset class="stack">
       <legend class="field__label">{text.tokens}</legend>

@@ -31,14 +31,13 @@ export function PasswordField(field: Shared) {
   return <Password {...field} name="password" autocomplete="current-password" />
 }
 
-export function NewPasswordField({
-  email,
-  ...field
-}: Shared & {
-  readonly name?: string
+interface NewPasswordFieldProps extends Shared {
+  name?: string
   /** A password like the address is weak. */
-  readonly email: string
-}) {
+  email: string
+}
+
+export function NewPasswordField({ email, ...field }: NewPasswordFieldProps) {
   const strength = field.value === '' ? undefined : passwordStrength(field.value, email)
   return (
     // No longest length: browsers would cut a pasted password without a word.
@@ -56,17 +55,15 @@ export function NewPasswordField({
   )
 }
 
-function Password({
-  label = words.signIn.password,
-  children,
-  ...field
-}: Shared & {
-  readonly name: string
-  readonly hint?: string
-  readonly autocomplete: 'current-password' | 'new-password'
-  readonly minLength?: number
-  readonly children?: JSX.Element
-}) {
+interface PasswordProps extends Shared {
+  name: string
+  hint?: string
+  autocomplete: 'current-password' | 'new-password'
+  minLength?: number
+  children?: JSX.Element
+}
+
+function Password({ label = words.signIn.password, children, ...field }: PasswordProps) {
   const [seen, setSeen] = useState(false)
   return (
     <div>

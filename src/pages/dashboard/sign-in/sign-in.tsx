@@ -9,17 +9,15 @@ import { useForm, useSubmit } from '../requests.js'
 import { PasskeyButton, useAttempt } from './factor-step.js'
 import { EmailField, PasswordField } from './password-field.js'
 
-/** Signs in by password, by a one-time code or by a passkey. `email`: the account whose page this is. */
-export function SignIn({
-  email: known,
-  onSignedIn,
-  onForgot,
-}: {
-  readonly email?: string
-  readonly onSignedIn: () => void
+interface SignInProps {
+  email?: string
+  onSignedIn: () => void
   /** Undefined: a new password can't be set from here. */
-  readonly onForgot?: () => void
-}) {
+  onForgot?: () => void
+}
+
+/** Signs in by password, by a one-time code or by a passkey. `email`: the account whose page this is. */
+export function SignIn({ email: known, onSignedIn, onForgot }: SignInProps) {
   const [codeSent, setCodeSent] = useState(false)
   const attempt = useAttempt({ email: known, onSignedIn })
   const logIn = useForm({ email: known ?? '', password: '' }, (given) =>
@@ -59,19 +57,16 @@ export function SignIn({
   )
 }
 
-/** The form for the one-time code. It submits itself when all six digits are typed. */
-export function CodeForm({
-  email,
-  submit = words.code.submit,
-  onSignedIn,
-  onOtherWay,
-}: {
-  readonly email: string
-  readonly submit?: string
-  readonly onSignedIn: () => void
+interface CodeFormProps {
+  email: string
+  submit?: string
+  onSignedIn: () => void
   /** Undefined: there is no other way to sign in here. */
-  readonly onOtherWay?: () => void
-}) {
+  onOtherWay?: () => void
+}
+
+/** The form for the one-time code. It submits itself when all six digits are typed. */
+export function CodeForm({ email, submit = words.code.submit, onSignedIn, onOtherWay }: CodeFormProps) {
   const attempt = useAttempt({ byMail: true, email, onSignedIn })
   const verify = useForm({ code: '' }, ({ code }) =>
     attempt.run((factor) => call('POST', '/auth/otp/verify', { body: { email, code, ...factor } })),
@@ -104,16 +99,10 @@ export function linkToken(): string | undefined {
   return /^#sign-in=([\w-]+)$/.exec(location.hash)?.[1]
 }
 
+type LinkSignInProps = { token: string; onSignedIn: () => void; onOtherWay: () => void }
+
 /** Signs in with a mailed link, by a button: mail scanners open links, and a link works once. */
-export function LinkSignIn({
-  token,
-  onSignedIn,
-  onOtherWay,
-}: {
-  readonly token: string
-  readonly onSignedIn: () => void
-  readonly onOtherWay: () => void
-}) {
+export function LinkSignIn({ token, onSignedIn, onOtherWay }: LinkSignInProps) {
   const attempt = useAttempt({ byMail: true, email: undefined, onSignedIn })
   const logIn = useSubmit(() =>
     attempt.run((factor) => call('POST', '/auth/otp/link', { body: { token, ...factor } })),

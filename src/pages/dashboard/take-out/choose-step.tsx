@@ -13,20 +13,16 @@ import { type ConfirmationProof, needsStepUp, StepUp } from '../security/step-up
 import { transfersPath } from './submission.js'
 import { exactAmount, prepareFault } from './transfer.js'
 
+interface ChooseStepProps {
+  tokens: Takeable['tokens']
+  wallet: string
+  wanted: { readonly mint: string | null; readonly amount: string | null }
+  onPrepared: (transfer: Transfer) => void
+  onFailed: () => void
+}
+
 /** Token and amount, then what proves the owner. Nothing is held or moved here. */
-export function ChooseStep({
-  tokens,
-  wallet,
-  wanted,
-  onPrepared,
-  onFailed,
-}: {
-  readonly tokens: Takeable['tokens']
-  readonly wallet: string
-  readonly wanted: { readonly mint: string | null; readonly amount: string | null }
-  readonly onPrepared: (transfer: Transfer) => void
-  readonly onFailed: () => void
-}) {
+export function ChooseStep({ tokens, wallet, wanted, onPrepared, onFailed }: ChooseStepProps) {
   const [mint, setMint] = useState(wanted.mint)
   const [amount, setAmount] = useState(wanted.amount ?? '')
   const [fault, setFault] = useState<string>()

@@ -26,16 +26,10 @@ const looks: Readonly<
   returned: { tone: 'plain', icon: 'cross' },
 }
 
+type ProgressProps = { id: string; onChange: () => void; onRestart: Restart }
+
 /** One take-out: it is signed here, submitted from here, and followed until it is over. A reload or another tab goes on with it. */
-export function Progress({
-  id,
-  onChange,
-  onRestart,
-}: {
-  readonly id: string
-  readonly onChange: () => void
-  readonly onRestart: Restart
-}) {
+export function Progress({ id, onChange, onRestart }: ProgressProps) {
   const load = useLoad<TransferAnswer>(`${transfersPath}/${encodeURIComponent(id)}`)
   const transfer = load.data?.transfer
   usePolling(load.reload, pollEveryMs, transfer !== undefined && !isOver(transfer))
@@ -53,15 +47,9 @@ export function Progress({
 /** With the take-out that is to be prepared again, if any. */
 type Restart = (again?: Transfer) => void
 
-function Followed({
-  transfer,
-  onChanged,
-  onRestart,
-}: {
-  readonly transfer: Transfer
-  readonly onChanged: () => void
-  readonly onRestart: Restart
-}) {
+type FollowedProps = { transfer: Transfer; onChanged: () => void; onRestart: Restart }
+
+function Followed({ transfer, onChanged, onRestart }: FollowedProps) {
   const seen = useSubmission(transfer)
   const now = useNow(1000, !isOver(transfer))
   const stage = stageOf(transfer, seen, now)
@@ -107,15 +95,9 @@ function Followed({
   )
 }
 
-function SignStep({
-  transfer,
-  secondsLeft,
-  onChanged,
-}: {
-  readonly transfer: Transfer
-  readonly secondsLeft: number
-  readonly onChanged: () => void
-}) {
+type SignStepProps = { transfer: Transfer; secondsLeft: number; onChanged: () => void }
+
+function SignStep({ transfer, secondsLeft, onChanged }: SignStepProps) {
   const fee = useFee(transfer)
   const { wallets, searching } = useWallets('solana:signTransaction')
   const sign = useSubmit(async (wallet: Wallet) => {

@@ -49,17 +49,14 @@ export function TakeOut() {
   )
 }
 
-function NewTakeOut({
-  version,
-  query,
-  onPrepared,
-  onFailed,
-}: {
-  readonly version: number
-  readonly query: URLSearchParams
-  readonly onPrepared: (transfer: Transfer) => void
-  readonly onFailed: () => void
-}) {
+interface NewTakeOutProps {
+  version: number
+  query: URLSearchParams
+  onPrepared: (transfer: Transfer) => void
+  onFailed: () => void
+}
+
+function NewTakeOut({ version, query, onPrepared, onFailed }: NewTakeOutProps) {
   const wallet = useLoad<PayoutWallet>('/creators/payout-wallet')
   const tokens = useLoad<Takeable>('/creators/wallet/tokens', version)
   const balance = useLoad<Balance>('/creators/balance', version)
@@ -104,13 +101,7 @@ function NewTakeOut({
 }
 
 /** The take-outs, newest first; each opens its progress. A new `version` reads them again. */
-function TransferList({
-  version,
-  onOpen,
-}: {
-  readonly version: number
-  readonly onOpen: (transfer: Transfer) => void
-}) {
+function TransferList({ version, onOpen }: { version: number; onOpen: (transfer: Transfer) => void }) {
   const list = usePages<TransfersPage>(pathsAfter(`${transfersPath}?limit=20`), version)
   const { data, fault, reload } = list
   if (data === undefined) return <FaultNotice fault={fault} tone="warn" onRetry={reload} />

@@ -14,15 +14,9 @@ import { TipList } from './tip-list.js'
 
 export const newestTipsPath = '/creators/tips?limit=12'
 
-export function LiveTips({
-  news,
-  version,
-  tips: { data, unread, reload },
-}: {
-  readonly news: TipNews
-  readonly version: number
-  readonly tips: Loaded<TipsPage>
-}) {
+type LiveTipsProps = { news: TipNews; version: number; tips: Loaded<TipsPage> }
+
+export function LiveTips({ news, version, tips: { data, unread, reload } }: LiveTipsProps) {
   const [pausedAt, setPausedAt] = useState<number>()
   const announcement = useAnnouncement(news)
   const paused = pausedAt !== undefined

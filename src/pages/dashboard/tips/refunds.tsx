@@ -18,13 +18,7 @@ import { estimateRefund, givenBack, isRefundable, leftCents, refundCents } from 
 
 const pollEveryMs = 5000
 
-export function GivenBack({
-  tip,
-  onGivenBack,
-}: {
-  readonly tip: ListedTip
-  readonly onGivenBack: (dollars: number) => void
-}) {
+export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (dollars: number) => void }) {
   const [asking, setAsking] = useState(false)
   const { data, fault, isOver, reload } = useLoad<Refunds>(
     `/creators/tips/${encodeURIComponent(tip.signature)}/refunds`,
@@ -97,15 +91,7 @@ export function GivenBack({
 const pausesMs = [1000, 2000, 4000, 8000]
 
 /** How much of a tip goes back and what that means. Its button gives it back. */
-function RefundForm({
-  tip,
-  onDone,
-  onCancel,
-}: {
-  readonly tip: ListedTip
-  readonly onDone: () => void
-  readonly onCancel: () => void
-}) {
+function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => void; onCancel: () => void }) {
   const [amount, setAmount] = useState((leftCents(tip) / 100).toFixed(2))
   const [checking, setChecking] = useState(false)
   const [confirming, setConfirming] = useState(false)

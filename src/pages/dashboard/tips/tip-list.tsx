@@ -31,13 +31,9 @@ function useNairaOf({ fiatDetails, valueUsd }: ListedTip): string | undefined {
   return fiatDetails === null ? naira(valueUsd) : undefined
 }
 
-export function TipList({
-  tips,
-  onGivenBack,
-}: {
-  readonly tips: readonly ListedTip[]
-  readonly onGivenBack: (tip: ListedTip, dollars: number) => void
-}) {
+type TipListProps = { tips: readonly ListedTip[]; onGivenBack: (tip: ListedTip, dollars: number) => void }
+
+export function TipList({ tips, onGivenBack }: TipListProps) {
   const drawer = useDrawer()
   const now = useNow()
   const open = tips.find(({ signature }) => signature === drawer.open)
@@ -55,15 +51,7 @@ export function TipList({
   )
 }
 
-function TipRow({
-  tip,
-  now,
-  onOpen,
-}: {
-  readonly tip: ListedTip
-  readonly now: number
-  readonly onOpen: () => void
-}) {
+function TipRow({ tip, now, onOpen }: { tip: ListedTip; now: number; onOpen: () => void }) {
   const { timestamp, valueUsd, status } = tip
   const { sender, message } = paidWords(tip)
   const naira = useNairaOf(tip)
@@ -103,15 +91,9 @@ function TipRow({
   )
 }
 
-function TipDrawer({
-  tip,
-  onGivenBack,
-  onClose,
-}: {
-  readonly tip: ListedTip
-  readonly onGivenBack: (dollars: number) => void
-  readonly onClose: () => void
-}) {
+type TipDrawerProps = { tip: ListedTip; onGivenBack: (dollars: number) => void; onClose: () => void }
+
+function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
   const { me } = useSession()
   const { sender, message } = paidWords(tip)
   const naira = useNairaOf(tip)

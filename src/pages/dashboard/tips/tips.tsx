@@ -82,13 +82,9 @@ const kindTexts = Object.fromEntries(
 )
 const periodTexts = Object.fromEntries(periods.map((days) => [days, words.chart.days(Number(days))]))
 
-function FilterBar({
-  filters,
-  onChange,
-}: {
-  readonly filters: Filters
-  readonly onChange: (change: Partial<Filters>) => void
-}) {
+type FilterBarProps = { filters: Filters; onChange: (change: Partial<Filters>) => void }
+
+function FilterBar({ filters, onChange }: FilterBarProps) {
   const [q, setQ] = useState(filters.q)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => setQ(filters.q), [filters.q])

@@ -4,16 +4,10 @@ import { Field } from '../../ui/fields.js'
 import type { Bank } from '../answers.js'
 import { matchingBanks } from './rules.js'
 
+type BankChoiceProps = { banks: readonly Bank[]; chosen: string; onChoose: (bank: Bank) => void }
+
 /** The ARIA combobox pattern: type a part of the bank's name, arrow keys move, Enter chooses. */
-export function BankChoice({
-  banks,
-  chosen,
-  onChoose,
-}: {
-  readonly banks: readonly Bank[]
-  readonly chosen: string
-  readonly onChoose: (bank: Bank) => void
-}) {
+export function BankChoice({ banks, chosen, onChoose }: BankChoiceProps) {
   const id = useId()
   const [text, setText] = useState(chosen)
   const [open, setOpen] = useState(false)

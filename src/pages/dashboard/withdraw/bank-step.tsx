@@ -62,15 +62,9 @@ export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'
   )
 }
 
-function NewAccount({
-  draft,
-  found,
-  set,
-}: {
-  readonly draft: Draft
-  readonly found: FoundName
-  readonly set: (change: Partial<Draft>) => void
-}) {
+type NewAccountProps = { draft: Draft; found: FoundName; set: (change: Partial<Draft>) => void }
+
+function NewAccount({ draft, found, set }: NewAccountProps) {
   const { data, unread, reload } = useLoad<Banks>('/creators/banks')
   return (
     <>
@@ -100,16 +94,10 @@ function NewAccount({
   )
 }
 
+type AccountNameProps = { found: FoundName; draft: Draft; onName: (name: string) => void }
+
 /** The account holder's name from the bank, or a field to type it when the bank cannot be reached. */
-function AccountName({
-  found,
-  draft,
-  onName,
-}: {
-  readonly found: FoundName
-  readonly draft: Draft
-  readonly onName: (name: string) => void
-}) {
+function AccountName({ found, draft, onName }: AccountNameProps) {
   const { me } = useSession()
   if (found.state === 'loading')
     return (

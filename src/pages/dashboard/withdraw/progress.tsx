@@ -16,18 +16,10 @@ import { accountText, holdOf, isCancelled, type Terms } from './rules.js'
 const pollEveryMs = 2000
 const stages = ['pending', 'submitted', 'processing', 'completed'] as const
 
+type ProgressProps = { reference: string; terms: Terms; onStatusChange: () => void; onRestart: () => void }
+
 /** The progress of a withdrawal, polled from the history until it is completed or failed. */
-export function Progress({
-  reference,
-  terms,
-  onStatusChange,
-  onRestart,
-}: {
-  readonly reference: string
-  readonly terms: Terms
-  readonly onStatusChange: () => void
-  readonly onRestart: () => void
-}) {
+export function Progress({ reference, terms, onStatusChange, onRestart }: ProgressProps) {
   const { data, fault, reload } = useLoad<PayoutsPage>(
     `/payouts/history?reference=${encodeURIComponent(reference)}`,
   )
@@ -112,17 +104,9 @@ function Failed({ payout }: { readonly payout: Payout }) {
 
 const cancelDrawer = 'cancel-withdrawal'
 
-function Hold({
-  payout,
-  hold,
-  terms,
-  onChanged,
-}: {
-  readonly payout: Payout
-  readonly hold: HeldFor
-  readonly terms: Terms
-  readonly onChanged: () => void
-}) {
+type HoldProps = { payout: Payout; hold: HeldFor; terms: Terms; onChanged: () => void }
+
+function Hold({ payout, hold, terms, onChanged }: HoldProps) {
   const drawer = useDrawer()
   const path = `/payouts/${encodeURIComponent(payout.reference)}`
   if (hold === 'dispute') return <Notice tone="warn" icon="wait" text={words.progress.onHoldMore} />

@@ -105,20 +105,16 @@ export function lastDigits(accountNumber: string): string {
   return accountNumber.slice(-4).padStart(8, '•')
 }
 
-export function accountText({
-  bankName,
-  bankCode,
-  accountNumber,
-}: Pick<Payout, 'bankName' | 'bankCode' | 'accountNumber'>): string {
+type accountTextProps = Pick<Payout, 'bankName' | 'bankCode' | 'accountNumber'>
+
+export function accountText({ bankName, bankCode, accountNumber }: accountTextProps): string {
   return `${bankName ?? bankCode} ${lastDigits(accountNumber)}`
 }
 
+type promisedMoreProps = Pick<Payout, 'status' | 'amountNGN' | 'promisedNGN'>
+
 /** Whether less is sent than was promised at the request. A failed withdrawal sends nothing. */
-export function promisedMore({
-  status,
-  amountNGN,
-  promisedNGN,
-}: Pick<Payout, 'status' | 'amountNGN' | 'promisedNGN'>): boolean {
+export function promisedMore({ status, amountNGN, promisedNGN }: promisedMoreProps): boolean {
   return status !== 'failed' && amountNGN < promisedNGN
 }
 
