@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { words } from '../i18n/checkout.js'
+import { common } from '../i18n/common.js'
 import { Announcer, Notice } from '../ui/kit.js'
 import type { Event } from './machine/events.js'
 import type { State, StepName } from './machine/state.js'
@@ -17,7 +18,7 @@ import './checkout.css'
 type Views = { readonly [At in Exclude<StepName, 'other-window'>]: ComponentType<ViewOf<At>> }
 
 const views: Views = {
-  loading: Skeleton,
+  loading: () => <Working text={common.loading} />,
   'session-over': SessionOver,
   choose: Choose,
   wallets: Wallets,
@@ -95,17 +96,6 @@ function useFocusOfStep(sheet: { readonly current: HTMLElement | null }, at: Ste
       )?.focus()
     before.current = at
   }, [at, sheet])
-}
-
-function Skeleton() {
-  return (
-    <div class="skeleton" aria-hidden="true">
-      <span />
-      <span />
-      <span />
-      <span />
-    </div>
-  )
 }
 
 /** Says that the link has expired, unless another session is on its way. */

@@ -112,8 +112,6 @@ export const words = {
   sentStep: 'Sent',
   confirmedStep: 'Confirmed',
   steps: 'Progress of the payment',
-  stepDone: 'done',
-  stepNow: 'now',
   sent: 'Sent. Waiting for the network.',
   sentMore: 'Usually 1 to 2 seconds. You can close this page.',
   sentSlow: 'Sent, still waiting.',

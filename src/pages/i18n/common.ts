@@ -4,6 +4,7 @@ export const common = {
   copyFailed: 'Copy it by hand',
   copyWhat: (what: string) => `Copy ${what}`,
   loading: 'Loading',
+  done: 'done',
   unclearNumber: 'This can be read in two ways. Write 1500 or 1.50, without a mark between thousands.',
 } as const
 

@@ -88,6 +88,52 @@ export function CopyButton({ value, label, named = false }: CopyButtonProps) {
   )
 }
 
+interface FactProps {
+  name: string
+  strong?: boolean
+  /** What a button beside the value copies; `label` names it for screen readers. */
+  copied?: string
+  label?: string
+  children: ComponentChildren
+}
+
+/** A line of a `dl` of the class `facts`. */
+export function Fact({ name, strong = false, copied, label = name.toLowerCase(), children }: FactProps) {
+  return (
+    <div class={`facts__line ${strong ? 'facts__line--strong' : ''}`}>
+      <dt>{name}</dt>
+      <dd class={`number ${copied ? 'row' : ''}`}>
+        {children}
+        {copied && <CopyButton value={copied} label={label} />}
+      </dd>
+    </div>
+  )
+}
+
+interface StepsProps {
+  label?: string
+  steps: readonly string[]
+  /** The one of now. Those before it are done. */
+  at: number
+  stacked?: boolean
+}
+
+export function Steps({ label, steps, at, stacked = false }: StepsProps) {
+  return (
+    <ol class={`marks ${stacked ? 'marks--stacked' : ''}`} aria-label={label}>
+      {steps.map((step, index) => (
+        <li
+          key={step}
+          class={`marks__mark ${index < at ? 'marks__mark--done' : ''}`}
+          aria-current={index === at ? 'step' : undefined}
+        >
+          {step} {index < at && <span class="visually-hidden">{common.done}</span>}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
 interface Tab<Key extends string> {
   readonly key: Key
   readonly label: JSX.Element | string

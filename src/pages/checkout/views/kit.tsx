@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { explorerUrl } from '../../lib/solana.js'
-import { Button, CopyButton, Icon, type IconName, LinkButton, Notice } from '../../ui/kit.js'
+import { Button, Icon, type IconName, LinkButton, Notice } from '../../ui/kit.js'
 import type { Event } from '../machine/events.js'
 import type { State, StepName, StepOf, WalletChoice } from '../machine/state.js'
 
@@ -106,35 +106,6 @@ export function spinning(text: string) {
       <span class="spinner" aria-hidden="true" />
       <span>{text}</span>
     </p>
-  )
-}
-
-interface Sum {
-  readonly term: string
-  readonly value: ComponentChildren
-  /** What a button beside the value copies; `label` names it for screen readers. */
-  readonly copied?: string
-  readonly label?: string
-}
-
-export function Sums({ stacked = false, lines }: { stacked?: boolean; lines: readonly (Sum | false)[] }) {
-  return (
-    <dl class={stacked ? 'sums sums--stacked number' : 'sums number'}>
-      {lines.map(
-        (line) =>
-          line && (
-            <div key={line.term}>
-              <dt>{line.term}</dt>
-              <dd class={stacked || line.copied ? 'row' : undefined}>
-                {line.value}
-                {line.copied && (
-                  <CopyButton value={line.copied} label={line.label ?? line.term.toLowerCase()} />
-                )}
-              </dd>
-            </div>
-          ),
-      )}
-    </dl>
   )
 }
 

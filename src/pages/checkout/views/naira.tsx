@@ -1,9 +1,9 @@
 import { words } from '../../i18n/checkout.js'
 import { ngn } from '../../lib/money.js'
-import { CopyButton } from '../../ui/kit.js'
+import { CopyButton, Fact } from '../../ui/kit.js'
 import type { NairaTip } from '../machine/state.js'
 import { rangeText } from './amounts.js'
-import { back, Heading, linkOut, Outcome, press, Sums, spinning, type ViewOf } from './kit.js'
+import { back, Heading, linkOut, Outcome, press, spinning, type ViewOf } from './kit.js'
 
 const minuteMs = 60_000
 /** The countdown is shown in the last five minutes. */
@@ -23,7 +23,6 @@ export function Waiting({ state, step }: ViewOf<'naira-waiting'>) {
     return <Outcome tone="plain" icon="out" {...text} actions={actions} />
   }
   const amount = ngn(tip.amountNgn)
-  const number = <strong class="account">{account.number}</strong>
   // For display. The copy button copies the whole reference.
   const reference = `${tip.intentId.slice(0, 12)}…${tip.intentId.slice(-6)}`
   return (
@@ -36,16 +35,19 @@ export function Waiting({ state, step }: ViewOf<'naira-waiting'>) {
           <p>{words.sendMore}</p>
         </div>
       )}
-      <Sums
-        stacked
-        lines={[
-          { term: words.sendAmount, value: amount, copied: tip.amountNgn.toFixed(2) },
-          { term: words.bank, value: account.bank },
-          { term: words.accountNumber, value: number, copied: account.number },
-          { term: words.accountName, value: account.name },
-          { term: words.referenceTerm, value: reference, copied: tip.intentId },
-        ]}
-      />
+      <dl class="facts">
+        <Fact name={words.sendAmount} copied={tip.amountNgn.toFixed(2)}>
+          {amount}
+        </Fact>
+        <Fact name={words.bank}>{account.bank}</Fact>
+        <Fact name={words.accountNumber} copied={account.number}>
+          <strong class="account">{account.number}</strong>
+        </Fact>
+        <Fact name={words.accountName}>{account.name}</Fact>
+        <Fact name={words.referenceTerm} copied={tip.intentId}>
+          {reference}
+        </Fact>
+      </dl>
       <Until tip={tip} now={state.now} />
       {!markedSent && (
         <>

@@ -4,7 +4,7 @@ import type { SessionDescription } from '../../../sdk/client/tip.js'
 import { words } from '../../i18n/checkout.js'
 import { displayUnits, shortUsd, tokenAmount, usd } from '../../lib/money.js'
 import { Checkbox } from '../../ui/fields.js'
-import { Button, CopyButton, Notice } from '../../ui/kit.js'
+import { Button, CopyButton, Fact, Notice } from '../../ui/kit.js'
 import { impactToAccept, needed } from '../flow/pay.js'
 import { chosenToken } from '../machine/form.js'
 import type { PricedTip, WalletChoice } from '../machine/state.js'
@@ -19,7 +19,6 @@ import {
   payInNaira,
   press,
   retry,
-  Sums,
   type ViewOf,
   WalletIcon,
 } from './kit.js'
@@ -36,12 +35,6 @@ export function Review({ state, step }: ViewOf<'review'>) {
   const { input, output, quote } = pay.intent
   const impact = quote.priceImpactPct
   const mustAccept = impact > impactToAccept
-  const paid = (
-    <>
-      <strong>{tokenAmount(input.amount, input.decimals, input.symbol)}</strong>
-      <span class="quiet"> {usd(quote.amountUsd)}</span>
-    </>
-  )
   const received = tokenAmount(output.amount, output.decimals, output.symbol)
   const approve = (
     <>
@@ -53,14 +46,15 @@ export function Review({ state, step }: ViewOf<'review'>) {
     <section class="stack">
       <Heading>{words.review}</Heading>
       {declined && declinedNotice}
-      <Sums
-        lines={[
-          { term: words.youPay, value: <span>{paid}</span> },
-          { term: words.fee, value: words.feeValue },
-          { term: words.receives(state.session?.creator.name ?? ''), value: received },
-          { term: words.impact, value: percent(impact) },
-        ]}
-      />
+      <dl class="facts facts--money">
+        <Fact name={words.youPay}>
+          <strong>{tokenAmount(input.amount, input.decimals, input.symbol)}</strong>
+          <span class="quiet"> {usd(quote.amountUsd)}</span>
+        </Fact>
+        <Fact name={words.fee}>{words.feeValue}</Fact>
+        <Fact name={words.receives(state.session?.creator.name ?? '')}>{received}</Fact>
+        <Fact name={words.impact}>{percent(impact)}</Fact>
+      </dl>
       {impact > impactToWarn && <Notice tone="warn" text={words.impactWarning} />}
       {mustAccept && (
         <Checkbox

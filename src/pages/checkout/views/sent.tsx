@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
-import { Icon } from '../../ui/kit.js'
+import { Fact, Steps } from '../../ui/kit.js'
 import { slowSentMs } from '../watch.js'
-import { Actions, explorerLink, Outcome, press, Sums, type ViewOf } from './kit.js'
+import { Actions, explorerLink, Outcome, press, type ViewOf } from './kit.js'
 
 /** Money may be moving, so this view never says that the payment failed. */
 export function Sent({ state, step }: ViewOf<'sent'>) {
@@ -16,24 +16,7 @@ export function Sent({ state, step }: ViewOf<'sent'>) {
         title={slow ? words.sentSlow : words.sent}
         more={slow ? words.sentSlowMore : words.sentMore}
       />
-      <ol class="stepper" aria-label={words.steps}>
-        <li class="stepper__mark stepper__mark--done">
-          <span class="stepper__dot">
-            <Icon name="tick" size={14} />
-          </span>
-          {words.approvedStep}
-          <span class="visually-hidden"> {words.stepDone}</span>
-        </li>
-        <li class="stepper__mark stepper__mark--now" aria-current="step">
-          <span class="stepper__dot" />
-          {words.sentStep}
-          <span class="visually-hidden"> {words.stepNow}</span>
-        </li>
-        <li class="stepper__mark stepper__mark--open">
-          <span class="stepper__dot" />
-          {words.confirmedStep}
-        </li>
-      </ol>
+      <Steps label={words.steps} steps={[words.approvedStep, words.sentStep, words.confirmedStep]} at={1} />
       {link && <Actions>{link}</Actions>}
     </section>
   )
@@ -82,22 +65,23 @@ interface Receipt {
 
 function Thanks({ title, more, amount, message, at, reference, children }: Receipt) {
   const time = new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-  const shortReference = (
-    <span class="reference" title={reference}>
-      {`${reference.slice(0, 8)}…${reference.slice(-6)}`}
-    </span>
-  )
   const again = press(words.tipAgain, { type: 'tip-again' }, 'primary')
   return (
     <Outcome tone="good" title={title} more={more} actions={[again, children]}>
-      <Sums
-        lines={[
-          { term: words.amount, value: amount },
-          message !== '' && { term: words.message, value: <bdi>{message}</bdi> },
-          { term: words.time, value: time },
-          { term: words.referenceTerm, value: shortReference, copied: reference, label: words.reference },
-        ]}
-      />
+      <dl class="facts facts--money">
+        <Fact name={words.amount}>{amount}</Fact>
+        {message !== '' && (
+          <Fact name={words.message}>
+            <bdi>{message}</bdi>
+          </Fact>
+        )}
+        <Fact name={words.time}>{time}</Fact>
+        <Fact name={words.referenceTerm} copied={reference} label={words.reference}>
+          <span class="reference" title={reference}>
+            {`${reference.slice(0, 8)}…${reference.slice(-6)}`}
+          </span>
+        </Fact>
+      </dl>
     </Outcome>
   )
 }

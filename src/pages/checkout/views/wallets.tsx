@@ -1,4 +1,3 @@
-import { useContext } from 'preact/hooks'
 import { words } from '../../i18n/checkout.js'
 import { shortUsd } from '../../lib/money.js'
 import { Button, CopyButton, Icon, LinkButton, Qr } from '../../ui/kit.js'
@@ -6,7 +5,6 @@ import { chosenCents } from '../machine/form.js'
 import {
   Actions,
   back,
-  Dispatching,
   declinedNotice,
   Heading,
   linkOut,
@@ -26,7 +24,6 @@ export function Wallets(props: ViewOf<'wallets'>) {
 }
 
 function WalletList({ state, step }: ViewOf<'wallets'>) {
-  const dispatch = useContext(Dispatching)
   return (
     <section class="stack">
       <Heading>{words.chooseWallet}</Heading>
@@ -34,11 +31,14 @@ function WalletList({ state, step }: ViewOf<'wallets'>) {
       <ul class="wallets">
         {state.wallets.map((wallet) => (
           <li key={wallet.id}>
-            <button type="button" class="wallet" onClick={() => dispatch({ type: 'picked', wallet })}>
-              <WalletIcon wallet={wallet} size={32} />
-              <span class="wallet__name">{wallet.name}</span>
-              <span class="quiet">{words.detected}</span>
-            </button>
+            {press(
+              <>
+                <WalletIcon wallet={wallet} size={32} />
+                <span class="wallet__name">{wallet.name}</span>
+                <span class="quiet">{words.detected}</span>
+              </>,
+              { type: 'picked', wallet },
+            )}
           </li>
         ))}
       </ul>

@@ -35,17 +35,6 @@ export function Card({ name, title, lead, beside, heading, class: kind = '', chi
   )
 }
 
-type FactProps = { name: string; strong?: boolean; children: ComponentChildren }
-
-export function Fact({ name, strong = false, children }: FactProps) {
-  return (
-    <div class={`facts__line ${strong ? 'facts__line--strong' : ''}`}>
-      <dt>{name}</dt>
-      <dd class="number">{children}</dd>
-    </div>
-  )
-}
-
 export function Brand() {
   return (
     <span class="brand">

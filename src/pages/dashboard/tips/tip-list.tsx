@@ -2,10 +2,9 @@ import { words } from '../../i18n/dashboard.js'
 import { ngn, shortNgn, usd } from '../../lib/money.js'
 import { explorerUrl } from '../../lib/solana.js'
 import { amountText, cut, fiatSymbol, paidWords, senderText } from '../../lib/tip-text.js'
-import { Button, CopyButton, Icon, LinkButton } from '../../ui/kit.js'
+import { Button, CopyButton, Fact, Icon, LinkButton, Steps } from '../../ui/kit.js'
 import type { ListedTip } from '../answers.js'
 import { agoText, momentText, useNow } from '../dates.js'
-import { Fact } from '../parts/cards.js'
 import { Dialog } from '../parts/forms.js'
 import { useNaira } from '../parts/rate.js'
 import { OpenRow, Status } from '../parts/rows.js'
@@ -137,12 +136,11 @@ function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
           <code>{signature}</code>
         </Fact>
       </dl>
-      <ol class="timeline">
-        <li class="timeline__point timeline__point--done">{words.tip.timeline.recorded}</li>
-        <li class={`timeline__point ${status === 'confirmed' ? 'timeline__point--done' : ''}`}>
-          {words.tip.timeline[status]}
-        </li>
-      </ol>
+      <Steps
+        stacked
+        steps={[words.tip.recorded, words.tip.timeline[status]]}
+        at={status === 'confirmed' ? 2 : 1}
+      />
       {fiatDetails !== null && status === 'confirmed' && <GivenBack tip={tip} onGivenBack={onGivenBack} />}
       {isOnChain(tip) && tip.recipient !== me.walletPublicKey && <p class="quiet">{words.tip.toWallet}</p>}
       <CopyButton value={signature} label={isOnChain(tip) ? words.tip.signature : words.tip.reference} />

@@ -1,6 +1,6 @@
 import { words } from '../../i18n/dashboard.js'
 import { ngn, shortNgn, usd } from '../../lib/money.js'
-import { Announcer, Button, CopyButton, Icon, Notice } from '../../ui/kit.js'
+import { Announcer, Button, CopyButton, Notice, Steps } from '../../ui/kit.js'
 import type { HeldFor, Payout, PayoutsPage } from '../answers.js'
 import { call } from '../api.js'
 import { useChange } from '../parts/focus.js'
@@ -14,7 +14,9 @@ import { LessThanPromised } from './lists.js'
 import { accountText, holdOf, isCancelled, type Terms } from './rules.js'
 
 const pollEveryMs = 2000
-const stages = ['pending', 'submitted', 'processing', 'completed'] as const
+/** All are done once it is completed. */
+const stageOf = (status: Payout['status']): number =>
+  ['pending', 'submitted', 'processing', '', 'completed'].indexOf(status)
 
 type ProgressProps = { reference: string; terms: Terms; onStatusChange: () => void; onRestart: () => void }
 
@@ -37,7 +39,11 @@ export function Progress({ reference, terms, onStatusChange, onRestart }: Progre
       <FaultNotice fault={fault} tone="warn" />
       {payout !== undefined && (
         <>
-          {payout.status === 'failed' ? <Failed payout={payout} /> : <Stages status={payout.status} />}
+          {payout.status === 'failed' ? (
+            <Failed payout={payout} />
+          ) : (
+            <Steps stacked steps={Object.values(words.progress.stages)} at={stageOf(payout.status)} />
+          )}
           <LessThanPromised payout={payout} />
           {hold !== undefined && <Hold payout={payout} hold={hold} terms={terms} onChanged={reload} />}
           <p class="row">
@@ -65,26 +71,6 @@ function headOf(payout: Payout): string {
   if (hold !== undefined) return heldHeads[hold]
   if (isCancelled(payout)) return words.progress.cancelled(ngn(payout.amountNGN))
   return words.progress.heads[payout.status](ngn(payout.amountNGN), payout.accountName)
-}
-
-function Stages({ status }: { readonly status: (typeof stages)[number] }) {
-  const reached = stages.indexOf(status)
-  const done = status === 'completed' ? reached + 1 : reached
-  const stateOf = (index: number): string => (index < done ? 'done' : index === reached ? 'now' : 'open')
-  return (
-    <ol class="timeline">
-      {stages.map((stage, index) => (
-        <li
-          key={stage}
-          class={`timeline__point timeline__point--${stateOf(index)}`}
-          aria-current={index === reached ? 'step' : undefined}
-        >
-          {words.progress.stages[stage]}
-          {index < done && <Icon name="tick" size={14} />}
-        </li>
-      ))}
-    </ol>
-  )
 }
 
 function Failed({ payout }: { readonly payout: Payout }) {
@@ -153,22 +139,9 @@ function Hold({ payout, hold, terms, onChanged }: HoldProps) {
   )
 }
 
-const steps = ['amount', 'bank', 'review', 'progress'] as const
+const { steps } = words.withdraw
 
-export function StepMarks({ step }: { readonly step: Flow['step'] | 'progress' }) {
-  const at = step === 'refused' ? 2 : Math.max(0, (steps as readonly string[]).indexOf(step))
-  const current = step === 'sending' || step === 'checking' || step === 'accepted' ? 3 : at
-  return (
-    <ol class="marks">
-      {steps.map((name, index) => (
-        <li
-          key={name}
-          class={`marks__mark ${index < current ? 'marks__mark--done' : ''}`}
-          aria-current={index === current ? 'step' : undefined}
-        >
-          {words.withdraw.steps[name]}
-        </li>
-      ))}
-    </ol>
-  )
+export function StepMarks({ step }: { step: Flow['step'] | 'progress' }) {
+  const at = step === 'refused' ? 2 : Object.keys(steps).indexOf(step)
+  return <Steps steps={Object.values(steps)} at={at === -1 ? 3 : at} />
 }

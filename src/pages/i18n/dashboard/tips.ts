@@ -75,7 +75,6 @@ export const tipsWords = {
       'Paid straight to your own wallet: it isn’t in your balance here and can’t be withdrawn as naira.',
     givenBack: 'Given back',
     timeline: {
-      recorded: 'Recorded',
       pending: 'Waiting for the payment',
       confirmed: 'Confirmed',
       failed: 'Could not be completed',
