@@ -1,5 +1,6 @@
 import { TippingError } from '../../sdk/client/errors.js'
 import { pause } from '../../sdk/client/wait.js'
+import { untilAnswered } from '../lib/failures.js'
 import { balanceOf } from '../lib/rpc.js'
 import { detailOf, type Thrown, walletFault } from '../lib/wallet-faults.js'
 import type { Command, Event } from './machine/events.js'
@@ -36,8 +37,7 @@ type Run<Do extends Command['do']> = (
   context: Context,
 ) => Promise<Event | undefined>
 
-const recordTries = 5
-const recordPauseMs = 1500
+const recordPausesMs = [1500, 3000, 4500, 6000]
 const renewLinksMs = 50_000
 const retryLinksMs = 3000
 
@@ -111,21 +111,13 @@ const pay: Run<'pay'> = async ({ attempt, walletId, intent, message }, context) 
     tokenSymbol: input.symbol,
     ...(message !== '' && { message }),
   }
-  return recordWithRetries(() => service.record(record))
-}
-
-/** Has the service verify the transaction at once. It finds the payment without this, so giving up loses nothing. */
-async function recordWithRetries(send: () => Promise<unknown>): Promise<undefined> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await send()
-      return
-    } catch (error) {
-      const final = !(error instanceof TippingError && error.temporary) || tries === recordTries
-      if (final) return
-      await pause(recordPauseMs * tries, undefined)
-    }
-  }
+  // The service finds the payment without this, so giving up loses nothing.
+  await untilAnswered(() => service.record(record), {
+    pausesMs: recordPausesMs,
+    mayRepeat: (error, tries) =>
+      error instanceof TippingError && error.temporary && tries < recordPausesMs.length,
+  }).catch(() => undefined)
+  return undefined
 }
 
 const startNaira: Run<'start-naira'> = async ({ attempt, quote, form }, { service, state }) => {

@@ -1,9 +1,8 @@
 import '../ui/base.css'
 import { render } from 'preact'
 import { TippingError } from '../../sdk/client/errors.js'
-import { pause } from '../../sdk/client/wait.js'
 import { words } from '../i18n/checkout.js'
-import { isPassing, isUnanswered } from '../lib/failures.js'
+import { isPassing, isUnanswered, untilAnswered } from '../lib/failures.js'
 import { App } from './app.js'
 import { CheckoutDriver } from './driver.js'
 import { firstState, type State } from './machine/state.js'
@@ -41,7 +40,7 @@ async function start(): Promise<void> {
     return
   }
   const service = createTipService(token, (ok) => checkout.dispatch({ type: 'answered', ok }))
-  const session = await untilAnswered(() => service.session())
+  const session = await answerOf(() => service.session())
   if (session === undefined) {
     checkout.dispatch({ type: 'session-over' })
     return
@@ -50,7 +49,7 @@ async function start(): Promise<void> {
   checkout.dispatch({ type: 'tick', now: Date.now() + clockAhead })
   document.title = words.title(session.creator.name)
   const wallets = openWallets((found) => checkout.dispatch({ type: 'wallets', wallets: found }))
-  checkout.begin({ service, wallets, token, renew: () => untilAnswered(service.renew) })
+  checkout.begin({ service, wallets, token, renew: () => answerOf(service.renew) })
   checkout.dispatch({ type: 'loaded', session })
   if (Date.parse(session.expiresAt) <= Date.parse(session.now)) checkout.dispatch({ type: 'session-over' })
   checkout.restoreScreen()
@@ -76,22 +75,21 @@ function listen(): void {
 
 async function tokenOf(): Promise<string | undefined> {
   if (startParameters.code === undefined) return startParameters.token
-  const token = await untilAnswered(() => redeem(startParameters.code ?? ''))
+  const token = await answerOf(() => redeem(startParameters.code ?? ''))
   if (token !== undefined) storeToken(token)
   return token ?? startParameters.token
 }
 
-/** Repeats a request until it is answered. Undefined when the service refuses it permanently. */
-async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (error instanceof TippingError && !isPassing(error) && error.status !== 409) return undefined
+/** Undefined when the service refuses it permanently. */
+function answerOf<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  return untilAnswered(ask, {
+    pausesMs: retryMs,
+    mayRepeat(error) {
+      if (error instanceof TippingError && !isPassing(error) && error.status !== 409) return false
       if (isUnanswered(error)) checkout.dispatch({ type: 'answered', ok: false })
-      await pause(retryMs[tries] ?? retryMs.at(-1) ?? tickMs, undefined)
-    }
-  }
+      return true
+    },
+  }).catch(() => undefined)
 }
 
 void start()

@@ -1,7 +1,6 @@
 import type { Wallet } from '@wallet-standard/base'
 import { useEffect, useState } from 'preact/hooks'
-import { pause } from '../../../sdk/client/wait.js'
-import { isPassing } from '../../lib/failures.js'
+import { isPassing, untilAnswered } from '../../lib/failures.js'
 import { displayUnits } from '../../lib/money.js'
 import { networkFee, openingCost, sendTransaction, transactionStatus } from '../../lib/rpc.js'
 import { fromBase64, isSignedBy, messageOf, toBase64 } from '../../lib/solana.js'
@@ -114,14 +113,10 @@ export async function signTransfer(
  * Hands in what the wallet has signed. While no answer comes the same bytes are handed in again: a transfer that is signed
  * already is answered as it is.
  */
-export async function handIn(id: string, transaction: string): Promise<void> {
-  for (const pauseMs of [...pausesMs, undefined])
-    try {
-      await call('POST', `${transfersPath}/${id}/sign`, { body: { transaction } })
-      return
-    } catch (error) {
-      const mayRepeat = isPassing(error) || codeOf(error) === 'request_in_progress'
-      if (pauseMs === undefined || !mayRepeat) throw error
-      await pause(pauseMs, undefined)
-    }
+export function handIn(id: string, transaction: string): Promise<unknown> {
+  return untilAnswered(() => call('POST', `${transfersPath}/${id}/sign`, { body: { transaction } }), {
+    pausesMs,
+    mayRepeat: (error, tries) =>
+      tries < pausesMs.length && (isPassing(error) || codeOf(error) === 'request_in_progress'),
+  })
 }

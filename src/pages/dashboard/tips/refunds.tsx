@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { pause } from '../../../sdk/client/wait.js'
 import { words } from '../../i18n/dashboard.js'
-import { isUnanswered } from '../../lib/failures.js'
+import { isUnanswered, untilAnswered } from '../../lib/failures.js'
 import { ngn, usd, usdBelow } from '../../lib/money.js'
 import { Field, Form } from '../../ui/fields.js'
 import { Announcer, Button, Notice } from '../../ui/kit.js'
@@ -17,12 +16,11 @@ import { type ConfirmationProof, needsStepUp, StepUp } from '../security/step-up
 import { estimateRefund, givenBack, isRefundable, leftCents, refundCents } from './refund-amounts.js'
 
 const pollEveryMs = 5000
+const tipPath = ({ signature }: ListedTip): string => `/creators/tips/${encodeURIComponent(signature)}`
 
 export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (dollars: number) => void }) {
   const [asking, setAsking] = useState(false)
-  const { data, fault, isOver, reload } = useLoad<Refunds>(
-    `/creators/tips/${encodeURIComponent(tip.signature)}/refunds`,
-  )
+  const { data, fault, isOver, reload } = useLoad<Refunds>(`${tipPath(tip)}/refunds`)
   const refunds = data?.refunds ?? []
   const section = useRef<HTMLElement>(null)
   const close = (): void => {
@@ -87,7 +85,6 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
   )
 }
 
-/** Pauses before the same refund is asked for again; the last one repeats. */
 const pausesMs = [1000, 2000, 4000, 8000]
 
 /** How much of a tip goes back and what that means. Its button gives it back. */
@@ -108,8 +105,17 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
     // Without an amount all that is left goes back.
     const amountUSD = wanted === leftCents(tip) ? undefined : wanted / 100
     const sent = { body: { amountUSD, ...proof }, idempotencyKey: crypto.randomUUID() }
+    const { signal } = closed.current
     try {
-      await refundUntilAnswered(tip.signature, sent, () => setChecking(true), closed.current.signal)
+      // Under its one key a refund whose answer was lost gives nothing back twice.
+      await untilAnswered(() => call('POST', `${tipPath(tip)}/refund`, { ...sent, signal }), {
+        pausesMs,
+        mayRepeat(error) {
+          setChecking(isUnanswered(error))
+          return isUnanswered(error)
+        },
+        signal,
+      })
       onDone()
     } finally {
       setChecking(false)
@@ -181,22 +187,4 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
 
 function missingOf(leavesUsd: number | undefined, available: number | undefined): number {
   return leavesUsd !== undefined && available !== undefined ? leavesUsd - available : 0
-}
-
-/** Repeats the request under its one key until there is an answer, so a lost answer gives nothing back twice. */
-async function refundUntilAnswered(
-  tipId: string,
-  sent: { readonly body: unknown; readonly idempotencyKey: string },
-  onLost: () => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let tries = 0; ; tries++)
-    try {
-      await call('POST', `/creators/tips/${encodeURIComponent(tipId)}/refund`, { ...sent, signal })
-      return
-    } catch (error) {
-      if (signal.aborted || !isUnanswered(error)) throw error
-      onLost()
-      await pause(pausesMs[Math.min(tries, pausesMs.length - 1)] ?? 0, signal)
-    }
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { TippingError } from '../../../sdk/client/errors.js'
 import { readFromTab, removeFromTab, storeInTab } from '../../lib/browser.js'
+import { untilAnswered } from '../../lib/failures.js'
 import { StepHistory } from '../../lib/step-history.js'
 import type { WithdrawalAnswer } from '../answers.js'
 import { call } from '../api.js'
@@ -20,7 +21,7 @@ import {
 } from './flow.js'
 
 /** Pauses before each repetition of the request; the last one repeats. */
-const pausesMs = [0, 1000, 2000, 4000, 8000]
+const pausesMs = [1000, 2000, 4000, 8000]
 
 /** The withdrawal's form: repeats its request until it is answered, and keeps steps and draft in history and tab. */
 export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => void } {
@@ -64,25 +65,20 @@ export function useWithdrawal(): { flow: Flow; dispatch: (event: FlowEvent) => v
     // Store before sending: a page that closes in between repeats this withdrawal instead of making a second one.
     keepSent(me.id, sent)
     const stop = new AbortController()
-    let tries = 0
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const attempt = (): void => {
-      requestWithdrawal(sent, stop.signal).then(
-        (answer) => dispatch({ type: 'answered', answer }),
-        (error: unknown) => {
-          if (stop.signal.aborted) return
-          dispatch(failureOf(error))
-          // A definite failure leaves this step, and the cleanup below clears this timer.
-          tries += 1
-          timer = setTimeout(attempt, pausesMs[Math.min(tries, pausesMs.length - 1)])
-        },
-      )
-    }
-    attempt()
-    return () => {
-      stop.abort()
-      clearTimeout(timer)
-    }
+    const { signal } = stop
+    untilAnswered(() => requestWithdrawal(sent, signal), {
+      pausesMs,
+      mayRepeat(error) {
+        dispatch(failureOf(error))
+        // A definite failure leaves this step, which ends the pause.
+        return true
+      },
+      signal,
+    }).then(
+      (answer) => dispatch({ type: 'answered', answer }),
+      () => undefined,
+    )
+    return () => stop.abort()
     // A new sign-in repeats the request immediately.
   }, [sent, signIns, me.id, dispatch])
   return { flow, dispatch }
