@@ -87,7 +87,7 @@ test.serial('A0 the session is loading', async (t) => {
   const one = await prepareVisit(open())
   await one.page.route('**/sdk/session', () => undefined)
   await one.page.goto(one.embedUrl)
-  await one.page.locator('.skeleton').waitFor()
+  await one.page.locator('.working').waitFor()
   await waitForAnnouncement(one.page, /^Loading$/)
   await checkAccessibility(t, one.page, 'A0-loading')
   await one.context.close()

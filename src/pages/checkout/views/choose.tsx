@@ -79,7 +79,7 @@ const nairaTab = { key: 'naira', label: tabLabel('bank', words.naira) } as const
 function Left({ tip }: { readonly tip: NonNullable<State['left']> }) {
   return (
     <Notice tone="warn" icon="wait">
-      <div class="actions">
+      <div class="stack">
         <p>
           <strong>{words.leftOpen(ngn(tip.amountNgn))}</strong> {words.leftOpenMore}
         </p>

@@ -43,7 +43,7 @@ export function Heading({ children }: { readonly children: ComponentChildren }) 
 }
 
 export function Actions({ children }: { readonly children: ComponentChildren }) {
-  return <div class="actions">{children}</div>
+  return <div class="stack">{children}</div>
 }
 
 const icons = { plain: 'wait', good: 'tick', warn: 'warn', bad: 'cross' } as const

@@ -28,7 +28,7 @@ function WalletList({ state, step }: ViewOf<'wallets'>) {
     <section class="stack">
       <Heading>{words.chooseWallet}</Heading>
       {step.declined && declinedNotice}
-      <ul class="wallets">
+      <ul class="stack">
         {state.wallets.map((wallet) => (
           <li key={wallet.id}>
             {press(

@@ -68,7 +68,7 @@ function Domains() {
         <Submit text={words.domains.submit} kind="plain" busy={save.busy} />
       </Form>
       <FaultNotice fault={save.fault ?? unread} />
-      <ul class="chips">
+      <ul class="wrap">
         {domains?.map((domain) => (
           <li key={domain} class="chips__chip">
             <bdi>{domain}</bdi>
@@ -103,9 +103,9 @@ function Snippets() {
         onChoose={setSide}
         tabs={sides.map((key) => ({ key, label: words.code_.tabs[key] }))}
       />
-      <div role="tabpanel" id={`panel-${side}`} aria-labelledby={`tab-${side}`} class="snippet">
+      <div role="tabpanel" id={`panel-${side}`} aria-labelledby={`tab-${side}`} class="stack">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <pre class="snippet__code" tabIndex={0}>
+        <pre class="secret" tabIndex={0}>
           <code>{code}</code>
         </pre>
         <CopyButton value={code} label={words.code_.code} />

@@ -87,7 +87,7 @@ function OtherTokens({ tokens }: { readonly tokens: TokenBalances['tokens'] }) {
   return (
     <div class="balance__tokens">
       <h3>{words.otherTokens.title}</h3>
-      <ul class="balance__token-list">
+      <ul class="wrap">
         {tokens.map(({ symbol, mint, amount, valueUsd }) => (
           <li key={mint} class="number">
             <strong>{amountText(amount, symbol)}</strong>{' '}

@@ -39,7 +39,7 @@ function OverlayEditor({ wallet }: { readonly wallet: string }) {
   const address = addressOf(parameters)
   const preview = useDebounced(addressOf({ ...parameters, preview: true, dot: false }))
   return (
-    <div class="overlay">
+    <div class="columns">
       <Card name="preview" title={words.overlay.preview}>
         <iframe class="overlay__frame" title={words.overlay.preview} src={preview} />
         <Button text={words.overlay.test} onPress={() => sendTestAlert(wallet)} />
@@ -110,27 +110,29 @@ function OverlayForm({ parameters, onChange }: OverlayFormProps) {
   )
   return (
     <Card name="look" title={text.title}>
-      <form class="form-grid" onSubmit={(event) => event.preventDefault()}>
+      <form class="stack" onSubmit={(event) => event.preventDefault()}>
         <Field label={text.template} hint={text.templateHint}>
           <input class="input" maxLength={200} {...template} />
         </Field>
-        {select('position')}
-        {select('animation')}
-        {select('theme')}
-        <Field label={text.accent}>
-          <input
-            class="input input--colour"
-            type="color"
-            value={parameters.accent}
-            onChange={({ currentTarget }) => onChange({ accent: currentTarget.value })}
-          />
-        </Field>
-        {number('durationMs', 1000)}
-        {number('gapMs', 1000)}
-        {number('minUsd')}
-        {number('scale')}
-        {number('queue')}
-        {number('replayMinutes')}
+        <div class="pair">
+          {select('position')}
+          {select('animation')}
+          {select('theme')}
+          <Field label={text.accent}>
+            <input
+              class="input input--colour"
+              type="color"
+              value={parameters.accent}
+              onChange={({ currentTarget }) => onChange({ accent: currentTarget.value })}
+            />
+          </Field>
+          {number('durationMs', 1000)}
+          {number('gapMs', 1000)}
+          {number('minUsd')}
+          {number('scale')}
+          {number('queue')}
+          {number('replayMinutes')}
+        </div>
         {check('message')}
         {check('sound')}
         {parameters.sound && number('volume')}

@@ -79,7 +79,7 @@ interface OwnRowProps {
 /** Something of the creator's own in a list, with the button that ends it. */
 export function OwnRow({ label, mark, more, end }: OwnRowProps) {
   return (
-    <li class="rows__row key">
+    <li class="rows__row row">
       <span class="key__what">
         <bdi class="strong">{label}</bdi>
         {mark}

@@ -28,13 +28,13 @@ export function SecurityScreen() {
   if (!sessions.isOver || !passkeys.isOver) return <Loading />
   return (
     <div class="columns">
-      <div class="pile">
+      <div class="stack">
         <PasswordCard security={security} />
         <PasskeysCard security={security} passkeys={passkeys} />
         <AuthenticatorCard security={security} />
         {(security.totp || security.passkeys > 0) && <RecoveryCard security={security} />}
       </div>
-      <div class="pile">
+      <div class="stack">
         <SessionsCard sessions={sessions} />
         <EmailCard security={security} />
         <TipMailsCard security={security} />

@@ -107,7 +107,7 @@ function TokenFields({ accepted, onChange }: TokenFieldsProps) {
   return (
     <fieldset class="stack">
       <legend class="field__label">{text.tokens}</legend>
-      <div class="checkboxes">
+      <div class="wrap">
         {tokens.map((token) => (
           <Checkbox
             key={token}

@@ -5,6 +5,7 @@ import { TextField } from '../../ui/fields.js'
 import { TextButton } from '../../ui/kit.js'
 import { passwordStrength } from './password-strength.js'
 
+const tones = { short: 'warn', weak: 'warn', fair: 'plain', strong: 'good' } as const
 export const passwordFaults = ['invalid_password', 'common_password']
 
 interface Shared {
@@ -48,8 +49,10 @@ export function NewPasswordField({ email, ...field }: NewPasswordFieldProps) {
       minLength={8}
       {...field}
     >
-      <p class={`strength strength--${strength ?? 'none'}`} role="status">
-        {strength !== undefined && words.password.strength[strength]}
+      <p role="status">
+        {strength && (
+          <span class={`status status--${tones[strength]}`}>{words.password.strength[strength]}</span>
+        )}
       </p>
     </Password>
   )

@@ -26,7 +26,7 @@ export function TakeOut() {
     go('take-out', again && new URLSearchParams({ mint: again.mint, amount: again.amount }))
   }
   return (
-    <div class="withdraw">
+    <div class="columns">
       {id === undefined ? (
         <NewTakeOut
           version={version}
@@ -42,7 +42,7 @@ export function TakeOut() {
           <Progress key={id} id={id} onChange={changed} onRestart={restart} />
         </section>
       )}
-      <div class="pile">
+      <div class="stack">
         <TransferList version={version} onOpen={open} />
       </div>
     </div>

@@ -16,6 +16,8 @@ export const newestTipsPath = '/creators/tips?limit=12'
 
 type LiveTipsProps = { news: TipNews; version: number; tips: Loaded<TipsPage> }
 
+const tones = { on: 'good', off: 'warn', paused: 'plain' } as const
+
 export function LiveTips({ news, version, tips: { data, unread, reload } }: LiveTipsProps) {
   const [pausedAt, setPausedAt] = useState<number>()
   const announcement = useAnnouncement(news)
@@ -28,12 +30,11 @@ export function LiveTips({ news, version, tips: { data, unread, reload } }: Live
   return (
     <Card
       name="live"
-      class="live"
       title={
         <>
           {words.live.title}{' '}
           {news.connected !== undefined && (
-            <span class={`mark mark--${state}`}>{words.live.states[state]}</span>
+            <span class={`status status--${tones[state]}`}>{words.live.states[state]}</span>
           )}
         </>
       }
@@ -62,7 +63,7 @@ export function NoTips() {
   return (
     <div class="empty">
       <p>{words.tips.none}</p>
-      <div class="empty__acts">
+      <div class="wrap">
         <LinkButton href={pathOf('developers')} text={words.tips.noneCheckout} />
         <LinkButton href={pathOf('overlay')} text={words.tips.noneOverlay} />
       </div>

@@ -47,7 +47,7 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
       {refunds.length > 0 && (
         <ul class="rows">
           {refunds.map((refund) => (
-            <li key={refund.id} class="rows__row refund">
+            <li key={refund.id} class="rows__row stack">
               <span class="row">
                 <strong class="number">
                   {words.refund.parts(usd(refund.amountUSD), ngn(refund.amountNGN))}

@@ -106,7 +106,7 @@ function FilterBar({ filters, onChange }: FilterBarProps) {
   )
   return (
     <search>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <form class="filters wrap" onSubmit={(event) => event.preventDefault()}>
         <label class="filters__search">
           <span class="visually-hidden">{words.filters.search}</span>
           <input

@@ -35,7 +35,7 @@ export function Withdraw() {
   }, [flow, dispatch, reloadBalance, reloadHistory])
   const shown = isUnresolved(flow) ? null : query.get('reference')
   return (
-    <div class="withdraw">
+    <div class="columns">
       <section class="card">
         {shown === null ? (
           <>
@@ -61,7 +61,7 @@ export function Withdraw() {
           />
         )}
       </section>
-      <div class="pile">
+      <div class="stack">
         <History version={historyVersion} />
         <Payees version={historyVersion} />
       </div>
