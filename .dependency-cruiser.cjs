@@ -71,8 +71,8 @@ module.exports = {
       from: { path: '^src/sdk/client/', pathNot: '[.]mjs$' }, to: { pathNot: '^src/sdk/client/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'pages-stand-alone', severity: 'error', comment: 'They run in browsers: the typed client and the name are all they share.',
-      from: { path: pages }, to: { path: '^src/', pathNot: [pages, '^src/sdk/client/', '^src/kernel/brand[.]ts$'], dependencyTypesNot: ['type-only'] },
+      name: 'pages-stand-alone', severity: 'error', comment: 'They run in browsers: the typed client, the name and pure values are all they share.',
+      from: { path: pages }, to: { path: '^src/', pathNot: [pages, '^src/sdk/client/', '^src/kernel/(brand|base58|money)[.]ts$'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'pages-share-no-code-with-the-service', severity: 'error', comment: 'The service serves what was built of them.',

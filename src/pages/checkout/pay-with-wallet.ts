@@ -1,6 +1,7 @@
+import { encodeBase58 } from '../../kernel/base58.js'
 import type { SessionDescription, TipIntent } from '../../sdk/client/tip.js'
 import { RpcError, sendTransaction } from '../lib/rpc.js'
-import { firstSignature, fromBase64, isSignedBy, toBase58 } from '../lib/solana.js'
+import { firstSignature, fromBase64, isSignedBy } from '../lib/solana.js'
 import { detailOf, type Thrown, walletFault } from '../lib/wallet-faults.js'
 import type { Account } from '../lib/wallets.js'
 import { provesNotSent, sendFault } from './flow/pay.js'
@@ -43,7 +44,7 @@ export async function payWith(
     return signAndSend(wallet, account, { transaction, url, chain: session.chain, isWanted })
   try {
     const signature = await wallet.sign('signAndSendTransaction', account.address, transaction, session.chain)
-    return { sent: true, signature: signature.length === 64 ? toBase58(signature) : null }
+    return { sent: true, signature: signature.length === 64 ? encodeBase58(signature) : null }
   } catch (error) {
     const fault = walletFault(error as Thrown)
     const notSent = { sent: false, fault, detail: detailOf(error as Thrown) } as const
@@ -71,7 +72,7 @@ async function signAndSend(
   // A relayed wallet's answer passed through the embedding page: check that the right account signed.
   if (!isSignedBy(signed, publicKey))
     return { sent: false, fault: 'failed', detail: 'The wallet did not sign it.' }
-  const signature = toBase58(firstSignature(signed))
+  const signature = encodeBase58(firstSignature(signed))
   try {
     await sendTransaction(url, signed, false)
   } catch (error) {

@@ -1,3 +1,5 @@
+import { displayText } from '../../kernel/money.js'
+
 /** Formats amounts for people. Raw amounts stay text or bigint, because they may exceed the safe integers. */
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
@@ -44,17 +46,9 @@ export function shortNgn(amount: number): string {
   return ngn(amount).replace(/\.00$/, '')
 }
 
-/** Base units as exact decimal text: `("33400000", 9)` is `0.0334`. */
-export function displayUnits(raw: string, decimals: number): string {
-  const digits = raw.padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
-}
-
 /** Base units for display: `4.90 USDC`, `0.0334 SOL`, `250,000 BONK`; five significant digits, truncated. */
 export function tokenAmount(raw: string, decimals: number, symbol: string): string {
-  const [whole = '0', fraction = ''] = displayUnits(raw, decimals).split('.')
+  const [whole = '0', fraction = ''] = displayText(BigInt(raw), decimals).split('.')
   const leading = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : -whole.length
   const kept = fraction.slice(0, Math.max(2, leading + shownDigits)).replace(/0+$/, '')
   // Tokens with six decimals are dollar stablecoins: show cents.

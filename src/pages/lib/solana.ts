@@ -1,29 +1,6 @@
 /** The little of Solana that a page needs, because the Solana libraries are ten times as large as the page. */
 
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const signatureLength = 64
-
-export function toBase58(bytes: Uint8Array): string {
-  const digits: number[] = []
-  for (const byte of bytes) {
-    let carry = byte
-    for (let at = 0; at < digits.length; at++) {
-      carry += (digits[at] ?? 0) * 256
-      digits[at] = carry % 58
-      carry = Math.floor(carry / 58)
-    }
-    for (; carry > 0; carry = Math.floor(carry / 58)) digits.push(carry % 58)
-  }
-  const zeros = bytes.findIndex((byte) => byte !== 0)
-  const ones = '1'.repeat(zeros === -1 ? bytes.length : zeros)
-  return (
-    ones +
-    digits
-      .reverse()
-      .map((digit) => alphabet[digit])
-      .join('')
-  )
-}
 
 export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

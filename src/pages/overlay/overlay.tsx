@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { words } from '../i18n/overlay.js'
+import { testChannel } from '../lib/browser.js'
 import { followTips } from '../lib/follow-tips.js'
 import { AlertCard } from './alert.js'
-import { readCursor, readShown, saveCursor } from './cursor.js'
 import type { Parameters } from './parameters.js'
 import { type Phase, Player } from './player.js'
-import type { Alert } from './queue.js'
-import { onTestAlert, sampleEveryTenSeconds, sampleTip } from './samples.js'
+import type { Alert, Tip } from './queue.js'
 
 /** After so long without a connection a dot appears. */
 const dotDelayMs = 60_000
@@ -128,4 +127,64 @@ function tone(context: AudioContext, frequency: number, start: number, volume: n
   oscillator.connect(gain).connect(context.destination)
   oscillator.start(start)
   oscillator.stop(start + 0.5)
+}
+
+const key = (wallet: string): string => `overlay:${wallet}`
+const shownKey = (wallet: string): string => `overlay-shown:${wallet}`
+
+/** The tips that were shown last. After a restore of the service a tip may come again with a later id. */
+function readShown(wallet: string): string[] {
+  try {
+    const saved: unknown = JSON.parse(localStorage.getItem(shownKey(wallet)) ?? '[]')
+    return Array.isArray(saved) ? saved.filter((one) => typeof one === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** The cursor that the last page load saved; undefined on the first load, or without storage. */
+function readCursor(wallet: string): string | undefined {
+  try {
+    const saved = localStorage.getItem(key(wallet))
+    return saved !== null && /^\d{1,15}$/.test(saved) ? saved : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function saveCursor(wallet: string, cursor: string, shown: readonly string[]): void {
+  try {
+    localStorage.setItem(key(wallet), cursor)
+    localStorage.setItem(shownKey(wallet), JSON.stringify(shown))
+  } catch {
+    // Without storage the overlay still shows the tips that arrive while it is open.
+  }
+}
+
+const everyMs = 10_000
+
+/** A sample tip has no id, so it does not move the cursor. */
+function sampleTip(): Tip {
+  return {
+    id: undefined,
+    amount: 5,
+    tokenSymbol: 'USDC',
+    sender: words.sampleSender,
+    message: words.sampleMessage,
+    timestamp: new Date().toISOString(),
+    valueUsd: 5,
+  }
+}
+
+/** Adds a sample when the dashboard in the same browser sends a test alert. */
+function onTestAlert(wallet: string, add: (tip: Tip) => void, signal: AbortSignal): void {
+  const channel = new BroadcastChannel(testChannel(wallet))
+  channel.addEventListener('message', () => add(sampleTip()))
+  signal.addEventListener('abort', () => channel.close())
+}
+
+function sampleEveryTenSeconds(add: (tip: Tip) => void, signal: AbortSignal): void {
+  add(sampleTip())
+  const timer = setInterval(() => add(sampleTip()), everyMs)
+  signal.addEventListener('abort', () => clearInterval(timer))
 }

@@ -1,5 +1,5 @@
+import { displayNumber } from '../../../kernel/money.js'
 import type { TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
-import { displayUnits } from '../../lib/money.js'
 import { insufficient, type Thrown } from '../../lib/wallet-faults.js'
 import type { Command, Next, Of, ParentMessage } from '../machine/events.js'
 import type { Fault, NoPrice, PricedTip, State, Step } from '../machine/state.js'
@@ -215,10 +215,10 @@ function completion(intent: TipIntentStatus, now: number): ParentMessage {
     intentId: intent.intentId,
     signature: intent.signature,
     method: 'wallet',
-    amount: Number(displayUnits(input.amount, input.decimals)),
+    amount: displayNumber(BigInt(input.amount), input.decimals),
     tokenSymbol: input.symbol,
     amountUsd: intent.quote.amountUsd,
-    receivedAmount: intent.receivedAmount ?? Number(displayUnits(output.amount, output.decimals)),
+    receivedAmount: intent.receivedAmount ?? displayNumber(BigInt(output.amount), output.decimals),
     timestamp: new Date(now).toISOString(),
   }
 }

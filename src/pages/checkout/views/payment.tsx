@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
+import { displayText } from '../../../kernel/money.js'
 import type { SessionDescription } from '../../../sdk/client/tip.js'
 import { words } from '../../i18n/checkout.js'
-import { displayUnits, shortUsd, tokenAmount, usd } from '../../lib/money.js'
+import { shortUsd, tokenAmount, usd } from '../../lib/money.js'
 import { Checkbox } from '../../ui/fields.js'
 import { Button, CopyButton, Fact, Notice } from '../../ui/kit.js'
 import { impactToAccept, needed } from '../flow/pay.js'
@@ -141,7 +142,7 @@ export function Insufficient({ state, step }: ViewOf<'insufficient'>) {
   const other = sol ? undefined : state.session?.tokens.find(({ symbol }) => symbol === 'SOL')
   const shown = (raw: string): string => tokenAmount(raw, input.decimals, input.symbol)
   const need = shown(String(needed(step.pay.intent)))
-  const parts = sol ? words.networkFeePart(displayUnits(input.amount, input.decimals)) : ''
+  const parts = sol ? words.networkFeePart(displayText(BigInt(input.amount), input.decimals)) : ''
   const more =
     step.has === undefined ? words.notEnoughPlain(need) : words.notEnoughMore(need, parts, shown(step.has))
   const symbol = step.has === undefined && !sol ? `${input.symbol} or SOL` : input.symbol

@@ -1,7 +1,7 @@
 import type { Wallet } from '@wallet-standard/base'
 import { useState } from 'preact/hooks'
+import { encodeBase58 } from '../../../kernel/base58.js'
 import { words } from '../../i18n/dashboard.js'
-import { toBase58 } from '../../lib/solana.js'
 import { connectWallet, signMessageWithWallet } from '../../lib/wallets.js'
 import { Form, RadioGroup, TextField } from '../../ui/fields.js'
 import { Button } from '../../ui/kit.js'
@@ -136,5 +136,5 @@ async function challenge(wallet: string): Promise<string> {
 async function proveBy(wallet: Wallet): Promise<WalletProof> {
   const { address } = await connectWallet(wallet)
   const message = new TextEncoder().encode(await challenge(address))
-  return { wallet: address, signature: toBase58(await signMessageWithWallet(wallet, address, message)) }
+  return { wallet: address, signature: encodeBase58(await signMessageWithWallet(wallet, address, message)) }
 }

@@ -1,7 +1,7 @@
 import type { Wallet } from '@wallet-standard/base'
 import { useEffect, useState } from 'preact/hooks'
+import { displayText } from '../../../kernel/money.js'
 import { isPassing, untilAnswered } from '../../lib/failures.js'
-import { displayUnits } from '../../lib/money.js'
 import { networkFee, openingCost, sendTransaction, transactionStatus } from '../../lib/rpc.js'
 import { fromBase64, isSignedBy, messageOf, toBase64 } from '../../lib/solana.js'
 import { connectWallet, signWithWallet } from '../../lib/wallets.js'
@@ -82,7 +82,7 @@ export function useFee({ transaction, wallet, mint }: Transfer): Fee | undefined
 }
 
 function inSol(lamports: number): string {
-  return `${displayUnits(String(lamports), solDecimals)} SOL`
+  return `${displayText(BigInt(lamports), solDecimals)} SOL`
 }
 
 export const transfersPath = '/creators/wallet/transfers'

@@ -4,6 +4,7 @@ import { fiatSymbol } from '../../lib/tip-text.js'
 import { Select } from '../../ui/fields.js'
 import { Announcer, Button, Notice } from '../../ui/kit.js'
 import type { Balance, ListedTip, TipsPage } from '../answers.js'
+import { tokens } from '../answers.js'
 import { useShown } from '../connection.js'
 import { momentText } from '../dates.js'
 import { ClaimsNotice, FaultNotice } from '../parts/notices.js'
@@ -11,9 +12,57 @@ import { RateProvider, useRate } from '../parts/rate.js'
 import { CsvButton, MoreButton } from '../parts/rows.js'
 import { useLoad, usePages } from '../requests.js'
 import { replaceQuery, useRoute } from '../route.js'
-import { type Filters, kinds, periods, readFilters, statuses, tipsPath, writeFilters } from './filters.js'
 import { NoTips } from './live-tips.js'
 import { TipList } from './tip-list.js'
+
+/** The filters of the tip list, as they are in the screen's URL. Empty: not filtered. */
+interface Filters {
+  readonly token: string
+  readonly status: string
+  readonly days: string
+  readonly q: string
+}
+
+const kinds = [...tokens, fiatSymbol] as const
+const statuses = ['confirmed', 'pending', 'failed', 'cancelled'] as const
+const periods = ['7', '30', '90'] as const
+
+/** Reads the filters from a query string. Unknown values are ignored. */
+function readFilters(query: URLSearchParams): Filters {
+  const among = (name: string, choices: readonly string[]): string => {
+    const text = query.get(name) ?? ''
+    return choices.includes(text) ? text : ''
+  }
+  return {
+    token: among('token', kinds),
+    status: among('status', statuses),
+    days: among('days', periods),
+    q: (query.get('q') ?? '').slice(0, 100),
+  }
+}
+
+function writeFilters(filters: Filters): URLSearchParams {
+  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))
+}
+
+/** Midnight, so many days ago, in the browser's time zone. */
+function startOfDay(nowMs: number, daysAgo: number): string {
+  const day = new Date(nowMs)
+  day.setDate(day.getDate() - daysAgo)
+  day.setHours(0, 0, 0, 0)
+  return day.toISOString()
+}
+
+function tipsPath(filters: Filters, nowMs: number, cursor?: string, limit = 50): string {
+  const { days, token, status, q } = filters
+  const query = new URLSearchParams({ limit: String(limit) })
+  if (token !== '') query.set('token', token)
+  if (status !== '') query.set('status', status)
+  if (q.trim() !== '') query.set('q', q.trim())
+  if (days !== '') query.set('from', startOfDay(nowMs, Number(days)))
+  if (cursor !== undefined) query.set('cursor', cursor)
+  return `/creators/tips?${query}`
+}
 
 const csvPageSize = 100
 
