@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
@@ -37,4 +37,30 @@ export function useNow(ms = minuteMs / 2, needed = true): number {
     return () => clearInterval(timer)
   }, [ms, needed])
   return now
+}
+
+/** The newest value, updated at most once in `ms`; the first change comes through immediately. */
+export function useThrottled<Value>(value: Value, ms: number): Value {
+  const [throttled, setThrottled] = useState(value)
+  const changedAt = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    if (value === throttled) return
+    const update = (): void => {
+      changedAt.current = Date.now()
+      setThrottled(value)
+    }
+    const timer = setTimeout(update, Math.max(0, changedAt.current + ms - Date.now()))
+    return () => clearTimeout(timer)
+  }, [value, throttled, ms])
+  return throttled
+}
+
+/** The value once it has not changed for `ms`. */
+export function useDebounced<Value>(value: Value, ms: number): Value {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return debounced
 }

@@ -62,26 +62,26 @@ export async function connectWallet(wallet: Wallet): Promise<Account> {
   return { address, publicKey: Uint8Array.from(publicKey), chains: [...chains], features: [...features] }
 }
 
+function accountOf({ accounts }: Wallet, wanted: string): WalletAccount {
+  const account = accounts.find(({ address }) => address === wanted)
+  if (account === undefined) throw Object.assign(new Error('The account is gone'), { code: 4100 })
+  return account
+}
+
 /** Returns the signed transaction, or the 64 bytes of the signature when the wallet also sends. */
 export async function signWithWallet(
   wallet: Wallet,
   call: 'signTransaction' | 'signAndSendTransaction',
   request: { readonly address: string; readonly transaction: Uint8Array; readonly chain: string },
 ): Promise<Uint8Array> {
-  const account = wallet.accounts.find(({ address }) => address === request.address)
-  if (account === undefined) throw Object.assign(new Error('The account is gone'), { code: 4100 })
+  const account = accountOf(wallet, request.address)
   const input = { account, transaction: request.transaction, chain: request.chain as IdentifierString }
+  const features = wallet.features as SolanaSignTransactionFeature & SolanaSignAndSendTransactionFeature
   if (call === 'signTransaction') {
-    const feature = wallet.features[
-      SolanaSignTransaction
-    ] as SolanaSignTransactionFeature[typeof SolanaSignTransaction]
-    const [output] = await feature.signTransaction(input)
+    const [output] = await features[SolanaSignTransaction].signTransaction(input)
     return output?.signedTransaction ?? new Uint8Array()
   }
-  const feature = wallet.features[
-    SolanaSignAndSendTransaction
-  ] as SolanaSignAndSendTransactionFeature[typeof SolanaSignAndSendTransaction]
-  const [output] = await feature.signAndSendTransaction(input)
+  const [output] = await features[SolanaSignAndSendTransaction].signAndSendTransaction(input)
   return output?.signature ?? new Uint8Array()
 }
 
@@ -91,9 +91,7 @@ export async function signMessageWithWallet(
   address: string,
   message: Uint8Array,
 ): Promise<Uint8Array> {
-  const account = wallet.accounts.find((one) => one.address === address)
-  if (account === undefined) throw Object.assign(new Error('The account is gone'), { code: 4100 })
-  const feature = wallet.features[SolanaSignMessage] as SolanaSignMessageFeature[typeof SolanaSignMessage]
-  const [output] = await feature.signMessage({ account, message })
+  const { [SolanaSignMessage]: feature } = wallet.features as SolanaSignMessageFeature
+  const [output] = await feature.signMessage({ account: accountOf(wallet, address), message })
   return output?.signature ?? new Uint8Array()
 }

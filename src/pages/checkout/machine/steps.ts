@@ -3,18 +3,14 @@ import type { State, StepName } from './state.js'
 /** What is an entry of the browser's history: each form, choice and result. Waiting for an answer is none. */
 export type Screen = 'form' | 'wallets' | 'other-device' | 'review' | 'payment'
 
-const screens: Readonly<Record<StepName, Screen | undefined>> = {
-  loading: undefined,
-  'session-over': undefined,
+const screens: Readonly<Partial<Record<StepName, Screen>>> = {
   choose: 'form',
   wallets: 'wallets',
   phone: 'other-device',
   blocked: 'other-device',
   'other-window': 'other-device',
-  connecting: undefined,
   'wrong-network': 'wallets',
   busy: 'wallets',
-  pricing: undefined,
   review: 'review',
   'no-price': 'review',
   approving: 'review',
@@ -26,7 +22,6 @@ const screens: Readonly<Record<StepName, Screen | undefined>> = {
   'failed-on-chain': 'payment',
   mismatch: 'payment',
   done: 'payment',
-  'naira-starting': undefined,
   'naira-waiting': 'payment',
   'naira-late': 'payment',
   'naira-failed': 'payment',

@@ -106,12 +106,20 @@ function Bars({ days }: Shown) {
         preserveAspectRatio="none"
       >
         {[0.5, height / 2, height - 0.5].map((y) => (
-          <line key={y} class="chart__line" x1={0} x2={width} y1={y} y2={y} />
+          <line
+            key={y}
+            stroke="var(--line)"
+            vector-effect="non-scaling-stroke"
+            x1={0}
+            x2={width}
+            y1={y}
+            y2={y}
+          />
         ))}
         {bars.map((bar, at) => (
           <rect
             key={days[at]?.date}
-            class="chart__bar"
+            fill="var(--accent)"
             x={bar.x * width}
             width={bar.width * width}
             y={(1 - bar.height) * height}

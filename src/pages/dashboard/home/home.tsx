@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { usd, usdBelow } from '../../lib/money.js'
 import { amountText } from '../../lib/tip-text.js'
 import { Button } from '../../ui/kit.js'
 import type { ApiKeys, Balance, Profile, TipsPage, TokenBalances } from '../answers.js'
 import { useShown } from '../connection.js'
+import { useThrottled } from '../dates.js'
 import { ScreenLink } from '../parts/links.js'
 import { ClaimsNotice, FaultNotice, Loading, StraightToWallet } from '../parts/notices.js'
 import { RateProvider, space, useNaira, useRate } from '../parts/rate.js'
@@ -24,6 +24,7 @@ const minReloadMs = 3000
 export function Home() {
   const { me, refresh } = useSession()
   const news = useTipNews(me.walletPublicKey)
+  // The requests for each change stay below the rate limit while many tips arrive.
   const version = useThrottled(news.count, minReloadMs)
   const balance = useLoad<Balance>('/creators/balance', version)
   const tokens = useLoad<TokenBalances>('/creators/balance/tokens', version)
@@ -103,25 +104,4 @@ function OtherTokens({ tokens }: { readonly tokens: TokenBalances['tokens'] }) {
       </p>
     </div>
   )
-}
-
-/**
- * The newest value, updated at most once in `ms`; the first change comes through immediately. It keeps the requests made
- * for each change below the rate limit while many tips arrive.
- */
-function useThrottled(value: number, ms: number): number {
-  const [throttled, setThrottled] = useState(value)
-  const changedAt = useRef(Number.NEGATIVE_INFINITY)
-  useEffect(() => {
-    if (value === throttled) return
-    const timer = setTimeout(
-      () => {
-        changedAt.current = Date.now()
-        setThrottled(value)
-      },
-      Math.max(0, changedAt.current + ms - Date.now()),
-    )
-    return () => clearTimeout(timer)
-  }, [value, throttled, ms])
-  return throttled
 }

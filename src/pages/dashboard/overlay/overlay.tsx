@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
 import { sendTestAlert } from '../../lib/browser.js'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../overlay/parameters.js'
 import { Checkbox, Field, Select } from '../../ui/fields.js'
 import { Button, CopyButton, Notice } from '../../ui/kit.js'
+import { useDebounced } from '../dates.js'
 import { Card } from '../parts/cards.js'
 import { NumberField, useTyped } from '../parts/fields.js'
 import { replaceQuery, useRoute } from '../route.js'
@@ -37,7 +37,7 @@ function OverlayEditor({ wallet }: { readonly wallet: string }) {
   const { query } = useRoute()
   const parameters: Parameters = { ...readParameters(query), wallet, preview: false }
   const address = addressOf(parameters)
-  const preview = useDebounced(addressOf({ ...parameters, preview: true, dot: false }))
+  const preview = useDebounced(addressOf({ ...parameters, preview: true, dot: false }), previewDelayMs)
   return (
     <div class="columns">
       <Card name="preview" title={words.overlay.preview}>
@@ -67,15 +67,6 @@ function OverlayEditor({ wallet }: { readonly wallet: string }) {
 
 function addressOf(parameters: Parameters): string {
   return `${location.origin}/overlay?${writeParameters(parameters)}`
-}
-
-function useDebounced(value: string): string {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), previewDelayMs)
-    return () => clearTimeout(timer)
-  }, [value])
-  return debounced
 }
 
 const selects = { position: positions, animation: animations, theme: themes } as const

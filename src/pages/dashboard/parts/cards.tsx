@@ -39,8 +39,13 @@ export function Brand() {
   return (
     <span class="brand">
       <svg aria-hidden="true" width="28" height="28" viewBox="0 0 64 64" fill="none">
-        <circle cx="32" cy="32" r="30" class="brand__coin" />
-        <path d="M32 14v36M22 24h20M22 40h20" class="brand__sign" stroke-width="5" stroke-linecap="round" />
+        <circle cx="32" cy="32" r="30" fill="var(--accent)" />
+        <path
+          d="M32 14v36M22 24h20M22 40h20"
+          stroke="var(--on-accent)"
+          stroke-width="5"
+          stroke-linecap="round"
+        />
       </svg>
       {words.brand}
     </span>

@@ -5,6 +5,7 @@ import { followTips } from '../../lib/follow-tips.js'
 import { spokenUsd } from '../../lib/tip-text.js'
 import { Announcer, LinkButton, TextButton } from '../../ui/kit.js'
 import type { TipsPage } from '../answers.js'
+import { useThrottled } from '../dates.js'
 import { Card } from '../parts/cards.js'
 import { ScreenLink } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
@@ -105,25 +106,17 @@ export function useTipNews(wallet: string | null): TipNews {
 /** Screen readers hear of new tips at most this often. */
 const minPauseMs = 5000
 
-function pauseBefore(lastAtMs: number | undefined, nowMs: number): number {
-  return lastAtMs === undefined ? 0 : Math.max(0, lastAtMs + minPauseMs - nowMs)
-}
-
 /** The text for the live region: the newest tip, and how many tips came since the last announcement. */
-function useAnnouncement({ count, latest }: TipNews): string {
+function useAnnouncement({ latest, ...news }: TipNews): string {
   const [text, setText] = useState('')
-  const announced = useRef<{ count: number; at: number | undefined }>({ count: 0, at: undefined })
+  const count = useThrottled(news.count, minPauseMs)
+  const announced = useRef(0)
   useEffect(() => {
-    const fresh = count - announced.current.count
+    const fresh = count - announced.current
     if (latest === undefined || fresh <= 0) return
-    const timer = setTimeout(
-      () => {
-        announced.current = { count, at: Date.now() }
-        setText(words.live.announcement(fresh, spokenUsd(latest.valueUsd), latest.sender))
-      },
-      pauseBefore(announced.current.at, Date.now()),
-    )
-    return () => clearTimeout(timer)
-  }, [count, latest])
+    announced.current = count
+    setText(words.live.announcement(fresh, spokenUsd(latest.valueUsd), latest.sender))
+    // Only a new count is news.
+  }, [count])
   return text
 }
