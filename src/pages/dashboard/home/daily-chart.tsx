@@ -8,8 +8,10 @@ import { dayText } from '../dates.js'
 import { space, useNaira } from '../parts/rate.js'
 import { type Loaded, useLoad } from '../requests.js'
 
+const text = words.chart
+
 const spans = ['7', '30', '90'] as const
-const spanTexts = Object.fromEntries(spans.map((days) => [days, words.chart.days(Number(days))]))
+const spanTexts = Object.fromEntries(spans.map((days) => [days, text.days(Number(days))]))
 const width = 1000
 const height = 240
 
@@ -49,24 +51,15 @@ export function DailyChart({ days: { data, span, setSpan } }: { readonly days: D
     <section class="card chart" aria-labelledby="chart-title">
       <header class="row">
         <div>
-          <h2 id="chart-title">{words.chart.title}</h2>
-          <p class="quiet number">
-            {data === undefined ? words.loading : words.chart.sum(usd(total), count)}
-          </p>
+          <h2 id="chart-title">{text.title}</h2>
+          <p class="quiet number">{data === undefined ? words.loading : text.sum(usd(total), count)}</p>
           {total > 0 && <p class="quiet number">{naira(total) ?? space}</p>}
         </div>
         <div class="row">
-          <Select
-            label={words.chart.span}
-            bare
-            choices={spans}
-            texts={spanTexts}
-            chosen={span}
-            onChoose={setSpan}
-          />
+          <Select label={text.span} bare choices={spans} texts={spanTexts} chosen={span} onChoose={setSpan} />
           <TextButton
             aria-pressed={asTable}
-            text={asTable ? words.chart.asBars : words.chart.asTable}
+            text={asTable ? text.asBars : text.asTable}
             onPress={() => setAsTable(!asTable)}
           />
         </div>
@@ -90,7 +83,7 @@ function Bars({ days }: Shown) {
     days.map(({ valueUsd }) => valueUsd),
     top,
   )
-  const summary = best === undefined ? words.chart.nothing : words.chart.best(dayText(best.date), both(most))
+  const summary = best === undefined ? text.nothing : text.best(dayText(best.date), both(most))
   return (
     <figure class="chart__figure">
       <div class="chart__scale number" aria-hidden="true">
@@ -131,7 +124,7 @@ function Bars({ days }: Shown) {
       </svg>
       <div class="chart__dates" aria-hidden="true">
         <span>{dayText(days[0]?.date ?? '')}</span>
-        <span>{words.chart.today}</span>
+        <span>{text.today}</span>
       </div>
       <figcaption class="quiet">{summary}</figcaption>
     </figure>
@@ -142,16 +135,16 @@ function DayTable({ days }: Shown) {
   const naira = useNaira()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section class="chart__table" tabIndex={0} aria-label={words.chart.title}>
+    <section class="chart__table" tabIndex={0} aria-label={text.title}>
       <table class="table">
         <thead>
           <tr>
-            <th scope="col">{words.chart.day}</th>
+            <th scope="col">{text.day}</th>
             <th scope="col" class="table__figure">
-              {words.chart.tips}
+              {text.tips}
             </th>
             <th scope="col" class="table__figure">
-              {words.chart.value}
+              {text.value}
             </th>
           </tr>
         </thead>

@@ -10,6 +10,8 @@ import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { SignIn } from '../sign-in/sign-in.js'
 
+const text = words.reauthentication
+
 const ProtectContext = createContext<Protect | undefined>(undefined)
 
 export function useProtect(): Protect {
@@ -80,8 +82,8 @@ function AskAgain({ kind, fault, onProof, onClose }: AskAgainProps) {
   const hasApp = kind === 'any' && security?.totp === true
   const [byApp, setByApp] = useState(hasApp)
   return (
-    <Dialog title={words.reauthentication.title} onClose={onClose}>
-      <p>{kind === 'any' ? words.reauthentication.why : words.reauthentication.whySignIn}</p>
+    <Dialog title={text.title} onClose={onClose}>
+      <p>{kind === 'any' ? text.why : text.whySignIn}</p>
       {byApp ? (
         <AppCode fault={fault} onProof={onProof} />
       ) : (
@@ -93,12 +95,7 @@ function AskAgain({ kind, fault, onProof, onClose }: AskAgainProps) {
           }}
         />
       )}
-      {hasApp && (
-        <TextButton
-          text={byApp ? words.reauthentication.signIn : words.reauthentication.useApp}
-          onPress={() => setByApp(!byApp)}
-        />
-      )}
+      {hasApp && <TextButton text={byApp ? text.signIn : text.useApp} onPress={() => setByApp(!byApp)} />}
       <Button text={words.cancel} onPress={onClose} />
     </Dialog>
   )
@@ -116,7 +113,7 @@ function AppCode({ fault, onProof }: { fault: string | undefined; onProof: (proo
         onInput={setTotp}
         onComplete={submit}
       />
-      <Submit text={words.reauthentication.submit} />
+      <Submit text={text.submit} />
     </Form>
   )
 }

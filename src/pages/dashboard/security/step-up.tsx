@@ -13,6 +13,8 @@ import { knowsPasskeys } from '../sign-in/passkeys.js'
 import { confirmByPasskey, type Factor, passkeyFault } from './factor-dialog.js'
 import { type CodeWay, codeFaults, confirmFault } from './owner-proof.js'
 
+const text = words.confirmation
+
 /** The mailed code or a second factor, in a request's body. */
 export type ConfirmationProof = Factor | { readonly code?: string }
 
@@ -36,7 +38,7 @@ export function StepUp({
   request,
   mailAgain = () => needsStepUp(request),
   faultText,
-  young = words.confirmation.youngStepUp,
+  young = text.youngStepUp,
   onCancel,
 }: {
   readonly children: ComponentChildren
@@ -66,19 +68,14 @@ export function StepUp({
   const other = passkeyFault(byPasskey.fault) ?? ofMail ?? confirm.untold
   return (
     <Form onSubmit={confirm.run}>
-      <Notice
-        tone="plain"
-        icon="mail"
-        title={children}
-        text={mailedAgain ? words.confirmation.mailedAgain : words.confirmation.mailed}
-      />
+      <Notice tone="plain" icon="mail" title={children} text={mailedAgain ? text.mailedAgain : text.mailed} />
       <CodeField
         key={way}
         label={way === 'code' ? words.code.label : words.factor.code}
         {...field}
         onComplete={confirm.run}
       />
-      <Submit text={words.confirmation.submit} busy={confirm.busy} />
+      <Submit text={text.submit} busy={confirm.busy} />
       {hasPasskey && <Button does={byPasskey} text={words.factor.passkey} />}
       {faultText === undefined ? (
         <FaultNotice fault={other} />
@@ -89,7 +86,7 @@ export function StepUp({
         <TextButton aria-disabled={again.busy} text={words.code.again} onPress={again.run} />
         {hasApp && (
           <TextButton
-            text={way === 'code' ? words.confirmation.app : words.confirmation.mail}
+            text={way === 'code' ? text.app : text.mail}
             onPress={() => {
               setWay(way === 'code' ? 'totp' : 'code')
               confirm.set({ digits: '' })

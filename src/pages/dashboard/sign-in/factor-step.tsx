@@ -10,6 +10,8 @@ import { FaultNotice } from '../parts/notices.js'
 import { useForm, useSubmit } from '../requests.js'
 import { askForPasskey, knowsPasskeys } from './passkeys.js'
 
+const text = words.factor
+
 /** Sends a sign-in, with the second factor if there is one. `notMine`: somebody else has set that up. */
 type Attempt = (factor: { readonly totp?: string; readonly notMine?: true }) => Promise<unknown>
 
@@ -57,23 +59,23 @@ function FactorStep({ attempt, byMail = false, email, onSignedIn, onBack }: Step
     return <NotMine attempt={attempt} email={email} onSignedIn={onSignedIn} onBack={() => setWay('app')} />
   return (
     <Form onSubmit={check.run}>
-      <Notice tone="plain" icon="phone" urgent title={words.factor.title} text={words.factor.lead} />
+      <Notice tone="plain" icon="phone" urgent title={text.title} text={text.lead} />
       {way === 'app' ? (
-        <CodeField label={words.factor.code} {...field} onComplete={check.run} />
+        <CodeField label={text.code} {...field} onComplete={check.run} />
       ) : (
         <FactorField app={false} {...field} />
       )}
-      <Submit text={words.factor.submit} of={check} />
+      <Submit text={text.submit} of={check} />
       <PasskeyButton email={email} onSignedIn={onSignedIn} />
       <div class="row">
         <TextButton
-          text={way === 'app' ? words.factor.useRecovery : words.factor.useApp}
+          text={way === 'app' ? text.useRecovery : text.useApp}
           onPress={() => {
             setWay(way === 'app' ? 'recovery' : 'app')
             check.set({ totp: '' })
           }}
         />
-        {byMail && <TextButton text={words.factor.notMine} onPress={() => setWay('not-mine')} />}
+        {byMail && <TextButton text={text.notMine} onPress={() => setWay('not-mine')} />}
         <TextButton text={words.back} onPress={onBack} />
       </div>
     </Form>
@@ -92,13 +94,13 @@ function NotMine({ attempt, onSignedIn, onBack }: Step) {
       <Notice
         tone="warn"
         urgent
-        title={words.factor.notMineTitle}
-        text={proven ? words.factor.notMineProven : words.factor.notMineEffect}
+        title={text.notMineTitle}
+        text={proven ? text.notMineProven : text.notMineEffect}
       />
       {!proven && (
         <>
           <FaultNotice fault={startOver.fault} />
-          <Button kind="danger" does={startOver} text={words.factor.notMineSubmit} />
+          <Button kind="danger" does={startOver} text={text.notMineSubmit} />
         </>
       )}
       <TextButton text={words.back} onPress={onBack} />
@@ -126,7 +128,7 @@ export function PasskeyButton({ email, onSignedIn }: Way) {
   if (!knowsPasskeys()) return null
   return (
     <>
-      <Button does={signIn} text={words.factor.passkey} />
+      <Button does={signIn} text={text.passkey} />
       <FaultNotice fault={signIn.fault} />
     </>
   )

@@ -9,6 +9,8 @@ import { useForm, useSubmit } from '../requests.js'
 import { PasskeyButton, useAttempt } from './factor-step.js'
 import { EmailField, PasswordField } from './password-field.js'
 
+const text = words.signIn
+
 interface SignInProps {
   email?: string
   onSignedIn: () => void
@@ -41,10 +43,10 @@ export function SignIn({ email: known, onSignedIn, onForgot }: SignInProps) {
     >
       <EmailField readOnly={known !== undefined} {...logIn.field('email')} />
       <PasswordField {...logIn.field('password')} fault={fault && words.fault(fault)} />
-      <Submit text={words.signIn.submit} busy={logIn.busy} />
+      <Submit text={text.submit} busy={logIn.busy} />
       <Button
         busy={send.busy}
-        text={words.signIn.mailCode}
+        text={text.mailCode}
         onPress={() => {
           logIn.clear()
           if (email.includes('@')) send.run()
@@ -52,7 +54,7 @@ export function SignIn({ email: known, onSignedIn, onForgot }: SignInProps) {
         }}
       />
       <PasskeyButton email={known} onSignedIn={onSignedIn} />
-      {onForgot && <TextButton text={words.signIn.forgot} onPress={onForgot} />}
+      {onForgot && <TextButton text={text.forgot} onPress={onForgot} />}
     </Form>
   )
 }
@@ -113,14 +115,14 @@ export function LinkSignIn({ token, onSignedIn, onOtherWay }: LinkSignInProps) {
   if (logIn.fault === 'invalid_link')
     return (
       <div class="stack">
-        <Notice tone="warn" urgent title={words.fault(logIn.fault)} text={words.signIn.newLinkHow} />
-        <Button kind="primary" text={words.signIn.newLink} onPress={onOtherWay} />
+        <Notice tone="warn" urgent title={words.fault(logIn.fault)} text={text.newLinkHow} />
+        <Button kind="primary" text={text.newLink} onPress={onOtherWay} />
       </div>
     )
   return (
     <Form onSubmit={logIn.run}>
-      <Submit text={words.signIn.submit} of={logIn} />
-      <TextButton text={words.signIn.withoutLink} onPress={onOtherWay} />
+      <Submit text={text.submit} of={logIn} />
+      <TextButton text={text.withoutLink} onPress={onOtherWay} />
     </Form>
   )
 }

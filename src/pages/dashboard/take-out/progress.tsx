@@ -11,6 +11,8 @@ import { useLoad, usePolling, useSubmit } from '../requests.js'
 import { handIn, rpcUrl, signTransfer, transfersPath, useFee, useSubmission } from './submission.js'
 import { exactAmount, isOver, type Stage, signFault, stageOf } from './transfer.js'
 
+const text = words.takeOut
+
 const pollEveryMs = 2000
 
 const looks: Readonly<
@@ -38,7 +40,7 @@ export function Progress({ id, onChange, onRestart }: ProgressProps) {
   return (
     <>
       <Unread of={load} />
-      {load.fault !== undefined && <Button text={words.takeOut.another} onPress={() => onRestart()} />}
+      {load.fault !== undefined && <Button text={text.another} onPress={() => onRestart()} />}
     </>
   )
 }
@@ -52,7 +54,7 @@ function Followed({ transfer, onChanged, onRestart }: FollowedProps) {
   const seen = useSubmission(transfer)
   const now = useNow(1000, !isOver(transfer))
   const stage = stageOf(transfer, seen, now)
-  const title = words.takeOut.heads[stage](exactAmount(transfer))
+  const title = text.heads[stage](exactAmount(transfer))
   const heading = useFocus(stage, { atFirst: true })
   return (
     <>
@@ -67,13 +69,13 @@ function Followed({ transfer, onChanged, onRestart }: FollowedProps) {
           onChanged={onChanged}
         />
       ) : (
-        <Notice {...looks[stage]} text={words.takeOut.more[stage]} />
+        <Notice {...looks[stage]} text={text.more[stage]} />
       )}
       {transfer.status === 'signed' && rpcUrl() === undefined && (
         // Without an endpoint this page can submit nothing.
         <Notice tone="warn" urgent>
-          <p>{words.takeOut.noEndpoint}</p>
-          <CopyButton value={transfer.transaction ?? ''} label={words.takeOut.complete} named />
+          <p>{text.noEndpoint}</p>
+          <CopyButton value={transfer.transaction ?? ''} label={text.complete} named />
         </Notice>
       )}
       {transfer.signature !== null && (
@@ -83,11 +85,11 @@ function Followed({ transfer, onChanged, onRestart }: FollowedProps) {
         </>
       )}
       {stage === 'unsigned' && (
-        <Button kind="primary" text={words.takeOut.again} onPress={() => onRestart(transfer)} />
+        <Button kind="primary" text={text.again} onPress={() => onRestart(transfer)} />
       )}
       <Button
         kind={stage === 'sign' ? 'quiet' : 'plain'}
-        text={stage === 'sign' ? words.cancel : words.takeOut.another}
+        text={stage === 'sign' ? words.cancel : text.another}
         onPress={() => onRestart()}
       />
     </>
@@ -106,48 +108,42 @@ function SignStep({ transfer, secondsLeft, onChanged }: SignStepProps) {
   return (
     <>
       <dl class="facts">
-        <Fact name={words.takeOut.what} strong>
+        <Fact name={text.what} strong>
           {exactAmount(transfer)}
         </Fact>
-        <Fact name={words.takeOut.to}>
+        <Fact name={text.to}>
           <code class="address">{transfer.wallet}</code>
-          <p class="quiet">{words.takeOut.yours}</p>
+          <p class="quiet">{text.yours}</p>
         </Fact>
-        <Fact name={words.takeOut.fee}>
-          {fee === undefined ? words.takeOut.feeUnknown : words.takeOut.feeOf(fee.network)}
+        <Fact name={text.fee}>
+          {fee === undefined ? text.feeUnknown : text.feeOf(fee.network)}
           {fee?.opening !== undefined && (
-            <p class="quiet">{words.takeOut.opening(fee.opening, transfer.tokenSymbol)}</p>
+            <p class="quiet">{text.opening(fee.opening, transfer.tokenSymbol)}</p>
           )}
         </Fact>
-        <Fact name={words.takeOut.timeLeft}>{words.takeOut.seconds(secondsLeft)}</Fact>
+        <Fact name={text.timeLeft}>{text.seconds(secondsLeft)}</Fact>
       </dl>
-      <p class="quiet">{words.takeOut.signLead}</p>
+      <p class="quiet">{text.signLead}</p>
       <FaultNotice fault={sign.fault && signFault(sign.fault)} />
       {sign.busy && (
         <p role="status" class="quiet">
-          {words.takeOut.signing}
+          {text.signing}
         </p>
       )}
       {wallets.map((wallet) => (
         <WalletButton
           key={wallet.name}
           wallet={wallet}
-          text={words.takeOut.signWith(wallet.name)}
+          text={text.signWith(wallet.name)}
           busy={sign.busy}
           onPress={() => sign.run(wallet)}
         />
       ))}
       {wallets.length === 0 &&
         (searching ? (
-          <p class="quiet">{words.takeOut.searching}</p>
+          <p class="quiet">{text.searching}</p>
         ) : (
-          <Notice
-            tone="warn"
-            icon="wallet"
-            urgent
-            title={words.takeOut.noWallet}
-            text={words.takeOut.noWalletMore}
-          />
+          <Notice tone="warn" icon="wallet" urgent title={text.noWallet} text={text.noWalletMore} />
         ))}
     </>
   )

@@ -15,6 +15,8 @@ import { useLoad, usePolling, useSubmit } from '../requests.js'
 import { type ConfirmationProof, needsStepUp, StepUp } from '../security/step-up.js'
 import { estimateRefund, givenBack, isRefundable, leftCents, refundCents } from './refund-amounts.js'
 
+const text = words.refund
+
 const pollEveryMs = 5000
 const tipPath = ({ signature }: ListedTip): string => `/creators/tips/${encodeURIComponent(signature)}`
 
@@ -39,9 +41,9 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
     onGivenBack(Math.round(((tip.refundedAmount ?? 0) + (given ?? 0) - before) * 100) / 100),
   )
   return (
-    <section ref={section} tabIndex={-1} class="stack" aria-label={words.refund.title}>
+    <section ref={section} tabIndex={-1} class="stack" aria-label={text.title}>
       {tip.disputed === true && (
-        <Notice tone="warn" icon="wait" title={words.refund.disputed} text={words.refund.disputedMore} />
+        <Notice tone="warn" icon="wait" title={text.disputed} text={text.disputedMore} />
       )}
       <FaultNotice fault={fault} tone="warn" onRetry={reload} />
       {refunds.length > 0 && (
@@ -49,12 +51,10 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
           {refunds.map((refund) => (
             <li key={refund.id} class="rows__row stack">
               <span class="row">
-                <strong class="number">
-                  {words.refund.parts(usd(refund.amountUSD), ngn(refund.amountNGN))}
-                </strong>
+                <strong class="number">{text.parts(usd(refund.amountUSD), ngn(refund.amountNGN))}</strong>
                 <Status status={refund.status} />
               </span>
-              <p class="quiet">{words.refund.results[refund.status](usd(refund.amountUSDC))}</p>
+              <p class="quiet">{text.results[refund.status](usd(refund.amountUSDC))}</p>
               {refund.failureReason && (
                 <blockquote class="quote">
                   <bdi>{refund.failureReason}</bdi>
@@ -79,7 +79,7 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
           onCancel={close}
         />
       ) : (
-        isRefundable(tip) && <Button text={words.refund.open} onPress={() => setAsking(true)} />
+        isRefundable(tip) && <Button text={text.open} onPress={() => setAsking(true)} />
       )}
     </section>
   )
@@ -130,7 +130,7 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
   if (confirming && typeof wanted !== 'string')
     return (
       <StepUp request={giveBack} onCancel={() => setConfirming(false)}>
-        {words.refund.submit(usd(wanted / 100))}
+        {text.submit(usd(wanted / 100))}
       </StepUp>
     )
   return (
@@ -140,10 +140,10 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
         if (moves !== undefined && missing <= 0) send.run()
       }}
     >
-      <h3>{words.refund.title}</h3>
+      <h3>{text.title}</h3>
       <Field
-        label={words.refund.amount}
-        hint={words.refund.left(usd(leftCents(tip) / 100))}
+        label={text.amount}
+        hint={text.left(usd(leftCents(tip) / 100))}
         fault={typeof wanted === 'string' ? words.fault(wanted) : undefined}
       >
         <input
@@ -160,27 +160,25 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
           }}
         />
       </Field>
-      {moves !== undefined && <p>{words.refund.effect(usd(moves.leavesUsd), ngn(moves.payerNgn))}</p>}
+      {moves !== undefined && <p>{text.effect(usd(moves.leavesUsd), ngn(moves.payerNgn))}</p>}
       {missing > 0 && available !== undefined && (
         <Notice
           tone="warn"
           urgent
-          text={words.refund.missing(usdBelow(available), usd(Math.ceil(missing * 100 - 1e-6) / 100))}
+          text={text.missing(usdBelow(available), usd(Math.ceil(missing * 100 - 1e-6) / 100))}
         />
       )}
-      <Announcer text={checking ? words.refund.checking : ''} />
-      {checking && (
-        <Notice tone="warn" icon="wait" title={words.refund.checking} text={words.refund.checkingMore} />
-      )}
+      <Announcer text={checking ? text.checking : ''} />
+      {checking && <Notice tone="warn" icon="wait" title={text.checking} text={text.checkingMore} />}
       {!(send.fault === 'insufficient_balance' && missing > 0) && (
         <FaultNotice fault={send.fault === 'insufficient_balance' ? 'refund_uncovered' : send.fault} />
       )}
       <Submit
-        text={typeof wanted === 'string' ? words.refund.title : words.refund.submit(usd(wanted / 100))}
+        text={typeof wanted === 'string' ? text.title : text.submit(usd(wanted / 100))}
         kind="danger"
         busy={send.busy || moves === undefined || missing > 0}
       />
-      {!send.busy && <Button text={words.refund.keep} onPress={onCancel} />}
+      {!send.busy && <Button text={text.keep} onPress={onCancel} />}
     </Form>
   )
 }

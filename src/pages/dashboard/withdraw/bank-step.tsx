@@ -13,6 +13,8 @@ import { BankChoice } from './bank-choice.js'
 import { type Draft, emptyDraft, hasAccount } from './flow.js'
 import { accountText, namesMatch } from './rules.js'
 
+const text = words.bank
+
 /** Step 2: the bank account. The holder's name is looked up before any money is sent. */
 export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'>) {
   const accounts = useLoad<BankAccounts>('/creators/bank-accounts')
@@ -47,9 +49,9 @@ export function BankStep({ flow, dispatch }: Pick<StepProps, 'flow' | 'dispatch'
       {used.length > 0 && (
         <RadioGroup
           name="account"
-          legend={words.bank.used}
+          legend={text.used}
           choices={[...used.map(({ reference }) => reference), '']}
-          texts={{ ...Object.fromEntries(used.map(usedText)), '': words.bank.another }}
+          texts={{ ...Object.fromEntries(used.map(usedText)), '': text.another }}
           chosen={chosen}
           stacked
           onChoose={(bankAccountOf) => set({ bankAccountOf })}
@@ -74,7 +76,7 @@ function NewAccount({ draft, found, set }: NewAccountProps) {
         chosen={draft.bankName}
         onChoose={({ code, name }) => set({ bankCode: code, bankName: name, accountName: '' })}
       />
-      <Field label={words.bank.number} hint={words.bank.numberHint}>
+      <Field label={text.number} hint={text.numberHint}>
         <input
           class="input number"
           name="accountNumber"
@@ -102,7 +104,7 @@ function AccountName({ found, draft, onName }: AccountNameProps) {
   if (found.state === 'loading')
     return (
       <p class="quiet" role="status">
-        {words.bank.asking}
+        {text.asking}
       </p>
     )
   if (found.state === 'none') return <Notice tone="bad" urgent text={words.fault('bank_account_not_found')} />
@@ -114,15 +116,15 @@ function AccountName({ found, draft, onName }: AccountNameProps) {
         icon={same ? 'tick' : 'warn'}
         urgent
         title={<bdi>{found.name}</bdi>}
-        text={same ? words.bank.matches : words.bank.differs(me.name)}
+        text={same ? text.matches : text.differs(me.name)}
       />
     )
   }
   if (found.state === 'unknown' || found.state === 'unverified')
     return (
       <TextField
-        label={words.bank.name}
-        hint={words.bank.nameHints[found.state]}
+        label={text.name}
+        hint={text.nameHints[found.state]}
         name="accountName"
         autocomplete="name"
         maxLength={100}

@@ -13,6 +13,8 @@ import type { Flow } from './flow.js'
 import { LessThanPromised } from './lists.js'
 import { accountText, holdOf, isCancelled, type Terms } from './rules.js'
 
+const text = words.progress
+
 const pollEveryMs = 2000
 /** All are done once it is completed. */
 const stageOf = (status: Payout['status']): number =>
@@ -35,47 +37,47 @@ export function Progress({ reference, terms, onStatusChange, onRestart }: Progre
     <>
       <StepMarks step="progress" />
       <Announcer text={payout === undefined ? '' : headOf(payout)} />
-      <h2>{payout === undefined ? (missing ? words.progress.missing : words.loading) : headOf(payout)}</h2>
+      <h2>{payout === undefined ? (missing ? text.missing : words.loading) : headOf(payout)}</h2>
       <FaultNotice fault={fault} tone="warn" />
       {payout !== undefined && (
         <>
           {payout.status === 'failed' ? (
             <Failed payout={payout} />
           ) : (
-            <Steps stacked steps={Object.values(words.progress.stages)} at={stageOf(payout.status)} />
+            <Steps stacked steps={Object.values(text.stages)} at={stageOf(payout.status)} />
           )}
           <LessThanPromised payout={payout} />
           {hold !== undefined && <Hold payout={payout} hold={hold} terms={terms} onChanged={reload} />}
           <p class="row">
             <span>
-              <span class="quiet">{words.progress.reference}</span> <code>{payout.reference}</code>
+              <span class="quiet">{text.reference}</span> <code>{payout.reference}</code>
             </span>
-            <CopyButton value={payout.reference} label={words.progress.reference} />
+            <CopyButton value={payout.reference} label={text.reference} />
           </p>
         </>
       )}
-      <Button kind={over ? 'primary' : 'plain'} text={words.progress.another} onPress={onRestart} />
+      <Button kind={over ? 'primary' : 'plain'} text={text.another} onPress={onRestart} />
     </>
   )
 }
 
 const heldHeads = {
-  identity: words.progress.held,
-  confirmation: words.progress.confirm,
-  dispute: words.progress.onHold,
-  breaker: words.progress.onHold,
+  identity: text.held,
+  confirmation: text.confirm,
+  dispute: text.onHold,
+  breaker: text.onHold,
 } as const satisfies Record<HeldFor, string>
 
 function headOf(payout: Payout): string {
   const hold = holdOf(payout)
   if (hold !== undefined) return heldHeads[hold]
-  if (isCancelled(payout)) return words.progress.cancelled(ngn(payout.amountNGN))
-  return words.progress.heads[payout.status](ngn(payout.amountNGN), payout.accountName)
+  if (isCancelled(payout)) return text.cancelled(ngn(payout.amountNGN))
+  return text.heads[payout.status](ngn(payout.amountNGN), payout.accountName)
 }
 
 function Failed({ payout }: { readonly payout: Payout }) {
   const reason = payout.failureReason
-  if (isCancelled(payout)) return <Notice tone="plain" icon="tick" text={words.progress.moneyBack} />
+  if (isCancelled(payout)) return <Notice tone="plain" icon="tick" text={text.moneyBack} />
   return (
     <Notice tone="bad" icon="cross" urgent>
       {reason && (
@@ -95,7 +97,7 @@ type HoldProps = { payout: Payout; hold: HeldFor; terms: Terms; onChanged: () =>
 function Hold({ payout, hold, terms, onChanged }: HoldProps) {
   const drawer = useDrawer()
   const path = `/payouts/${encodeURIComponent(payout.reference)}`
-  if (hold === 'dispute') return <Notice tone="warn" icon="wait" text={words.progress.onHoldMore} />
+  if (hold === 'dispute') return <Notice tone="warn" icon="wait" text={text.onHoldMore} />
   return (
     <>
       {hold === 'confirmation' ? (
@@ -118,8 +120,8 @@ function Hold({ payout, hold, terms, onChanged }: HoldProps) {
           icon="wait"
           text={
             hold === 'breaker'
-              ? words.progress.waitsTurn
-              : words.progress.heldMore(shortNgn(terms.identitySingleNgn), shortNgn(terms.identityDailyNgn))
+              ? text.waitsTurn
+              : text.heldMore(shortNgn(terms.identitySingleNgn), shortNgn(terms.identityDailyNgn))
           }
         />
       )}

@@ -15,6 +15,8 @@ import { Progress, StepMarks } from './progress.js'
 import type { Terms } from './rules.js'
 import { useWithdrawal } from './use-withdrawal.js'
 
+const text = words.withdraw
+
 /** A withdrawal to a Nigerian bank account in four steps, with the history below. */
 export function Withdraw() {
   const { query } = useRoute()
@@ -71,7 +73,7 @@ export function Withdraw() {
 
 function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flow }) {
   const heading = useFocus(flow.step)
-  const title = words.withdraw.titles[flow.step]
+  const title = text.titles[flow.step]
   return (
     <>
       <StepMarks step={flow.step} />
@@ -83,18 +85,18 @@ function Step({ flow, ...props }: Omit<StepProps, 'flow'> & { readonly flow: Flo
         <FormStep flow={flow} {...props} />
       ) : flow.step === 'refused' ? (
         <>
-          <Notice tone="bad" icon="cross" urgent title={words.withdraw.refused}>
+          <Notice tone="bad" icon="cross" urgent title={text.refused}>
             <blockquote class="quote">
               <bdi>{flow.reason}</bdi>
             </blockquote>
-            <p>{words.withdraw.unchanged}</p>
+            <p>{text.unchanged}</p>
           </Notice>
           <Button
             kind="primary"
-            text={words.withdraw.otherAccount}
+            text={text.otherAccount}
             onPress={() => props.dispatch({ type: 'change-account' })}
           />
-          <Button text={words.withdraw.restart} onPress={() => props.dispatch({ type: 'restart' })} />
+          <Button text={text.restart} onPress={() => props.dispatch({ type: 'restart' })} />
         </>
       ) : (
         <Sent unanswered={flow.step === 'checking'} />
@@ -114,8 +116,8 @@ function Sent({ unanswered }: { readonly unanswered: boolean }) {
       tone={unanswered ? 'warn' : 'plain'}
       icon="wait"
       urgent={unanswered}
-      title={unanswered ? words.withdraw.checking : words.withdraw.sending}
-      text={unanswered ? words.withdraw.checkingMore : words.withdraw.sendingMore}
+      title={unanswered ? text.checking : text.sending}
+      text={unanswered ? text.checkingMore : text.sendingMore}
     />
   )
 }
