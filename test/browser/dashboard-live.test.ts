@@ -66,7 +66,7 @@ test.serial('filters are in the URL, find the right tips, and apply to the CSV f
     await route.fulfill({ response })
   })
   await page.getByRole('button', { name: 'Show more' }).click()
-  await page.keyboard.press('/')
+  await page.getByRole('searchbox').focus()
   await page.keyboard.type('needle')
   await page.getByText('1 tip', { exact: true }).first().waitFor()
   const further = page.waitForResponse(/cursor=/)

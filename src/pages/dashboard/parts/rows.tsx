@@ -56,7 +56,7 @@ export function OpenRow({
     <li class="rows__row">
       <button type="button" class="tip-row" onClick={onOpen}>
         {icon}
-        <span class="tip-row__what">{children}</span>
+        <span class="row__what">{children}</span>
         <span class="tip-row__right">
           {worth}
           <time class="quiet" dateTime={createdAt} title={momentText(createdAt)}>
@@ -80,7 +80,7 @@ interface OwnRowProps {
 export function OwnRow({ label, mark, more, end }: OwnRowProps) {
   return (
     <li class="rows__row row">
-      <span class="key__what">
+      <span class="row__what">
         <bdi class="strong">{label}</bdi>
         {mark}
         <span class="quiet">{more}</span>

@@ -75,7 +75,7 @@ function TipRow({ tip, now, onOpen }: { tip: ListedTip; now: number; onOpen: () 
         <bdi class="strong">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
         <span class="number tip-row__paid">{paidText(tip)}</span>
       </span>
-      {message && <bdi class="tip-row__message">“{cut(message, messageLength)}”</bdi>}
+      {message && <bdi class="quiet">“{cut(message, messageLength)}”</bdi>}
       {status !== 'confirmed' && <Status status={status} />}
       {tip.disputed === true && (
         <span class="status status--warn">
