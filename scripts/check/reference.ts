@@ -76,9 +76,14 @@ async function commandOf(file: string): Promise<Command<never>> {
   return command
 }
 
-async function usageText(file: string): Promise<string> {
-  return `\`\`\`\n${usageOf((await commandOf(file)).help)}\n\`\`\``
+/** `above`: what the reader has seen of the command, which is not repeated. */
+async function usageText(file: string, above = ''): Promise<string> {
+  const seen = new Set(above.split('\n'))
+  const lines = usageOf((await commandOf(file)).help).split('\n')
+  return lines.filter((line) => !seen.has(line)).join('\n')
 }
+
+const fenced = (text: string): string => `\`\`\`\n${text}\n\`\`\``
 
 const words = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join(' ')
 
@@ -91,10 +96,12 @@ async function commandsText(): Promise<string> {
   for (const [name, file] of listedPrograms()) {
     const purpose = summaries.get(name) ?? ''
     const own = [...opsPrograms()].filter(([, path]) => path.startsWith(file.replace(/[.]js$/, '/')))
-    if ((await commandOf(file)).verbs !== undefined) sections.push(`### ${name}`, purpose)
-    else sections.push(`### ${name}`, words(purpose, secretsText(name)), await usageText(file))
+    const hasVerbs = (await commandOf(file)).verbs !== undefined
+    const usage = hasVerbs ? '' : await usageText(file)
+    sections.push(`### ${name}`, words(purpose, hasVerbs ? '' : secretsText(name)))
+    if (!hasVerbs) sections.push(fenced(usage))
     for (const [alias, path] of own)
-      sections.push(words(`Also \`${alias}\`.`, secretsText(alias)), await usageText(path))
+      sections.push(words(`Also \`${alias}\`.`, secretsText(alias)), fenced(await usageText(path, usage)))
   }
   return sections.join('\n\n')
 }
@@ -155,12 +162,12 @@ ${guardsText()}
 
 ## Operators' commands
 
-\`ops\` stands for \`npm run ops --\` ([on a server](${runbook})); exit codes are there too. \`--help\` explains each command in full. All
-take \`--json\` (one object, also for errors) and read a \`.env\` in the folder of the clone. Commands that change something show a plan,
-and act with \`--apply\`; only \`migrate\`, \`backup\`, \`reserves --make\` and \`outgoing act ask\` act at once. \`...\`: also \`--confirm <the
-id once more>\`, of several ids how many they are, and \`--reason <text>\`, which goes into the audit log with \`--as <name>\`. A command
-needs the secrets named here; one with more than \`DATABASE_URL\` reads the other required settings too, unless its help says otherwise. To
-list, \`suspense\`, \`disputes\`, \`refunds\` and \`reserves\` need only \`DATABASE_URL\`.
+The [runbook](${runbook}) says what \`ops\` stands for, how a command acts and how it exits; \`--help\` explains each in full. All take
+\`--json\` (one object, also for errors) and read a \`.env\` in the folder of the clone. Only \`migrate\`, \`backup\`, \`reserves --make\` and
+\`outgoing act ask\` act without \`--apply\`. \`...\`: also \`--confirm <the id once more>\`, of several ids how many they are, and
+\`--reason <text>\`, which goes into the audit log with \`--as <name>\`. A command needs the secrets named here; one with more than
+\`DATABASE_URL\` reads the other required settings too, unless its help says otherwise. To list, \`suspense\`, \`disputes\`, \`refunds\` and
+\`reserves\` need only \`DATABASE_URL\`.
 
 ${await commandsText()}
 

@@ -39,8 +39,7 @@ Lists the payments that could not be credited (too little, too much, paid twice)
 their sum with the ledger: exit code 4 while something waits, and when the two differ. One payment can be resolved in one of
 three ways:
 
-  --assign credits the creator for whom the payment was meant, at the locked or the current rate, whichever gives less. The
-           tip is completed and shows what was credited.
+    --assign credits its creator, at the locked or the current rate, whichever gives less, and completes the tip.
   --refund, --returned: the same as outgoing act refund and outgoing act returned; npm run ops -- outgoing --help explains them.
 
 Without --apply this changes nothing.`
