@@ -51,20 +51,27 @@ test('every path that a document names in backticks exists', (t) => {
       t.true(existsSync(path), `${document} names ${path}`)
 })
 
-test('every function in the tables of the architecture is declared in a file of its row', (t) => {
+test('a row of the tables of the architecture names what its files declare, and asks about what they say', (t) => {
+  const settings = read('.env.example')
   for (const row of read('docs/architecture.md').split('\n')) {
-    const [, , where, functions] = row.split('|')
-    const files = [...(where ?? '').matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, file = '']) => file)
-    if (files.length === 0 || functions === undefined) continue
+    const [, question = '', where = '', names] = row.split('|')
+    const files = [...where.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, file = '']) => file)
+    if (files.length === 0 || names === undefined) continue
     const code = files.filter(existsSync).map(read).join('\n')
-    for (const [, name = ''] of functions.matchAll(/`(\w+)`/g))
+    for (const [, name = ''] of names.matchAll(/`(\w+)`/g))
       t.regex(
         code,
         new RegExp(
-          `^(?:(?:export )?(?:async )?(?:function|const|class)|  async| +create function)\\*? ${name}\\b`,
+          `^(?:(?:  )?(?:export )?(?:async )?(?:function|const|class)|  async| +create function)\\*? ${name}\\b`,
           'm',
         ),
         `${name} is not declared in ${files.join(', ')}`,
+      )
+    // An error, a state, a constant: the files say it. A setting has its name in .env.example only.
+    for (const [, word = ''] of question.matchAll(/`([\w.]+)`/g))
+      t.true(
+        (/^[A-Z_]+$/.test(word) ? settings : `${files.join('\n')}\n${code}`).includes(word),
+        `${word} is not in ${files.join(', ')}`,
       )
   }
 })
