@@ -13,6 +13,9 @@ const code = (words: readonly string[]): string => words.map((word) => `\`${word
 
 type Listed = (typeof machines)[number]
 
+/** Fewer steps are as clear in their table. */
+const fewSteps = 5
+
 function drawing(machine: AnyMachine): string {
   const { states, initial, steps } = machine
   const lines = [
@@ -40,8 +43,15 @@ function section({ file, machine }: Listed, at: number): string {
   return [
     `## ${capital(machine.subject)}`,
     `\`${machine.table}\`, declared in \`${file}\`.`,
-    ...(whole === undefined ? [drawing(machine), stepsTable(machine)] : [reference(machine, whole)]),
+    ...(whole === undefined ? stepsOf(machine, at) : [reference(machine, whole)]),
   ].join('\n\n')
+}
+
+/** What is drawn once, for withdrawals, holds for refunds too. */
+function stepsOf(machine: AnyMachine, at: number): string[] {
+  const graph = drawing(machine)
+  const isDrawn = machines.slice(0, at).some((earlier) => drawing(earlier.machine) === graph)
+  return [...(isDrawn || machine.steps.length <= fewSteps ? [] : [graph]), stepsTable(machine)]
 }
 
 /** Whether every step of a machine is one of another, for the same reason. */
