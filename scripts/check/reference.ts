@@ -101,7 +101,10 @@ async function commandsText(): Promise<string> {
     sections.push(`### ${name}`, words(purpose, hasVerbs ? '' : secretsText(name)))
     if (!hasVerbs) sections.push(fenced(usage))
     for (const [alias, path] of own)
-      sections.push(words(`Also \`${alias}\`.`, secretsText(alias)), fenced(await usageText(path, usage)))
+      sections.push(
+        words(`Also \`${alias}\`.`, !hasVerbs && secretsText(alias) === secretsText(name) ? '' : secretsText(alias)),
+        fenced(await usageText(path, usage)),
+      )
   }
   return sections.join('\n\n')
 }

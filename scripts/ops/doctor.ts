@@ -26,8 +26,8 @@ Asks everything that the settings name whether it is there and as it should be: 
 connections, Redis, the Solana RPC endpoints and their chain, the treasury's accounts, prices, rates, the swap engines, the naira
 provider and its keys, the mail server, the keys of wallets and personal data, and the clocks. It changes nothing and moves no money.
 
-Run it with the settings of all processes together, or with those of one: what needs a setting that is not set is skipped. Exit code 4: something is
-wrong. Warnings do not count.`
+Run it with the settings of all processes together, or with those of one: what needs a setting that is not set is skipped.
+Exit code 4: something is wrong. Warnings do not count.`
 
 const mostWebProcesses = 10_000
 const width = 24
@@ -165,7 +165,7 @@ export const command = await defineCommand(import.meta, {
     {
       '--web <n>': 'web processes that will run; default 1. Of the workers one each',
       '--as-deployed':
-        'also takes each process by itself, with DATABASE_URL_WEB and so on: do its own settings suffice, does its role\nlog in with its rights and limits, what may default_pool_size be, and do the ports answer that Prometheus asks',
+        'also checks each process by itself, with DATABASE_URL_WEB and so on: its settings, its role with rights and\nlimits, default_pool_size, and the ports that Prometheus asks',
     },
   ),
   async run({ web = '1', 'as-deployed': asDeployed = false }) {

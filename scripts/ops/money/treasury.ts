@@ -27,14 +27,14 @@ npm run ops -- treasury record-fee --ngn <amount> --evidence <text> [--reference
 Without a verb it prints what the ledger has, and the last reading of the balance at the provider and of the reserve report. It
 changes nothing.
 
-  record-sale    USDC of the treasury were sold for naira outside. Refused when the ledger's treasury has less: record what else
-                 came in there first
-  record-equity  the owners put money in, or, with --out, took it out; also what treasury and balance had before the books
-                 began, and the fees of crypto tips that arrived in the treasury
+  record-sale    USDC of the treasury were sold for naira outside. Refused when the ledger's treasury has less
+  record-equity  the owners put money in or took it out (--out); also what was there before the books began, and the fees of
+                 crypto tips that arrived in the treasury
   record-fee     a charge of the provider that it names at no payment and no transfer
 
-Recorded naira are in transit until the provider's balance shows them; with --out, or as a fee, they have left it. One event per kind and reference is booked; the same again changes nothing. Without --reference it is made of the amounts and
-the evidence. These show a plan; with --apply and --reason they book it.`
+Recorded naira are in transit until the provider's balance shows them; with --out, or as a fee, they have left it. One event
+per kind and reference is booked; the same again changes nothing. Without --reference it is made of the amounts and the
+evidence. These show a plan; with --apply and --reason they book it.`
 
 type Given = Values<typeof options>
 
