@@ -102,7 +102,9 @@ async function commandsText(): Promise<string> {
     if (!hasVerbs) sections.push(fenced(usage))
     for (const [alias, path] of own)
       sections.push(
-        words(`Also \`${alias}\`.`, !hasVerbs && secretsText(alias) === secretsText(name) ? '' : secretsText(alias)),
+        !hasVerbs && secretsText(alias) === secretsText(name)
+          ? `Also \`${alias}\`, with the same secrets.`
+          : words(`Also \`${alias}\`.`, secretsText(alias)),
         fenced(await usageText(path, usage)),
       )
   }

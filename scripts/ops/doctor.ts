@@ -163,7 +163,7 @@ export const command = await defineCommand(import.meta, {
   options: defineOptions(
     {},
     {
-      '--web <n>': 'web processes that will run; default 1. Of the workers one each',
+      '--web <n>': 'web processes that will run; default 1; of each worker one',
       '--as-deployed':
         'also checks each process by itself, with DATABASE_URL_WEB and so on: its settings, its role with rights and\nlimits, default_pool_size, and the ports that Prometheus asks',
     },

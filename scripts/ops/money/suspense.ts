@@ -21,7 +21,7 @@ import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
   '--all': 'also list resolved payments',
-    '--refund <payment>': "the payment's id, as listed",
+  '--refund <payment>': "the payment's id, as listed",
   '--returned <payment>': 'the same',
   '--assign <payment>': 'the same',
   '--reason <text>':
