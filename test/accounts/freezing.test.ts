@@ -15,7 +15,7 @@ import { readTipRow, recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { bank, createWithdrawal, creatorWithBalance, sendDuePayouts } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { as } from '../helpers/servers/roles.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { setRows, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, {
   chain: true,
@@ -101,10 +101,7 @@ test('a link that is unknown, too old, missing or sent by another site freezes n
   t.is((await notMe({})).body.error, 'token is required')
   t.is((await notMe({ token: 'x'.repeat(43) })).body.error, 'Invalid or expired link')
   t.is((await notMe({ token }, { origin: 'https://evil.example' })).status, 403)
-  await world()
-    .db('one_time_secrets')
-    .where({ user_id: ada.user.id })
-    .update({ expires_at: new Date(0) })
+  await setRows(world(), 'one_time_secrets', { user_id: ada.user.id }, { expires_at: new Date(0) })
   t.is((await notMe({ token })).body.error, 'Invalid or expired link')
   t.is((await userRow(ada)).frozen_at, null)
 })

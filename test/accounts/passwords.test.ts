@@ -3,7 +3,7 @@ import { isCommonPassword } from '../../src/accounts/passwords/common-passwords.
 import type { RequestOptions } from '../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../helpers/make/sign-in/emailed-codes.js'
-import { publicUrl, useWorld } from '../helpers/servers/world.js'
+import { publicUrl, setRows, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 const newPassword = 'purple kettle by the sea'
@@ -177,10 +177,7 @@ test('a reset of an unknown address says the same and takes as long', async (t) 
 test('a frozen account resets its password, and changes it not', async (t) => {
   const person = await registerPerson(world())
   const token = await resetToken(person)
-  await world()
-    .db('users')
-    .where({ id: person.user.id })
-    .update({ frozen_at: new Date(), frozen_reason: 'test' })
+  await setRows(world(), 'users', { id: person.user.id }, { frozen_at: new Date(), frozen_reason: 'test' })
   const refused = await change(person.session, { currentPassword: person.password, newPassword })
   t.is(`${refused.status} ${refused.body.error}`, '403 Account frozen')
   t.is((await confirm(token)).status, 200)

@@ -4,7 +4,7 @@ import { findApiKey } from '../../src/creators/api-keys.js'
 import { hashSecret } from '../../src/kernel/ids.js'
 import { withdrawalNotice } from '../../src/withdrawals/mails.js'
 import { proveEmailOf, registerPerson } from '../helpers/make/creators.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { setRows, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test)
 
@@ -88,10 +88,7 @@ test('the last use is recorded at most once a minute', async (t) => {
   t.truthy(first)
   await findApiKey(world().db, apiKey)
   t.is(await lastUsed(), first)
-  await world()
-    .db('api_keys')
-    .where({ id })
-    .update({ last_used_at: new Date(Date.now() - 61_000) })
+  await setRows(world(), 'api_keys', { id }, { last_used_at: new Date(Date.now() - 61_000) })
   await findApiKey(world().db, apiKey)
   t.true(((await lastUsed()) ?? '') >= (first ?? ''))
 })

@@ -4,7 +4,7 @@ import { solMint } from '../../src/kernel/tokens.js'
 import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
 import { createIntent } from '../helpers/make/intents.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { setRows, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 
@@ -16,10 +16,7 @@ async function setHandles(
   twitter: string | null,
   discord: string | null,
 ): Promise<void> {
-  await world()
-    .db('users')
-    .where({ id: user.id })
-    .update({ twitter_handle: twitter, discord_handle: discord })
+  await setRows(world(), 'users', { id: user.id }, { twitter_handle: twitter, discord_handle: discord })
 }
 function intentFor(creatorId: string) {
   return { creatorId, amount: 0.1, inputTokenMint: solMint, sourceWalletAddress: unusedWallet() }

@@ -18,7 +18,7 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { as } from '../helpers/servers/roles.js'
-import { runBatch, useWorld } from '../helpers/servers/world.js'
+import { runBatch, setRows, useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
 /** As the operations guide recommends. */
@@ -167,10 +167,7 @@ test.serial('card money that an operator assigns is pending until the same day',
   t.true(line !== undefined && Date.parse(line.availableAt ?? '') > Date.now() + 13 * 86_400_000)
   // Money that was paid long ago is available at once.
   const later = await payTip(creator, 760_000)
-  await world()
-    .db('fiat_payments')
-    .where({ intent_id: later })
-    .update({ available_at: new Date(0) })
+  await setRows(world(), 'fiat_payments', { intent_id: later }, { available_at: new Date(0) })
   await assign(later)
   t.true((await balanceOf(creator)).available > 0)
   await passDays()

@@ -24,7 +24,7 @@ import { watchPostgresSteps } from '../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { as } from '../helpers/servers/roles.js'
 import { startWorkerProcess } from '../helpers/servers/service-process.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { setRows, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
@@ -38,10 +38,7 @@ const world = useWorld(test, {
   },
 })
 test.beforeEach('nothing waits, and the windows are empty', async () => {
-  await world()
-    .db('withdrawals')
-    .where('sends', '>', 0)
-    .update({ sent_at: new Date(0) })
+  await setRows(world(), 'withdrawals', 'sends', '>', 0, { sent_at: new Date(0) })
 })
 test.afterEach.always('the ledger is consistent, and nobody is paid twice', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])
@@ -145,10 +142,7 @@ test.serial('a smaller one passes one that does not fit, for one window; then no
   t.false(isSent(late))
   t.is(await breakerOf(late), 'platform_hour')
   await passHours(1.01)
-  await world()
-    .db('withdrawals')
-    .where({ reference: late })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'withdrawals', { reference: late }, { due_at: new Date(0) })
   await workers.payouts.createBatch(as('payouts', world().services))()
   t.deepEqual(sentOf([large, late]), [false, false], 'the older one goes first, also when it is taken later')
   await sendUntilSent([large, late])

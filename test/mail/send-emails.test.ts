@@ -10,7 +10,7 @@ import { freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { mailerBatch } from '../helpers/make/sign-in/emailed-codes.js'
 import { as } from '../helpers/servers/roles.js'
 import { assertWoken } from '../helpers/servers/worker-loops.js'
-import { runBatch, useWorld } from '../helpers/servers/world.js'
+import { runBatch, setRows, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { mail: true })
@@ -43,10 +43,7 @@ function batchThroughSmtp(url: string, timeoutMs?: number) {
 }
 
 async function makeDue(recipient: string): Promise<void> {
-  await world()
-    .db('emails')
-    .where({ recipient })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'emails', { recipient }, { due_at: new Date(0) })
 }
 
 const alerts = () => countAlerts(world(), 'mail_given_up')
@@ -222,10 +219,7 @@ test.serial('otp/start wakes the mailer', async (t) => {
 
 test.serial('the age of the oldest due e-mail is measured', async (t) => {
   const to = await queue()
-  await world()
-    .db('emails')
-    .where({ recipient: to })
-    .update({ due_at: new Date(Date.now() - 100_000) })
+  await setRows(world(), 'emails', { recipient: to }, { due_at: new Date(Date.now() - 100_000) })
   await measureWork(as('clock', world().services))
   const { values } = await world().services.metrics.oldestDueSeconds.get()
   const waited = values.find(({ labels }) => labels.kind === 'mailer')?.value ?? 0

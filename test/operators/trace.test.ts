@@ -22,7 +22,7 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { startOperatorsPages } from '../helpers/servers/operators-pages.js'
-import { useWorld, type World } from '../helpers/servers/world.js'
+import { setRows, useWorld, type World } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
@@ -205,10 +205,7 @@ test.serial('the page tells the same, with links, and says when it finds nothing
   const get = await startOperatorsPages(t, world())
   const { ada, reference } = await paidWithdrawal()
   const hostile = '</li><script>alert(1)</script>'
-  await world()
-    .db('users')
-    .where({ id: ada.user.id })
-    .update({ frozen_at: new Date(), frozen_reason: hostile })
+  await setRows(world(), 'users', { id: ada.user.id }, { frozen_at: new Date(), frozen_reason: hostile })
   const found = await get(`/ops/find?q=${reference.toLowerCase()}`)
   t.is(found.status, 302)
   t.is(found.headers.location, `/ops/withdrawals/${reference}`)

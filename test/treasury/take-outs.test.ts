@@ -59,7 +59,7 @@ import { startSandboxProxy } from '../helpers/proxies/sandbox-proxy.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { as, composeAs } from '../helpers/servers/roles.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
-import { runBatch, useWorld } from '../helpers/servers/world.js'
+import { runBatch, setRows, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 /** A blockhash lives a minute, as on the real network. */
@@ -339,10 +339,7 @@ test.serial('the rules hold when it is signed: another wallet, a frozen account,
   )
   const two = await prepared(world(), taker)
   t.is(two.wallet, holder.publicKey.toBase58())
-  await world()
-    .db('users')
-    .where({ id: taker.user.id })
-    .update({ frozen_at: new Date(), frozen_reason: 'test' })
+  await setRows(world(), 'users', { id: taker.user.id }, { frozen_at: new Date(), frozen_reason: 'test' })
   t.is((await handIn(world(), taker, two.id, signedBy(holder, two.transaction))).body.code, 'account_frozen')
   await world()
     .db('wallet_transfers')
@@ -490,10 +487,7 @@ test.serial('forks: what one endpoint knows is not given back; what neither know
     const row = () => world().db('wallet_transfers').where({ id }).first()
     const { attempts } = await row()
     await until('it was looked at twice', async () => {
-      await world()
-        .db('wallet_transfers')
-        .where({ id })
-        .update({ due_at: new Date(0) })
+      await setRows(world(), 'wallet_transfers', { id }, { due_at: new Date(0) })
       return (await row()).attempts >= attempts + 2
     })
   }
@@ -665,10 +659,7 @@ test.serial('what landed and failed is given back, and nothing counts before it 
   const two = await signed(world(), taker)
   chain.freezeConfirmations(true)
   submit(world(), two.transaction)
-  await world()
-    .db('wallet_transfers')
-    .where({ id: two.id })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'wallet_transfers', { id: two.id }, { due_at: new Date(0) })
   await runBatch(async () => ({ taken: (await takeOutBatch(world())()).taken * 0 }))
   t.is(await statusOf(taker, two.id), 'signed')
   chain.freezeConfirmations(false)
@@ -684,11 +675,7 @@ test.serial('a custodian that is killed at any step signs once, and nothing is l
     .db('wallet_transfers')
     .where({ id: one.id })
     .update({ handed_in: Buffer.from(signedBy(taker.holder, one.transaction), 'base64'), hand_ins: 1 })
-  const due = () =>
-    world()
-      .db('wallet_transfers')
-      .where({ id: one.id })
-      .update({ due_at: new Date(0) })
+  const due = () => setRows(world(), 'wallet_transfers', { id: one.id }, { due_at: new Date(0) })
   const killed = new Error('killed')
   const dying =
     (afterCommit: boolean): typeof services.transact =>

@@ -29,7 +29,7 @@ import {
 import { runOpsScript } from '../helpers/run-ops-script.js'
 import { as } from '../helpers/servers/roles.js'
 import { startApp } from '../helpers/servers/serve-app.js'
-import { runBatch, useWorld } from '../helpers/servers/world.js'
+import { runBatch, setRows, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
@@ -487,10 +487,7 @@ test.serial('a new code replaces the one before, and an account gets ten in a da
     return second !== first
   })
   t.is((await act(ada, reference, 'confirm', { code: first })).status, 400)
-  await world()
-    .db('one_time_secrets')
-    .where({ purpose: 'withdrawal' })
-    .update({ expires_at: new Date(0) })
+  await setRows(world(), 'one_time_secrets', { purpose: 'withdrawal' }, { expires_at: new Date(0) })
   t.is((await act(ada, reference, 'confirm', { code: second })).status, 400, 'too old')
   const more = []
   for (let count = 2; count < 11; count++) more.push((await act(ada, reference, 'confirm/resend')).status)
@@ -555,10 +552,7 @@ test.serial('nothing of a frozen account is sent or asked for, until it is unfro
   const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 10 })
   const held = await createHeld(ada)
   const freeze = (at: Date | null) =>
-    world()
-      .db('users')
-      .where({ id: ada.user.id })
-      .update({ frozen_at: at, frozen_reason: at && 'test' })
+    setRows(world(), 'users', { id: ada.user.id }, { frozen_at: at, frozen_reason: at && 'test' })
   await freeze(new Date())
   await sendDuePayouts(world())
   t.is(countExecutions(world(), reference), 0)

@@ -4,7 +4,7 @@ import type { RequestOptions } from '../../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../../helpers/make/sign-in/emailed-codes.js'
 import { addPasskey, addTotp, ageFactors, nextCode, totpCode } from '../../helpers/make/sign-in/factors.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test)
@@ -131,10 +131,7 @@ test('the newest request counts, a new password voids it, and a frozen account k
     post('/auth/email/confirm', { token: await mailedToken(world(), 'email-change', email) })
   t.is(await confirm(first), badLink)
   const frozen = (at: Date | null) =>
-    world()
-      .db('users')
-      .where({ id: person.user.id })
-      .update({ frozen_at: at, frozen_reason: at && 'test' })
+    setRows(world(), 'users', { id: person.user.id }, { frozen_at: at, frozen_reason: at && 'test' })
   await frozen(new Date())
   t.is(await confirm(second), '403 Account frozen')
   await frozen(null)
@@ -265,10 +262,7 @@ test('ending all other sessions voids the change of e-mail that one of them aske
 test('the owner undoes a change of a frozen account, and it stays frozen', async (t) => {
   const owner = await registerPerson(world())
   await changeEmail(owner, freshEmail())
-  await world()
-    .db('users')
-    .where({ id: owner.user.id })
-    .update({ frozen_at: new Date(), frozen_reason: 'test' })
+  await setRows(world(), 'users', { id: owner.user.id }, { frozen_at: new Date(), frozen_reason: 'test' })
   t.is(await post('/auth/email/undo', { token: await undoToken(owner.email) }), '200')
   const { email, frozen_at: frozenAt } = await user(owner)
   t.is(email, owner.email)

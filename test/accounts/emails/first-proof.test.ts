@@ -4,7 +4,7 @@ import { type EnteredBody, freshEmail, registerPerson } from '../../helpers/make
 import { mailedToken, queuedCode } from '../../helpers/make/sign-in/emailed-codes.js'
 import { addTotp, ageSessions, nextCode } from '../../helpers/make/sign-in/factors.js'
 import { startApp } from '../../helpers/servers/serve-app.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { env: { TRUST_PROXY: 'true' } })
@@ -254,10 +254,7 @@ test('an old cookie ends no other session without a factor, and its own at once'
     others.push({ other, id: (await list(other))[0]?.id })
   }
   await ageSessions(world(), owner)
-  await world()
-    .db('users')
-    .where({ id: owner.user.id })
-    .update({ frozen_at: new Date(), frozen_reason: 'test' })
+  await setRows(world(), 'users', { id: owner.user.id }, { frozen_at: new Date(), frozen_reason: 'test' })
   const end = async (path: string, body?: object, by = session) => {
     const { status, body: answer } = await world().request<{ code?: string }>('DELETE', path, {
       session: by,
@@ -311,10 +308,7 @@ test('GET /auth/security says what protects the account', async (t) => {
   }
   t.deepEqual(await read(), fresh as never)
   const frozenAt = new Date()
-  await world()
-    .db('users')
-    .where({ id })
-    .update({ password_hash: null, frozen_at: frozenAt, frozen_reason: 'test' })
+  await setRows(world(), 'users', { id }, { password_hash: null, frozen_at: frozenAt, frozen_reason: 'test' })
   await world().db('totp_factors').insert({ user_id: id, sealed_secret: 'x', confirmed_at: new Date() })
   await world()
     .db('recovery_codes')

@@ -18,7 +18,7 @@ import {
   totpCode,
 } from '../../helpers/make/sign-in/factors.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
 
@@ -110,10 +110,7 @@ test('an authenticator app is in force after its first code, and each account ha
 test('a frozen account adds and removes no factor, and signs in with the one that it has', async (t) => {
   const ada = await registerPerson(world())
   const { secret } = await addTotp(world(), ada)
-  await world()
-    .db('users')
-    .where({ id: ada.user.id })
-    .update({ frozen_at: new Date(), frozen_reason: 'test' })
+  await setRows(world(), 'users', { id: ada.user.id }, { frozen_at: new Date(), frozen_reason: 'test' })
   const body = { totp: await nextCode(world(), ada, secret) }
   const { session } = ada
   for (const [method, path] of [

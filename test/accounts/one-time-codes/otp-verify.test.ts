@@ -11,7 +11,7 @@ import {
   storeCode as storeKnownCode,
   wrongCode,
 } from '../../helpers/make/sign-in/emailed-codes.js'
-import { publicUrl, useWorld } from '../../helpers/servers/world.js'
+import { publicUrl, setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { mail: true })
 
@@ -40,10 +40,7 @@ function secretsOf({ user }: Person, purpose: string) {
 }
 
 async function markVerified({ user }: Person): Promise<void> {
-  await world()
-    .db('users')
-    .where({ id: user.id })
-    .update({ email_verified_at: new Date(0) })
+  await setRows(world(), 'users', { id: user.id }, { email_verified_at: new Date(0) })
 }
 
 const storeCode = (person: Person, code: string) => storeKnownCode(world(), person, code)

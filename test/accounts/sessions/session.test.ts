@@ -9,7 +9,7 @@ import type { RequestOptions } from '../../helpers/http/client.js'
 import { requestRaw } from '../../helpers/http/raw-request.js'
 import { type EnteredBody, registerPerson, type UserBody } from '../../helpers/make/creators.js'
 import { startApp } from '../../helpers/servers/serve-app.js'
-import { publicUrl, useWorld } from '../../helpers/servers/world.js'
+import { publicUrl, setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test)
 
@@ -95,10 +95,7 @@ test('a login does not adopt a session token chosen by the caller', async (t) =>
 test('a session ends at its idle limit and at its absolute limit', async (t) => {
   for (const column of ['idle_until', 'absolute_until']) {
     const { session, accessToken } = await registerPerson(world())
-    await world()
-      .db('sessions')
-      .where({ token_hash: hashSecret(session) })
-      .update({ [column]: new Date() })
+    await setRows(world(), 'sessions', { token_hash: hashSecret(session) }, { [column]: new Date() })
     t.is((await me({ session })).status, 401, column)
     t.is((await me({ bearer: accessToken })).status, 200, 'the access token is valid until its expiresAt')
   }
@@ -106,10 +103,7 @@ test('a session ends at its idle limit and at its absolute limit', async (t) => 
 
 test('an expired access token does not end its session', async (t) => {
   const { session, accessToken } = await registerPerson(world())
-  await world()
-    .db('access_tokens')
-    .where({ token_hash: hashSecret(accessToken) })
-    .update({ expires_at: new Date() })
+  await setRows(world(), 'access_tokens', { token_hash: hashSecret(accessToken) }, { expires_at: new Date() })
   t.is((await me({ bearer: accessToken })).status, 401)
   t.is((await me({ session })).status, 200)
 })

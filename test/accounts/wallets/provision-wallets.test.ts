@@ -15,7 +15,7 @@ import { registerPerson, type UserBody } from '../../helpers/make/creators.js'
 import { spawnOpsScript } from '../../helpers/run-ops-script.js'
 import { as } from '../../helpers/servers/roles.js'
 import { assertWoken } from '../../helpers/servers/worker-loops.js'
-import { runBatch, useWorld } from '../../helpers/servers/world.js'
+import { runBatch, setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test)
@@ -83,10 +83,7 @@ test.serial('the wallet is null in the profile before a batch and present after 
   t.is(walletAddress, `${walletPublicKey?.slice(0, 4)}...${walletPublicKey?.slice(-4)}`)
   t.false(onboardingComplete, 'the e-mail is not verified yet')
 
-  await world()
-    .db('users')
-    .where({ id: user.id })
-    .update({ email_verified_at: new Date(0) })
+  await setRows(world(), 'users', { id: user.id }, { email_verified_at: new Date(0) })
   const verified = await profile()
   t.true(verified.onboardingComplete)
   t.true(verified.onboarding_complete)
@@ -155,10 +152,7 @@ test.serial('a batch whose lease expired does not overwrite the wallet of anothe
   await until('the first batch has taken the wallet', () => reached)
   t.is((await provisionerBatch(vault)()).taken, 0, 'a leased wallet is not due')
 
-  await world()
-    .db('wallets')
-    .where({ user_id: userId })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'wallets', { user_id: userId }, { due_at: new Date(0) })
   t.is(await runBatch(provisionerBatch(vault)), 1)
   const made = await walletOf(userId)
   release()
@@ -187,10 +181,7 @@ test.serial('a wallet the vault refuses is retried later, and the others are pro
   t.regex(refused[0].last_error, /the vault is sealed/)
   t.true(refused[0].due_at.getTime() > Date.now())
 
-  await world()
-    .db('wallets')
-    .where({ id: refused[0].id })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'wallets', { id: refused[0].id }, { due_at: new Date(0) })
   await runBatch(provisionerBatch(vault))
   const retried = await world().db('wallets').where({ id: refused[0].id }).first()
   t.not(retried.public_key, null)

@@ -14,7 +14,7 @@ import {
 import { watchPostgresSteps } from '../../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { composeAs } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 const unclear = ['sending', 'unknown', 'manual_review']
@@ -64,11 +64,7 @@ test('a worker killed at any step of sending or of booking gives a part back onc
     return answer.body.refund.id
   }
   const rowOf = (id: string) => world().db('refunds').where({ id }).first()
-  const makeDue = (id: string) =>
-    world()
-      .db('refunds')
-      .where({ id })
-      .update({ due_at: new Date(0) })
+  const makeDue = (id: string) => setRows(world(), 'refunds', { id }, { due_at: new Date(0) })
   /** Lets the other refunds alone. */
   const only = async (id: string) => {
     await world()

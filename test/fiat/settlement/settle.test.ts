@@ -18,7 +18,7 @@ import {
   settleIntentNow,
 } from '../../helpers/make/fiat/fiat-tips.js'
 import { listTips } from '../../helpers/make/tips.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { fiat: true })
@@ -358,10 +358,7 @@ test.serial('settlement reads the feed, and a refused reading leaves the last ac
     t.is((await listTips(world(), creator.user.id))[0]?.receivedAmount, credited)
     rates.reset()
   }
-  await world()
-    .db('rates')
-    .where({ value: 1800 })
-    .update({ accepted_at: new Date(0) })
+  await setRows(world(), 'rates', { value: 1800 }, { accepted_at: new Date(0) })
 })
 
 test.serial('a contradiction of the provider settles nothing', async (t) => {

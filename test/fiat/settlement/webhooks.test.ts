@@ -14,7 +14,7 @@ import {
   settlementBatch,
 } from '../../helpers/make/fiat/fiat-tips.js'
 import { startWorkerProcess } from '../../helpers/servers/service-process.js'
-import { runBatch, useWorld } from '../../helpers/servers/world.js'
+import { runBatch, setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { fiat: true })
@@ -131,10 +131,7 @@ test.serial('an intent is polled again when a webhook comes during a poll', asyn
       return state
     },
   }
-  await world()
-    .db('fiat_intents')
-    .where({ id: intentId })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'fiat_intents', { id: intentId }, { due_at: new Date(0) })
   const batch = settlementBatch({ services: { ...services, collections } })
   await batch()
   t.is(await readFiatStatus(world(), intentId), 'requires_action')
@@ -198,10 +195,7 @@ test.serial('a payment is credited by its first answer when the list of payments
   const { services } = world()
   const collections = { ...services.collections, listPayments: async () => [] }
   const batch = settlementBatch({ services: { ...services, collections } })
-  await world()
-    .db('fiat_intents')
-    .where({ id: intentId })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'fiat_intents', { id: intentId }, { due_at: new Date(0) })
   await runBatch(batch)
   await runBatch(batch)
   t.is(await readFiatStatus(world(), intentId), 'completed')

@@ -12,7 +12,7 @@ import {
 } from '../../helpers/make/fiat/fiat-tips.js'
 import { listTips } from '../../helpers/make/tips.js'
 import { runOpsScript, type ScriptRun } from '../../helpers/run-ops-script.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
@@ -124,10 +124,7 @@ test.serial('an assigned payment becomes part of its tip once, at the rate that 
 
 test.serial('an assigned surplus is added to its tip', async (t) => {
   const creator = await registerCreator(world())
-  await world()
-    .db('rates')
-    .where({ value: 1900 })
-    .update({ accepted_at: new Date(0) })
+  await setRows(world(), 'rates', { value: 1900 }, { accepted_at: new Date(0) })
   const { intentId, payment } = await payTooLittle(creator, 1_680_000)
   t.like((await listTips(world(), creator.user.id))[0], { amount: 10, receivedAmount: 9.5 })
   t.is((await suspense('--assign', payment, '--reason', 'the payer agrees', '--apply')).code, 0)

@@ -98,6 +98,16 @@ export async function runBatch(batch: Batch): Promise<number> {
   return total
 }
 
+/** Writes values into rows, as the owner of the table. */
+export async function setRows(
+  { db }: Pick<World, 'db'>,
+  table: string,
+  where: object,
+  values: object,
+): Promise<void> {
+  await db(table).where(where).update(values)
+}
+
 interface OpenWorld extends World {
   close(): Promise<void>
 }

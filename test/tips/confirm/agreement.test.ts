@@ -9,7 +9,7 @@ import { createSupporter } from '../../helpers/make/supporter.js'
 import { readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { type SandboxProxy, startSandboxProxy } from '../../helpers/proxies/sandbox-proxy.js'
 import { as, composeAs } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400 })
 
@@ -89,10 +89,7 @@ for (const [lie, how] of [
     t.is((await readTipRow(world(), signature)).finalized_at, null)
     t.is(await alarms(services), 0, 'the other endpoint may be some seconds behind')
 
-    await world()
-      .db('tips')
-      .where({ id: signature })
-      .update({ confirmed_at: new Date(Date.now() - 600_000) })
+    await setRows(world(), 'tips', { id: signature }, { confirmed_at: new Date(Date.now() - 600_000) })
     await makeTipsDue(world())
     await batch()
     t.deepEqual(await balanceOf(creator), pending)
@@ -134,10 +131,7 @@ test.serial('a missing credit is final for the operators only when every endpoin
     isFinal,
   )
   await world().db.raw('alter table ledger_transfers disable trigger user')
-  await world()
-    .db('ledger_transfers')
-    .where({ idem: `tip:${signature}` })
-    .update({ idem: `lost:${signature}` })
+  await setRows(world(), 'ledger_transfers', { idem: `tip:${signature}` }, { idem: `lost:${signature}` })
   await world().db.raw('alter table ledger_transfers enable trigger user')
   const finalGaps = async () => {
     const { gaps } = await findCreditGaps(as('clock', services), 1, undefined)

@@ -22,7 +22,7 @@ import { createSupporter, type Supporter, unusedWallet } from '../../helpers/mak
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { readBalance } from '../../helpers/make/withdrawals.js'
 import { as } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { chain: true, slotMs: 400, proxies: true })
@@ -130,10 +130,7 @@ test.serial('a vanished tip fails, its credit is voided, and an alert is raised'
   statusBecomes(signature, null)
   await runCheck()
   t.like(await readTipRow(world(), signature), { status: 'confirmed' }, 'one check does not fail it')
-  await world()
-    .db('tips')
-    .where({ id: signature })
-    .update({ missing_since: new Date(Date.now() - 61_000) })
+  await setRows(world(), 'tips', { id: signature }, { missing_since: new Date(Date.now() - 61_000) })
   await runCheck()
   t.like(
     await readTipRow(world(), signature),
@@ -158,10 +155,7 @@ test.serial('a vanished tip fails, its credit is voided, and an alert is raised'
   )
 
   statusBecomes(signature, { slot: 1, err: null, confirmationStatus: 'finalized' })
-  await world()
-    .db('tips')
-    .where({ id: signature })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'tips', { id: signature }, { due_at: new Date(0) })
   await runCheck()
   t.is((await transfersOf(signature)).length, 2, 'a failed tip stays failed')
   t.true((await checkBooks(world().db)).holds)

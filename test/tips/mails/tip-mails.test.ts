@@ -8,7 +8,7 @@ import {
 } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import { as } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test)
 const hourMs = 3_600_000
@@ -32,10 +32,7 @@ const subjectsOf = async (creator: TestCreator) => (await mailsOf(creator)).map(
 const partyOf = async ({ user }: TestCreator): Promise<bigint> =>
   (await world().db('parties').where({ user_id: user.id }).first()).id
 async function moveBack(creator: TestCreator, columns: Record<string, Date>): Promise<void> {
-  await world()
-    .db('tip_mails')
-    .where({ party_id: await partyOf(creator) })
-    .update(columns)
+  await setRows(world(), 'tip_mails', { party_id: await partyOf(creator) }, columns)
 }
 async function moveTipsTo(creator: TestCreator, at: Date): Promise<void> {
   const [party, db] = [await partyOf(creator), world().db]

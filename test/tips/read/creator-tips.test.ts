@@ -9,7 +9,7 @@ import { creatorTipsStatement } from '../../../src/tips/read/creator-tips.js'
 import { someConfirmation, storePendingTips } from '../../helpers/make/confirmed-tips.js'
 import { type Person, registerCreator, registerPerson } from '../../helpers/make/creators.js'
 import { unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test)
 const usdc = tokenBySymbol('USDC')?.mint ?? ''
@@ -405,10 +405,7 @@ test('the days are UTC days up to today, including empty ones', async (t) => {
   )
   await storePendingTips(world(), confirmations)
   for (const [n, { id }] of confirmations.entries())
-    await world()
-      .db('tips')
-      .where({ id })
-      .update({ recorded_at: new Date(tips[n]?.[0] ?? 0) })
+    await setRows(world(), 'tips', { id }, { recorded_at: new Date(tips[n]?.[0] ?? 0) })
   // The second batch repeats three tips, which count once.
   await confirmTips(world().services, confirmations.slice(0, 3))
   await confirmTips(world().services, confirmations)

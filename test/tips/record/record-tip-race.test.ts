@@ -7,7 +7,7 @@ import { createIntent } from '../../helpers/make/intents.js'
 import { unusedSignature, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, someClaim } from '../../helpers/make/tips.js'
 import { composeAs } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { proxies: true })
@@ -112,10 +112,7 @@ test.serial('at the limit a new claim replaces the one found false longest ago',
   t.deepEqual(await amounts(), [2, 3, 4, 5])
   t.is((await readTipRow(world(), id)).due_at, null)
   const found = (tipAmount: number, at: Date) =>
-    world()
-      .db('tip_claims')
-      .where({ tip_id: id, amount: tipAmount / 1e9 })
-      .update({ found_false_at: at })
+    setRows(world(), 'tip_claims', { tip_id: id, amount: tipAmount / 1e9 }, { found_false_at: at })
   await found(3, new Date(2000))
   await found(4, new Date(1000))
   await recordTip(world(), { ...claim, tipAmount: 6 })

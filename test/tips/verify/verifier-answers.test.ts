@@ -9,7 +9,7 @@ import { createSupporter, unusedSignature, unusedWallet } from '../../helpers/ma
 import { readTipRow, recordTip, runBatchUntil, someClaim } from '../../helpers/make/tips.js'
 import type { RpcReply } from '../../helpers/proxies/sandbox-proxy.js'
 import { as } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true, proxies: true })
 const batch = () => createVerifierBatch(as('verifier', world().services))()
@@ -71,10 +71,7 @@ test.serial('the answer of a node with another transaction is not used', async (
   }
   await confirmAll([other])
   for (let check = 0; check < 3; check++) {
-    await world()
-      .db('tips')
-      .where({ id: bad })
-      .update({ due_at: new Date(0) })
+    await setRows(world(), 'tips', { id: bad }, { due_at: new Date(0) })
     await batch()
   }
   t.like(await readTipRow(world(), bad), { status: 'pending', outcome: null })
@@ -97,10 +94,7 @@ test.serial('a transaction that is only processed is checked again', async (t) =
     const { status, due_at: dueAt } = await readTipRow(world(), txSignature)
     t.is(status, 'pending')
     t.true(dueAt.getTime() - Date.now() < 1000, 'it is checked again within a second')
-    await world()
-      .db('tips')
-      .where({ id: txSignature })
-      .update({ due_at: new Date(0) })
+    await setRows(world(), 'tips', { id: txSignature }, { due_at: new Date(0) })
   }
   chain.holdSignature(txSignature, undefined)
   await t.notThrowsAsync(confirmAll([txSignature]))
@@ -177,10 +171,7 @@ test.serial('no answer about an old signature decides nothing', async (t) => {
   const old = unusedSignature()
   await recordTip(world(), someClaim({ txSignature: old }))
   const long = new Date(Date.now() - 25 * 3_600_000)
-  await world()
-    .db('tips')
-    .where({ id: old })
-    .update({ recorded_at: long, due_at: new Date(0) })
+  await setRows(world(), 'tips', { id: old }, { recorded_at: long, due_at: new Date(0) })
   const fresh = await createRecordedTips(world(), 10)
   // One call fails, the others are answered.
   world().proxies.outside.alterReply = (method, [first], reply) =>
@@ -196,10 +187,7 @@ test.serial('an answer that is too short decides nothing about the missing signa
   const old = unusedSignature()
   await recordTip(world(), someClaim({ txSignature: old }))
   const long = new Date(Date.now() - 25 * 3_600_000)
-  await world()
-    .db('tips')
-    .where({ id: old })
-    .update({ recorded_at: long, due_at: new Date(0) })
+  await setRows(world(), 'tips', { id: old }, { recorded_at: long, due_at: new Date(0) })
   world().proxies.outside.alterReply = (method, _params, reply) =>
     method === 'getSignatureStatuses' ? { id: reply.id, result: { context: { slot: 1 }, value: [] } } : reply
   await batch().catch(() => undefined)

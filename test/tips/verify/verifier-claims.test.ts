@@ -11,7 +11,7 @@ import {
 } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { as } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 const lamports = 6_000_000
@@ -189,10 +189,7 @@ test.serial('a signature that never lands is checked until the claim window ends
   t.truthy((await readTipRow(world(), txSignature)).due_at)
   const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
   const again = (hours: number) =>
-    world()
-      .db('tips')
-      .where({ id: txSignature })
-      .update({ recorded_at: ago(hours), due_at: new Date(0) })
+    setRows(world(), 'tips', { id: txSignature }, { recorded_at: ago(hours), due_at: new Date(0) })
   await again(23.9)
   await batch()
   t.truthy((await readTipRow(world(), txSignature)).due_at)

@@ -11,7 +11,7 @@ import { createSession, type Embedder, registerEmbedder, sdkTipBody } from '../.
 import { createSupporter, type Supporter, unusedWallet } from '../../helpers/make/supporter.js'
 import { listTips, readTipRow, recordTip, runBatchUntil } from '../../helpers/make/tips.js'
 import { as } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 // Swapped tips from an SDK session to the ledger, with transactions that the swap engines really built.
 
@@ -191,10 +191,7 @@ test.serial('a swap that brings less than the quoted slippage allows is an under
 test.serial('an unreported swap becomes a tip when it contains a reference key', async (t) => {
   const paid = await pay({ engine: 'aggregator-v6', given: 'BONK' })
   await untilConfirmedOnChain(world(), [paid.signature])
-  await world()
-    .db('payment_intents')
-    .where({ id: paid.intent.intentId })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'payment_intents', { id: paid.intent.intentId }, { due_at: new Date(0) })
   await createFinderBatch(as('finder', world().services))()
   await confirmed(paid)
   t.like(await readTipRow(world(), paid.signature), { intent_id: paid.intent.intentId, status: 'confirmed' })

@@ -21,7 +21,7 @@ import {
 } from '../../helpers/make/withdrawals.js'
 import { runOpsScript, type ScriptRun, spawnOpsScript } from '../../helpers/run-ops-script.js'
 import { as } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 import { listBrokenInvariants } from '../../ledger/support.js'
 
@@ -193,10 +193,7 @@ test.serial('a failed job goes with its row, retry wakes it, and replay makes a 
     await postpone(replayed)
   }
   world().fiat.fiatpay.faults.setMode({ transfers: 'manual' })
-  await world()
-    .db('withdrawals')
-    .where({ reference: replayed })
-    .update({ due_at: new Date(0) })
+  await setRows(world(), 'withdrawals', { reference: replayed }, { due_at: new Date(0) })
   await sendDuePayouts(world())
   await until('it is sent', () => isSubmitted(replayed))
   await until('its jobs are gone', async () => (await failedIds(replayed)).length === 0)
