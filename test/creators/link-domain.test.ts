@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,7 @@ import {
   type WalletHolder,
 } from '../helpers/make/sol-domains.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
-import { useWorld, type World } from '../helpers/servers/world.js'
+import { setRows, useWorld, type World } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { chain: true })
@@ -284,4 +285,56 @@ test('a list waits two seconds for a domain, then takes what is known, and does 
   silent.close()
   silent.closeAllConnections()
   await t.throwsAsync(payment, { name: 'ProviderError' })
+})
+
+function freshHandle(): string {
+  return `h${randomBytes(6).toString('hex')}`
+}
+async function setHandles(
+  { user }: TestCreator,
+  twitter: string | null,
+  discord: string | null,
+): Promise<void> {
+  await setRows(world(), 'users', { id: user.id }, { twitter_handle: twitter, discord_handle: discord })
+}
+
+test('@name is a Twitter handle, and a handle of two creators is not found', async (t) => {
+  const [ada, eve] = await Promise.all([registerCreator(world()), registerCreator(world())])
+  const handle = freshHandle()
+  await setHandles(ada, handle, null)
+  await setHandles(eve, null, handle.toUpperCase())
+  t.is(await payeeOf(`@${handle}`), ada.wallet)
+  t.is(await refusalOf(handle), '404 Creator not found')
+
+  await setHandles(eve, null, null)
+  t.is(await payeeOf(handle), ada.wallet)
+  await setHandles(ada, handle, handle)
+  t.is(await payeeOf(handle), ada.wallet, 'both handles are of one creator')
+  await setHandles(ada, null, handle)
+  t.is(await refusalOf(`@${handle}`), '404 Creator not found')
+})
+
+test('an unknown or malformed creatorId is not found', async (t) => {
+  const none = unusedWallet()
+  for (const form of [
+    '00000000-0000-4000-8000-000000000000',
+    'auth_00000000-0000-4000-8000-000000000000',
+    freshHandle(),
+    `@${freshHandle()}`,
+    '@',
+    '@@jack',
+    'two words',
+    'ja%',
+    '_______________',
+    none.repeat(2),
+    `x\u0000`,
+    '.sol',
+    'x..sol',
+    'a.b.c.sol',
+    'x y.sol',
+    `${'x'.repeat(300)}.sol`,
+    'x'.repeat(10_000),
+    `${freshHandle()}.sol`,
+  ])
+    t.is(await refusalOf(form), '404 Creator not found', form.slice(0, 50))
 })

@@ -38,7 +38,10 @@ const world = useWorld(test, {
   },
 })
 test.beforeEach('nothing waits, and the windows are empty', async () => {
-  await setRows(world(), 'withdrawals', 'sends', '>', 0, { sent_at: new Date(0) })
+  await world()
+    .db('withdrawals')
+    .where('sends', '>', 0)
+    .update({ sent_at: new Date(0) })
 })
 test.afterEach.always('the ledger is consistent, and nobody is paid twice', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])
