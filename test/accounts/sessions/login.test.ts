@@ -54,11 +54,12 @@ test('a wrong password, an unknown e-mail and an invalid e-mail get the same ans
 })
 
 // Serial, because these tests measure time and would disturb each other.
-test.serial('the times of two hundred logins do not reveal whether an e-mail has an account', async (t) => {
+test.serial('the times of logins do not reveal whether an e-mail has an account', async (t) => {
   t.timeout(timingTimeoutMs)
   const { email } = await registerPerson(world())
   const times: Record<'wrong' | 'unknown', number[]> = { wrong: [], unknown: [] }
-  for (let round = 0; round < 200; round++) {
+  const rounds = process.env['TEST_RUNS'] === 'all' ? 200 : 80
+  for (let round = 0; round < rounds; round++) {
     times.wrong.push(await timeLogin(email, 'wrong password'))
     times.unknown.push(await timeLogin(freshEmail(), 'wrong password'))
   }
@@ -133,30 +134,27 @@ test.serial('without TRUST_PROXY one client of a proxy locks nobody out, and the
   t.is(warned.filter((text) => /TRUST_PROXY/.test(String(text))).length, 1)
 })
 
-test.serial('logins beyond the waiting limit answer 503, and no other login fails', async (t) => {
-  const answers = await Promise.all(Array.from({ length: 300 }, () => login(freshEmail(), 'whatever it is')))
-  const refused = answers.filter(({ status }) => status === 503)
-  t.true(refused.length > 0)
-  t.true(answers.every(({ status }) => status === 401 || status === 503))
-  t.is(refused[0]?.body.error, 'Service unavailable')
-  t.is((await login(freshEmail(), 'whatever it is')).status, 401)
-})
-
-test.serial('shed logins are one line a minute', async (t) => {
-  const app = await startApp(t, world().env)
-  const lines: unknown[][] = []
-  const request = await createClient(app.url)
-  const { log } = app.services
-  for (const level of ['info', 'warn', 'error'] as const)
-    log[level] = (...line: unknown[]) => lines.push(line)
-  const body = { email: freshEmail(), password: 'whatever it is' }
-  const answers = await Promise.all(
-    Array.from({ length: 400 }, () => request('POST', '/auth/login', { body })),
-  )
-  const shed = answers.filter(({ status }) => status === 503)
-  t.true(shed.length > 1)
-  t.is(lines.length - (answers.length - shed.length), 1, `${shed.length} were shed`)
-})
+test.serial(
+  'logins beyond the waiting limit answer 503, which is one line a minute, and no other fails',
+  async (t) => {
+    const app = await startApp(t, world().env)
+    const lines: unknown[][] = []
+    const request = await createClient(app.url)
+    const { log } = app.services
+    for (const level of ['info', 'warn', 'error'] as const)
+      log[level] = (...line: unknown[]) => lines.push(line)
+    const body = { email: freshEmail(), password: 'whatever it is' }
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, () => request('POST', '/auth/login', { body })),
+    )
+    const shed = answers.filter(({ status }) => status === 503)
+    t.true(shed.length > 1)
+    t.true(answers.every(({ status }) => status === 401 || status === 503))
+    t.is(shed[0]?.body.error, 'Service unavailable')
+    t.is(lines.length - (answers.length - shed.length), 1, `${shed.length} were shed`)
+    t.is((await request('POST', '/auth/login', { body })).status, 401)
+  },
+)
 
 const refused = 'Invalid payload: Name must be 2-100 characters and password min 8 characters.'
 
@@ -173,23 +171,14 @@ test('registration creates the wallet row and the party of the account', async (
 })
 
 for (const [what, change] of Object.entries({
-  'no e-mail': { email: undefined },
-  'an e-mail that is null': { email: null },
   'an e-mail that is no text': { email: ['a@example.com'] },
-  'an e-mail without a domain': { email: 'ada' },
   'an e-mail with a NUL': { email: 'a\u0000da@example.com' },
   'an e-mail over 254 characters': { email: `${'a'.repeat(250)}@example.com` },
-  'no password': { password: undefined },
-  'a password of seven characters': { password: '1234567' },
   'a password of seven emoji': { password: '🔑'.repeat(7) },
   'a password of 257 characters': { password: 'x'.repeat(257) },
-  'a password that is a number': { password: 12_345_678 },
-  'no name': { name: undefined },
-  'a name of one letter': { name: 'A' },
   'a name of one emoji': { name: '🦊' },
   'a name of blanks': { name: '   \t ' },
   'a name of control and direction marks': { name: '\u202e\u0007\u2066A\u2069' },
-  'a name of 101 characters': { name: 'x'.repeat(101) },
   'a name that is an object': { name: { first: 'Ada' } },
 }))
   test(`registration refuses ${what}`, async (t) => {
@@ -200,10 +189,8 @@ for (const [what, change] of Object.entries({
   })
 
 for (const [what, change] of Object.entries({
-  'a password of eight characters': { password: '12345678' },
   'a password of blanks, which is not trimmed': { password: '        ' },
   'a password of 256 characters': { password: 'x'.repeat(256) },
-  'a name of two letters': { name: 'Al' },
   'a name of 100 emoji': { name: '🦊'.repeat(100) },
   'unknown fields': { roles: ['admin'], id: 'mine', __proto__: { admin: true } },
 }))
