@@ -27,7 +27,7 @@ import { type Attack, runAttack } from './run-attack.js'
 import {
   type AttackSetup,
   associatedAccount,
-  createAttackSetup,
+  shareAttackSetup,
   sol,
   someUnits,
   transfer,
@@ -36,11 +36,7 @@ import {
 import { insertSwapIntent } from './swap-intent.js'
 
 const world = useWorld(test, { chain: true, slotMs: 100 })
-let opened: Promise<AttackSetup> | undefined
-const sharedSetup = (): Promise<AttackSetup> => {
-  opened ??= createAttackSetup(world())
-  return opened
-}
+const sharedSetup = shareAttackSetup(world)
 
 const key = (wallet: string): PublicKey => new PublicKey(wallet)
 const accountBytes = 165

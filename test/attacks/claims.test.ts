@@ -10,7 +10,7 @@ import {
   type AttackSetup,
   associatedAccount,
   bonk,
-  createAttackSetup,
+  shareAttackSetup,
   sol,
   someUnits,
   transfer,
@@ -18,11 +18,7 @@ import {
 } from './setup.js'
 
 const world = useWorld(test, { chain: true, slotMs: 100 })
-let opened: Promise<AttackSetup> | undefined
-const sharedSetup = (): Promise<AttackSetup> => {
-  opened ??= createAttackSetup(world())
-  return opened
-}
+const sharedSetup = shareAttackSetup(world)
 
 /** A true tip to a creator in a random token, and its true claim. */
 function honest({ creators, supporter }: AttackSetup, random: RandomSource) {

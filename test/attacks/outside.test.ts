@@ -10,14 +10,10 @@ import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 import type { RandomSource } from './run-attack.js'
 import { type Attack, type AttackCase, runAttack, variants } from './run-attack.js'
-import { type AttackSetup, createAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
+import { type AttackSetup, shareAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
 
 const world = useWorld(test, { chain: true, slotMs: 100, proxies: true })
-let opened: Promise<AttackSetup> | undefined
-const sharedSetup = (): Promise<AttackSetup> => {
-  opened ??= createAttackSetup(world())
-  return opened
-}
+const sharedSetup = shareAttackSetup(world)
 
 test.afterEach.always(() => {
   Object.assign(world().proxies.outside, { alterReply: undefined, intervene: undefined })

@@ -8,14 +8,10 @@ import { someClaim } from '../helpers/make/tips.js'
 import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { createRandomSource, runAttack, variants } from './run-attack.js'
-import { type AttackSetup, createAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
+import { shareAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
 
 const world = useWorld(test, { chain: true, slotMs: 100 })
-let opened: Promise<AttackSetup> | undefined
-const sharedSetup = (): Promise<AttackSetup> => {
-  opened ??= createAttackSetup(world())
-  return opened
-}
+const sharedSetup = shareAttackSetup(world)
 
 /** Raw JSON texts that JavaScript values cannot express. */
 const badAmounts = [

@@ -48,6 +48,15 @@ export async function createAttackSetup(world: World): Promise<AttackSetup> {
   }
 }
 
+/** One setup for all tests of a file. */
+export function shareAttackSetup(world: () => World): () => Promise<AttackSetup> {
+  let opened: Promise<AttackSetup> | undefined
+  return () => {
+    opened ??= createAttackSetup(world())
+    return opened
+  }
+}
+
 let serial = 0
 /** A small amount in base units, unique in this run: equal transfers in one slot would be the same transaction. */
 export function someUnits(): number {
