@@ -3,7 +3,7 @@ import { type Route, route } from '../http/endpoint.js'
 import { readCaller } from '../http/security/caller.js'
 import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import type { Services } from '../services.js'
-import { countFactors } from './factors/change-factors.js'
+import { renewRecoveryCodes } from './factors/change-factors.js'
 import {
   addPasskey,
   confirmOptions,
@@ -14,12 +14,11 @@ import {
 } from './factors/manage-passkeys.js'
 import { confirmTotp, removeTotp, startTotp } from './factors/manage-totp.js'
 import * as passkeys from './factors/passkeys/passkey-schemas.js'
-import { renewRecoveryCodes } from './factors/recovery-codes.js'
 import { requireFactor, requireFresh } from './factors/require-fresh.js'
 import * as schemas from './factors/schemas.js'
+import { countFactors } from './protection.js'
 import { done, nothing, otpVerifyAnswer } from './schemas.js'
-import { answerSession, ownerGuards, publicGuards, signedIn } from './sessions/auth.js'
-import { whileOpen } from './sessions/while-open.js'
+import { answerSession, ownerGuards, publicGuards, signedIn, whileOpen } from './sessions/auth.js'
 import { logInWithPasskey } from './sign-in/passkey-login.js'
 
 const owner = { credential: 'session', limit: 'intents' } as const

@@ -12,7 +12,7 @@ import { freezingRoutes } from './freezing/routes.js'
 import type { PasswordsFor } from './password.js'
 import { passwordRoutes } from './passwords/routes.js'
 import { presentUser } from './present.js'
-import { readSecurity } from './read-security.js'
+import { readSecurity } from './protection.js'
 import {
   credentials,
   done,

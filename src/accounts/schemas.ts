@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { requiredSecret, requiredText } from '../http/input.js'
+import { requiredSecret, requiredText, textOf } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
-import { cleanLine, countCharacters, isVisible } from '../kernel/text.js'
+import { cleanLine, isVisible } from '../kernel/text.js'
 import { emailLength, parseEmailAddress } from './email-address.js'
-import { tokenInput } from './links/schemas.js'
 import { passwordLength } from './password.js'
 import { codePattern } from './secrets/codes.js'
 
@@ -26,20 +25,6 @@ export const emailAddress = z
     return z.NEVER
   })
   .meta({ format: 'email', maxLength: emailLength })
-
-/**
- * Text with a length in characters. Uses a refinement because zod counts UTF-16 units; `meta` puts the limits into the
- * OpenAPI document.
- */
-export function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
-  return z
-    .string(wrong)
-    .refine((text) => countCharacters(text) >= least && countCharacters(text) <= most, {
-      ...(wrong === undefined ? {} : { error: wrong }),
-      params: { problem: `must have ${least} to ${most} characters` },
-    })
-    .meta({ minLength: least, maxLength: most })
-}
 
 /** A person's name, cleaned to one line of 2 to 100 characters; anything else is `wrong`. */
 export function displayName(wrong: ErrorCode) {
@@ -67,6 +52,11 @@ export const otpStartInput = z.object({ email: emailAddress })
 
 /** Of a sign-in by mail: what was set up before the first proof of the e-mail is somebody else's. */
 const notMine = z.boolean('invalid_code').optional()
+
+/** The token of a mailed link. */
+export const tokenInput = z.object({
+  token: requiredSecret('link_token_required').meta({ description: 'Of the mailed link' }),
+})
 
 /** POST /auth/otp/link. */
 export const signInLinkInput = tokenInput.extend({ totp: totpField, notMine })

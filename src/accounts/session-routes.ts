@@ -9,11 +9,10 @@ import type { Services } from '../services.js'
 import { requireFresh } from './factors/require-fresh.js'
 import { factorInput } from './factors/schemas.js'
 import { done, nothing } from './schemas.js'
-import { requireSession, signedIn } from './sessions/auth.js'
+import { requireSession, signedIn, whileOpen } from './sessions/auth.js'
 import { endOtherSessions, endSession, isOwnSession } from './sessions/end-sessions.js'
 import { listSessions } from './sessions/list-sessions.js'
 import { revokeSession } from './sessions/session.js'
-import { whileOpen } from './sessions/while-open.js'
 
 export const sessionsAnswer = z.object({
   success: z.literal(true),

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
-import { notifyOwner, type Origin } from '../accounts/owner-mails/notify-owner.js'
+import { type AccountNotice, nothingToDo, notifyOwner, type Origin } from '../accounts/notify-owner.js'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
+import { quoteInMail } from '../mail/layout.js'
 import { databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
@@ -65,10 +66,30 @@ export async function createApiKey(
       values: [userId, prefix, hashSecret(apiKey), label ?? null],
     })
     if (created === undefined) throw new DomainError('too_many_api_keys')
-    const notice = { kind: 'api-key-created', prefix, label: label ?? null } as const
-    await notifyOwner(uow, config.http.publicUrl, userId, notice, origin)
+    await notifyOwner(uow, config.http.publicUrl, userId, apiKeyNotice(prefix, label), origin)
     return { ...created, prefix, label: label ?? null, apiKey }
   })
+}
+
+/** Enough to find the key in the list of keys. */
+const prefixShown = 5
+
+export function apiKeyNotice(prefix: string, label: string | undefined): AccountNotice {
+  return {
+    kind: 'api-key-created',
+    describe: (site, trusted) => ({
+      subject: `A new API key at ${site}`,
+      lines: [
+        `An API key was made for your account at ${site}. It can open checkouts and read your tips, but cannot move money.`,
+      ],
+      facts: [
+        ['Begins with', `tk_live_${prefix.slice(0, prefixShown)}...`],
+        ...(label === undefined || !trusted ? [] : [['Label', quoteInMail(label)] as const]),
+      ],
+      advice: [nothingToDo],
+      security: true,
+    }),
+  }
 }
 
 /** Lists a creator's open keys, newest first. */

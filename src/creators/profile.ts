@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.js'
 import { changeUser } from '../accounts/change-user.js'
 import { User } from '../accounts/models.js'
-import { notifyOwner, type Origin } from '../accounts/owner-mails/notify-owner.js'
+import { notifyOwner, type Origin } from '../accounts/notify-owner.js'
 import { walletNotice } from '../accounts/payout-wallets/mails.js'
 import {
   chooseTipsTo,

@@ -1,6 +1,5 @@
 import { done, nothing } from '../accounts/schemas.js'
-import { signedIn } from '../accounts/sessions/auth.js'
-import { whileOpen } from '../accounts/sessions/while-open.js'
+import { signedIn, whileOpen } from '../accounts/sessions/auth.js'
 import { type Route, route } from '../http/endpoint.js'
 import { readCaller } from '../http/security/caller.js'
 import type { Services } from '../services.js'

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
-import { notifyOwner, type Origin } from '../accounts/owner-mails/notify-owner.js'
+import { type AccountNotice, nothingToDo, notifyOwner, type Origin } from '../accounts/notify-owner.js'
+import { quoteDomainInMail } from '../mail/layout.js'
 import type { Services } from '../services.js'
 import { lockCreator } from './find-creator.js'
 import { Site } from './models.js'
@@ -64,7 +65,24 @@ export async function replaceSites(
     if (rows.length > 0) await Site.query(trx).insert(rows)
     const added = sites.filter((site) => !before.includes(site))
     if (added.length === 0) return
-    const notice = { kind: 'site-added', sites: added } as const
-    await notifyOwner(uow, config.http.publicUrl, userId, notice, origin)
+    await notifyOwner(uow, config.http.publicUrl, userId, sitesNotice(added), origin)
   })
+}
+
+const mostMailed = 10
+
+export function sitesNotice(added: readonly string[]): AccountNotice {
+  const more = added.length - mostMailed
+  const listed = added.slice(0, mostMailed).map((one) => quoteDomainInMail(one))
+  const names = [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+  return {
+    kind: 'site-added',
+    describe: (site, trusted) => ({
+      subject: `A new site for your tips at ${site}`,
+      lines: [`${trusted ? 'These' : 'More'} sites may now show the checkout of your account at ${site}.`],
+      facts: trusted ? [[added.length === 1 ? 'Site' : 'Sites', names]] : [],
+      advice: [nothingToDo],
+      security: true,
+    }),
+  }
 }

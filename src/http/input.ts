@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DomainError, type ErrorCode, errors, type FieldProblem, inputError } from '../kernel/errors.js'
-import { isVisible, maxMessageLength } from '../kernel/text.js'
+import { countCharacters, isVisible, maxMessageLength } from '../kernel/text.js'
 import { generalProblem } from './errors/error-details.js'
 
 /** Faults that one answer names. */
@@ -90,6 +90,20 @@ export function checkedText(missing: ErrorCode, wrong: ErrorCode, accepts: (text
 /** A required secret. Blanks are part of it, so only an empty one is `missing`. */
 export function requiredSecret(missing: ErrorCode) {
   return z.string(missing).min(1, missing)
+}
+
+/**
+ * Text with a length in characters. Uses a refinement because zod counts UTF-16 units; `meta` puts the limits into the
+ * OpenAPI document.
+ */
+export function textOf({ least, most }: { least: number; most: number }, wrong?: ErrorCode) {
+  return z
+    .string(wrong)
+    .refine((text) => countCharacters(text) >= least && countCharacters(text) <= most, {
+      ...(wrong === undefined ? {} : { error: wrong }),
+      params: { problem: `must have ${least} to ${most} characters` },
+    })
+    .meta({ minLength: least, maxLength: most })
 }
 
 /** A field of the answers to requests that may contain a supporter's message. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { usdc } from '../kernel/tokens.js'
 import { longTransaction, query } from '../platform/database/database.js'
-import { lockBalancesOf } from './balance.js'
+import { lockBalancesOf } from './accounts.js'
 import { booksStatementMs } from './invariants.js'
 
 /** What our books say about one token in one creator's custody wallet, in base units. */

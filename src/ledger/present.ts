@@ -1,6 +1,6 @@
 import { csvText } from '../http/csv.js'
 import { displayNumber } from '../kernel/money.js'
-import type { Balance } from './balance.js'
+import type { Balance } from './accounts.js'
 import type { Transaction } from './schemas.js'
 import type { StatementLine } from './statement.js'
 

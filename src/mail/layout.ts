@@ -93,3 +93,32 @@ function htmlPage(body: string): string {
   const heading = `<p style="${styles.brand}">${serviceName}</p>`
   return `<!DOCTYPE html>\n<html lang="en"><head>${head}</head><body><div style="${styles.page}">\n${heading}\n${body}\n</div></body></html>\n`
 }
+
+const longest = 100
+/** Mail programs offer such digits as a one-time code. */
+const codeLike = /\p{Nd}{6,}/gu
+const digitsKept = 3
+/** A mail program makes a link of it, and the mail would vouch for it. */
+const address = /\S*:\/\/\S*/g
+
+/** `evil.example/pay` and `me@evil.example` become links too. */
+const domainLike = /\S+\.\p{L}{2,}\S*/gu
+
+/** A text that others have chosen, as a mail of ours may contain it: one line, cut, without links and without what looks like a code. */
+export function quoteInMail(text: string): string {
+  return quoteLine(cleanLine(text).replace(address, '(link)').replace(domainLike, '(link)'))
+}
+
+/**
+ * A site or an e-mail address that others have chosen: `shop[.]example`. Its owner must read which one it is, so the words stay.
+ * The brackets keep every mail program from making a link, in plain text too, where no markup can; people know the form.
+ */
+export function quoteDomainInMail(text: string): string {
+  return quoteLine(cleanLine(text).replace(address, '(link)').replaceAll('.', '[.]'))
+}
+
+function quoteLine(line: string): string {
+  const safe = line.replace(codeLike, (digits) => `${digits.slice(0, digitsKept)}...`)
+  const cut = cleanLine(safe, longest)
+  return cut === safe ? safe : `${cut}...`
+}

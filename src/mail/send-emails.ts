@@ -4,7 +4,7 @@ import { type DueRows, finishRows, takeDueRows } from '../platform/database/due-
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
-import { openAddress } from './sealed-address.js'
+import { openAddress } from './queue-email.js'
 
 /** The e-mails of a batch are sent concurrently. One that is finished for good keeps no content. */
 const emailQueue: DueRows = {

@@ -2,8 +2,8 @@ import { ProviderError } from '../kernel/provider-error.js'
 import { takeDueRows } from '../platform/database/due-rows.js'
 import { lockSwitch } from '../platform/database/switches/switches.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
+import { provesAbsence } from './guards.js'
 import type { DueToSend, LockedOutgoing, OutgoingEnds, OutgoingServices, SendingKind } from './kind.js'
-import { provesAbsence } from './restored.js'
 import { beginSending, failUnpaid, type Sending, setAccepted, setUnknown, setUnsent } from './steps.js'
 
 /** A process that was paused this long after `recordSending` does not send: others may have decided about the row. */

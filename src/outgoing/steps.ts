@@ -3,6 +3,7 @@ import { sqlList, stepsBetween } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import { runsLockedSql } from '../platform/database/switches/switches.js'
 import type { LogLine, UnitOfWork } from '../platform/database/transact.js'
+import { type Asked, requireUnsent } from './guards.js'
 import type {
   DueToSend,
   End,
@@ -20,7 +21,6 @@ import {
   type SendState,
   unansweredStates,
 } from './lifecycle.js'
-import { type Asked, requireUnsent } from './restored.js'
 
 // The changes of `status` and `send_state` of money that leaves by the naira provider, each a function with its statement; how a
 // hold ends is in src/withdrawals/confirmation/release.ts. A statement changes nothing when the row is in another state, and

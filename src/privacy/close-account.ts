@@ -1,5 +1,5 @@
 import { forgetAccount, lockForClosing } from '../accounts/forget-account.js'
-import { readRecentChanges } from '../accounts/recent-changes.js'
+import { readRecentChanges } from '../accounts/protection.js'
 import { forgetCreator } from '../creators/forget-creator.js'
 import { DomainError } from '../kernel/errors.js'
 import { emailLayout } from '../mail/layout.js'

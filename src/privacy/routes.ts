@@ -1,8 +1,7 @@
 import type { Context } from 'koa'
-import { hasFactor } from '../accounts/factors/check-factor.js'
-import { tokenInput } from '../accounts/links/schemas.js'
 import type { PasswordsFor } from '../accounts/password.js'
-import { done, nothing } from '../accounts/schemas.js'
+import { hasFactor } from '../accounts/protection.js'
+import { done, nothing, tokenInput } from '../accounts/schemas.js'
 import {
   assertRecentSession,
   limitGuesses,

@@ -1,5 +1,5 @@
 import type { StateMachine } from '../kernel/state-machine.js'
-import { type OutgoingTable, type SendState, sendMachineOf, statusMachineOf } from '../outgoing/lifecycle.js'
+import { type OutgoingTable, sendMachineOf, statusMachineOf } from '../outgoing/lifecycle.js'
 
 export const withdrawalTable: OutgoingTable = {
   subject: 'a withdrawal',
@@ -19,25 +19,6 @@ export const sendMachine = sendMachineOf(withdrawalTable)
  */
 export const holds = ['identity', 'confirmation', 'dispute', 'breaker'] as const
 export type Hold = (typeof holds)[number]
-
-/**
- * Null: it waits for nothing. Waiting for a dispute or the breaker is no send state: it comes and goes with the creator's balance
- * and with what others send, from `not_sent` as from `resend`, and says nothing about the sending.
- */
-export function heldFor({
-  sendState,
-  waitsForDispute,
-  waitsForBreaker,
-}: {
-  readonly sendState: SendState
-  readonly waitsForDispute: boolean
-  readonly waitsForBreaker: boolean
-}): Hold | null {
-  if (sendState === 'identity_hold') return 'identity'
-  if (sendState === 'confirmation_hold') return 'confirmation'
-  if (waitsForDispute) return 'dispute'
-  return waitsForBreaker ? 'breaker' : null
-}
 
 const reviewStates = ['open', 'closed', 'outdated'] as const
 export type ReviewState = (typeof reviewStates)[number]

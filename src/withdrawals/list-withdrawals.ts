@@ -5,10 +5,9 @@ import { displayNumber } from '../kernel/money.js'
 import { maskAccount } from '../kernel/text.js'
 import { queryInIndexOrder } from '../platform/database/index-order.js'
 import type { Services } from '../services.js'
-import { heldFor } from './lifecycle.js'
+import { openAccount } from './bank-account.js'
 import type { HistoryInput, PayoutRecord } from './schemas.js'
-import { openAccount } from './sealed-account.js'
-import { type Withdrawal, withdrawalColumns } from './withdrawal.js'
+import { heldFor, type Withdrawal, withdrawalColumns } from './withdrawal.js'
 
 export interface WithdrawalPage {
   readonly payouts: PayoutRecord[]

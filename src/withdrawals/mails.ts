@@ -1,9 +1,7 @@
-import { type MoneyNotice, type NoticeText, nothingToDo } from '../accounts/owner-mails/notice-text.js'
-import { notifyOwner } from '../accounts/owner-mails/notify-owner.js'
-import { quoteInMail } from '../accounts/owner-mails/quote.js'
+import { type NoticeText, nothingToDo, notifyOwner, type OwnerNotice } from '../accounts/notify-owner.js'
 import { nairaText } from '../kernel/money.js'
 import { maskAccount } from '../kernel/text.js'
-import type { EmailFact } from '../mail/layout.js'
+import { type EmailFact, quoteInMail } from '../mail/layout.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
@@ -72,7 +70,7 @@ async function findBankName({ trx }: UnitOfWork, bankCode: string): Promise<stri
   return bank?.name ?? null
 }
 
-export function withdrawalNotice(event: WithdrawalEvent, withdrawal: WithdrawalFacts): MoneyNotice {
+export function withdrawalNotice(event: WithdrawalEvent, withdrawal: WithdrawalFacts): OwnerNotice {
   return { kind: event.kind, describe: (site) => describeEvent(event, withdrawal, site) }
 }
 

@@ -5,7 +5,7 @@ import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { type ReviewState, reviewMachine } from './lifecycle.js'
 
-/** What only a person can decide. `debt`: somebody owes who has had the same bank account or e-mail (hold-for-debt.ts). */
+/** What only a person can decide. `debt`: somebody owes who has had the same bank account or e-mail (send/hold-back.ts). */
 export type ReviewKind = ReviewReason | 'debt'
 
 /** Closed automatically when the provider shows the outcome. They may open again. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textOf } from '../accounts/schemas.js'
+import { textOf } from '../http/input.js'
 import { cursorInput, formatInput, limitInput } from '../http/paging.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { isBankCode, isPayoutReference } from '../kernel/ids.js'

@@ -1,5 +1,5 @@
+import { type Asked, looksUp, provesAbsence, sinceRestore } from '../outgoing/guards.js'
 import type { OutgoingEnds, OutgoingKind } from '../outgoing/kind.js'
-import { type Asked, looksUp, provesAbsence, sinceRestore } from '../outgoing/restored.js'
 import { failUnpaid as failUnpaidRow } from '../outgoing/steps.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'

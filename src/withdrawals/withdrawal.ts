@@ -3,8 +3,8 @@ import type { LockedOutgoing, Outgoing } from '../outgoing/kind.js'
 import type { OutgoingStatus, SendState } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import { withdrawalTable } from './lifecycle.js'
-import type { StoredAccount } from './sealed-account.js'
+import type { StoredAccount } from './bank-account.js'
+import { type Hold, withdrawalTable } from './lifecycle.js'
 import { waitsForDispute } from './work-queue.js'
 
 /**
@@ -67,6 +67,21 @@ export function awaitsConfirmation({
   confirmedAt,
 }: Pick<Withdrawal, 'confirmationReason' | 'confirmedAt'>): boolean {
   return confirmationReason !== null && confirmedAt === null
+}
+
+/**
+ * Null: it waits for nothing. Waiting for a dispute or the breaker is no send state: it comes and goes with the creator's balance
+ * and with what others send, from `not_sent` as from `resend`, and says nothing about the sending.
+ */
+export function heldFor({
+  sendState,
+  waitsForDispute,
+  waitsForBreaker,
+}: Pick<Withdrawal, 'sendState' | 'waitsForDispute' | 'waitsForBreaker'>): Hold | null {
+  if (sendState === 'identity_hold') return 'identity'
+  if (sendState === 'confirmation_hold') return 'confirmation'
+  if (waitsForDispute) return 'dispute'
+  return waitsForBreaker ? 'breaker' : null
 }
 
 export const withdrawalColumns = /* sql */ `

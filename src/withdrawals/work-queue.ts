@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
 import { isShort } from '../ledger/receivables/read-receivables.js'
-import { isSendable, notFrozen } from '../outgoing/guards.js'
+import { isSendable, looksUp, notFrozen, sinceRestore } from '../outgoing/guards.js'
 import type { DueToFollow, DueToSend } from '../outgoing/kind.js'
 import {
   pollNowStates,
@@ -10,13 +10,12 @@ import {
   sendableStates,
   unclearStates,
 } from '../outgoing/lifecycle.js'
-import { looksUp, sinceRestore } from '../outgoing/restored.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 import type { DueRows } from '../platform/database/due-rows.js'
 import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
-import type { StoredAccount } from './sealed-account.js'
+import type { StoredAccount } from './bank-account.js'
 
 export interface DuePayout extends DueToSend, StoredAccount {
   readonly userId: string

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { readBankAccounts } from '../../src/withdrawals/request/bank-accounts.js'
+import { readBankAccounts } from '../../src/withdrawals/bank-account.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility, checkScreen } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'

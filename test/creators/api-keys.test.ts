@@ -1,5 +1,5 @@
 import test from 'ava'
-import { notifyOwner } from '../../src/accounts/owner-mails/notify-owner.js'
+import { notifyOwner } from '../../src/accounts/notify-owner.js'
 import { findApiKey } from '../../src/creators/api-keys.js'
 import { hashSecret } from '../../src/kernel/ids.js'
 import { withdrawalNotice } from '../../src/withdrawals/mails.js'

@@ -1,6 +1,5 @@
 import test from 'ava'
-import { platformAccount, transferEntries } from '../../src/ledger/accounts.js'
-import { readBalance } from '../../src/ledger/balance.js'
+import { platformAccount, readBalance, transferEntries } from '../../src/ledger/accounts.js'
 import { releasePending, reserveMany } from '../../src/ledger/bulk-transfers.js'
 import { findReceivable, owesReceivable } from '../../src/ledger/receivables/read-receivables.js'
 import {

@@ -1,6 +1,5 @@
 import test from 'ava'
-import { platformAccount, transferEntries } from '../../src/ledger/accounts.js'
-import { readBalance } from '../../src/ledger/balance.js'
+import { platformAccount, readBalance, transferEntries } from '../../src/ledger/accounts.js'
 import { credit, postReserved, postTransfer, reserve, voidReserved } from '../../src/ledger/transfers.js'
 import { useWorld } from '../helpers/servers/world.js'
 import {

@@ -1,12 +1,26 @@
 import test from 'ava'
-import { type AccountNotice, describeAccountNotice } from '../../src/accounts/owner-mails/account-notices.js'
-import { noticeBlocks, type OwnerNotice } from '../../src/accounts/owner-mails/notify-owner.js'
-import { describeBrowser, quoteDomainInMail, quoteInMail } from '../../src/accounts/owner-mails/quote.js'
+import {
+  changeRequestedNotice,
+  emailChangedNotice,
+  emailProvenNotice,
+} from '../../src/accounts/emails/mails.js'
+import { factorNames, factorNotice } from '../../src/accounts/factors/change-factors.js'
+import { frozenNotice, unfrozenNotice } from '../../src/accounts/freezing/freeze-account.js'
+import {
+  type AccountNotice,
+  describeBrowser,
+  noticeBlocks,
+  type OwnerNotice,
+} from '../../src/accounts/notify-owner.js'
+import { passwordNotice } from '../../src/accounts/passwords/change-password.js'
 import { walletNotice } from '../../src/accounts/payout-wallets/mails.js'
+import { newDeviceNotice } from '../../src/accounts/sessions/session.js'
 import { codeEmail } from '../../src/accounts/sign-in/mails.js'
+import { apiKeyNotice } from '../../src/creators/api-keys.js'
+import { sitesNotice } from '../../src/creators/sites.js'
 import { returnNotice } from '../../src/fiat/disputes/mails.js'
 import { refundNotice } from '../../src/fiat/refunds/mails.js'
-import { emailLayout } from '../../src/mail/layout.js'
+import { emailLayout, quoteDomainInMail, quoteInMail } from '../../src/mail/layout.js'
 import { type WithdrawalEvent, withdrawalNotice } from '../../src/withdrawals/mails.js'
 
 const hostile = `<script>alert(1)</script> & "quotes" 'too' <img src=x onerror=y>`
@@ -90,7 +104,6 @@ const payment = {
 const moment = new Date('2026-11-22T23:46:00Z')
 const browser =
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36'
-const origin = { network: '2001:db8:0:7', userAgent: browser }
 
 const wallet = '37JX7KtEHY3br5XvJXXXTHed26kkQGApKhzt4QcGTw6V'
 
@@ -110,17 +123,17 @@ function withdrawalEvents(reason: string): WithdrawalEvent[] {
 function everyNotice(words: string): OwnerNotice[] {
   const hostile = { ...withdrawal, bank: words, lastFour: words }
   const byKind: Record<AccountNotice['kind'], AccountNotice> = {
-    'new-device': { kind: 'new-device', network: '192.0.2.7', userAgent: words },
-    'email-proven': { kind: 'email-proven', voidReason: 'elsewhere' },
-    'password-changed': { kind: 'password-changed' },
-    'email-change-requested': { kind: 'email-change-requested', newEmail: words },
-    'email-changed': { kind: 'email-changed', newEmail: words },
-    'factor-added': { kind: 'factor-added', factor: 'A passkey' },
-    'factor-removed': { kind: 'factor-removed', factor: 'Every second factor' },
-    'api-key-created': { kind: 'api-key-created', prefix: '7c921cdc9c0b0fd3', label: words },
-    'site-added': { kind: 'site-added', sites: Array<string>(50).fill(words) },
-    'account-frozen': { kind: 'account-frozen' },
-    'account-unfrozen': { kind: 'account-unfrozen', passwordVoid: true },
+    'new-device': newDeviceNotice,
+    'email-proven': emailProvenNotice('elsewhere', false),
+    'password-changed': passwordNotice,
+    'email-change-requested': changeRequestedNotice(words),
+    'email-changed': emailChangedNotice(words),
+    'factor-added': factorNotice('factor-added', factorNames.passkey),
+    'factor-removed': factorNotice('factor-removed', factorNames.every),
+    'api-key-created': apiKeyNotice('7c921cdc9c0b0fd3', words),
+    'site-added': sitesNotice(Array<string>(50).fill(words)),
+    'account-frozen': frozenNotice,
+    'account-unfrozen': unfrozenNotice(true),
   }
   return [
     ...Object.values(byKind),
@@ -136,17 +149,17 @@ function everyNotice(words: string): OwnerNotice[] {
     returnNotice('won', payment),
     returnNotice('lost', payment),
     returnNotice('returned', { ...payment, owed: undefined }),
-    { kind: 'email-proven', voidReason: 'not-mine' },
-    { kind: 'email-proven', voidReason: undefined },
+    emailProvenNotice('not-mine', false),
+    emailProvenNotice(undefined, false),
+    emailProvenNotice(undefined, true),
   ]
 }
 
-function mailOf(notice: OwnerNotice) {
-  const text =
-    'describe' in notice ? notice.describe('tips.example') : describeAccountNotice(notice, 'tips.example')
+function mailOf(notice: OwnerNotice, userAgent = browser) {
+  const text = notice.describe('tips.example', true)
   const link = text.security ? 'https://tips.example/dashboard#not-me=abc' : undefined
-  const from = 'network' in notice ? notice : origin
-  const blocks = noticeBlocks(text, { at: moment, origin: from, link, isLast: false })
+  const origin = { network: '2001:db8:0:7', userAgent }
+  const blocks = noticeBlocks(text, { at: moment, origin, link, isLast: false })
   return { ...emailLayout({ subject: text.subject, blocks }), security: text.security }
 }
 
@@ -179,9 +192,9 @@ https://tips.example/dashboard#not-me=abc
 })
 
 const chosen = `${hostile} https://evil.example/now 48151623 \u202e ${'long '.repeat(100)}`
-for (const notice of everyNotice(chosen))
-  test(`the mail ${notice.kind} ${'voidReason' in notice ? notice.voidReason : ''} keeps the rules of mails`, (t) => {
-    const { subject, text, html, security } = mailOf(notice)
+for (const [index, notice] of everyNotice(chosen).entries())
+  test(`the mail ${index} ${notice.kind} keeps the rules of mails`, (t) => {
+    const { subject, text, html, security } = mailOf(notice, chosen)
     t.true(subject.length < 80, 'a phone shows it')
     t.notRegex(subject, /\d{4}|evil|script/, 'no code and no words of others')
     t.notRegex(

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readBankAccounts } from '../../src/withdrawals/request/bank-accounts.js'
+import { readBankAccounts } from '../../src/withdrawals/bank-account.js'
 import { type Person, registerPerson } from '../helpers/make/creators.js'
 import {
   createWithdrawal,

@@ -1,5 +1,6 @@
-import { countFactors, removeAllFactors } from '../../../src/accounts/factors/change-factors.js'
+import { removeAllFactors } from '../../../src/accounts/factors/change-factors.js'
 import type { User } from '../../../src/accounts/models.js'
+import { countFactors } from '../../../src/accounts/protection.js'
 import { defineOptions, reasonedOptions } from '../support/arguments.js'
 import { defineCommand, type Outcome } from '../support/command.js'
 import { findUser } from '../support/find-user.js'

@@ -4,17 +4,24 @@ import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { findLink, linkUrl, useLink } from '../links/account-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
-import { notifyAddress, notifyOwner } from '../owner-mails/notify-owner.js'
+import { notifyAddress, notifyOwner } from '../notify-owner.js'
 import type { Passwords } from '../password.js'
-import { cautionHours } from '../recent-changes.js'
-import { createToken, purposes, secondsToNext, voidSecrets } from '../secrets/secrets.js'
+import { cautionHours } from '../protection.js'
+import {
+  createToken,
+  findLink,
+  linkUrl,
+  purposes,
+  secondsToNext,
+  useLink,
+  voidSecrets,
+} from '../secrets/secrets.js'
 import type { SignedIn } from '../sessions/session.js'
 import { assertStillOwner, type Presented, reauthenticateTwice } from '../step-up/reauthenticate.js'
 import { assertNotReserved } from './address-in-use.js'
-import { confirmEmailMail, undoEmailMail } from './email-mails.js'
+import { changeRequestedNotice, confirmEmailMail, emailChangedNotice, undoEmailMail } from './mails.js'
 import { endFirstProof, type Prover, readProof } from './prove-email.js'
 import { takeAddress } from './take-address.js'
 
@@ -55,7 +62,7 @@ export async function requestEmailChange(
       minutes: purposes.email_change.minutes,
     })
     await queueEmail(uow, { kind: 'email-change', to: email, expiresAt, ...content })
-    await notifyOwner(uow, publicUrl, owner.id, { kind: 'email-change-requested', newEmail: email })
+    await notifyOwner(uow, publicUrl, owner.id, changeRequestedNotice(email))
   })
 }
 
@@ -106,12 +113,7 @@ export async function confirmEmailChange(
       oldProven: before.emailVerifiedAt !== null,
       newEmail: email,
     })
-    await notifyAddress(
-      uow,
-      publicUrl,
-      { userId: id, address: email },
-      { kind: 'email-changed', newEmail: email },
-    )
+    await notifyAddress(uow, publicUrl, { userId: id, address: email }, emailChangedNotice(email))
   })
 }
 

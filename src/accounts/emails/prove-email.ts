@@ -13,8 +13,9 @@ import type { FactorOutcome } from '../factors/factor-rules.js'
 import { voidFactors } from '../factors/void-factors.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { notifyOwner } from '../notify-owner.js'
 import { voidCredentials, voidOthers } from '../void-credentials.js'
+import { emailProvenNotice, type VoidReason } from './mails.js'
 import { rememberProven } from './take-address.js'
 
 /** How somebody has shown that they read the mail of an account. */
@@ -27,9 +28,6 @@ export interface MailProof {
   /** They say that what was set up before is somebody else's. */
   readonly notMine?: boolean | undefined
 }
-
-/** Why the first proof of an e-mail voids what was set up before. */
-export type VoidReason = 'elsewhere' | 'unproven' | 'not-mine'
 
 /** Who proves the e-mail. */
 export type Prover = Pick<Caller, 'network' | 'presentedToken' | 'accessToken'>
@@ -107,7 +105,7 @@ export async function endFirstProof(
   if (reason !== undefined) await voidCredentials(uow.trx, user.id)
   const othersEnded = reason === undefined && proof.endsAll
   if (othersEnded) await voidOthers(uow.trx, user.id, proof.carried)
-  await notifyOwner(uow, publicUrl, user.id, { kind: 'email-proven', voidReason: reason, othersEnded })
+  await notifyOwner(uow, publicUrl, user.id, emailProvenNotice(reason, othersEnded))
 }
 
 /** Sets when the e-mail was verified. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
-import { addressHash } from '../../mail/sealed-address.js'
+import { addressHash } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import { databaseTime } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'

@@ -1,48 +1,47 @@
 import type { Knex } from 'knex'
 import type { Config } from '../../platform/config/config.js'
 import { databaseTime } from '../../platform/database/base-model.js'
-import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { lockUserExceptSessions } from '../lock-user.js'
 import { User } from '../models.js'
-import type { FactorName } from '../owner-mails/account-notices.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { type AccountNotice, nothingToDo, notifyOwner } from '../notify-owner.js'
+import { countFactors, type FactorCounts } from '../protection.js'
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js'
 import { voidFactors } from './void-factors.js'
 
 type Needs = Pick<Config, 'http' | 'dataKeys'>
 type Owner = Pick<Account, 'id' | 'email'>
 
-/** What the owner's mails call a factor. */
-export const factorNames = { totp: 'An authenticator app', passkey: 'A passkey' } as const
+/** What the owner's mails call a factor. Labels are left out: whoever adds a passkey chooses its label. */
+export const factorNames = {
+  totp: 'An authenticator app',
+  passkey: 'A passkey',
+  recovery: 'A new set of recovery codes',
+  every: 'Every second factor',
+} as const
+type FactorName = (typeof factorNames)[keyof typeof factorNames]
 
-export interface FactorCounts {
-  readonly passkeys: number
-  readonly factors: number
-  /** Of the oldest factor in force. */
-  readonly oldest: Date | null
+export function factorNotice(kind: 'factor-added' | 'factor-removed', factor: FactorName): AccountNotice {
+  const [title, done, where] =
+    kind === 'factor-added' ? (['Added', 'added', 'to'] as const) : (['Removed', 'removed', 'from'] as const)
+  return {
+    kind,
+    describe: (site) => ({
+      subject: `${factor} was ${done} at ${site}`,
+      lines: [`${factor} was ${done} ${where} your account at ${site}.`],
+      facts: [[title, factor]],
+      advice: [nothingToDo],
+      security: true,
+    }),
+  }
 }
 
 /** Locks the account, so that changes of its factors run one after another, and counts the factors in force. */
 export async function lockFactors(trx: Knex.Transaction, userId: string): Promise<FactorCounts> {
   await lockUserExceptSessions(trx, userId)
   return countFactors(trx, userId)
-}
-
-export async function countFactors(db: Knex, userId: string): Promise<FactorCounts> {
-  const [counts] = await query<FactorCounts>(db, {
-    name: 'factors.counts',
-    text: /* sql */ `
-      select count(*) filter (where passkey)::int as passkeys, count(*)::int as factors, min(since) as oldest
-        from (select false as passkey, confirmed_at as since
-                from totp_factors where user_id = $1 and confirmed_at is not null
-              union all
-              select true, created_at from passkeys where user_id = $1) f`,
-    values: [userId],
-  })
-  if (counts === undefined) throw new Error('The factors were not counted')
-  return counts
 }
 
 /** Ends the adding of a factor. Returns recovery codes when it is the account's first. */
@@ -53,7 +52,7 @@ export async function recordAdded(
   { factor, isFirst }: { readonly factor: FactorName; readonly isFirst: boolean },
 ): Promise<{ recoveryCodes?: string[] }> {
   await markChanged(uow.trx, owner.id)
-  await notifyOwner(uow, config.http.publicUrl, owner.id, { kind: 'factor-added', factor })
+  await notifyOwner(uow, config.http.publicUrl, owner.id, factorNotice('factor-added', factor))
   return isFirst ? { recoveryCodes: await replaceRecoveryCodes(uow.trx, config, owner.id) } : {}
 }
 
@@ -66,13 +65,25 @@ export async function recordRemoved(
 ): Promise<void> {
   await markChanged(uow.trx, owner.id)
   if ((await countFactors(uow.trx, owner.id)).factors === 0) await deleteRecoveryCodes(uow.trx, owner.id)
-  await notifyOwner(uow, config.http.publicUrl, owner.id, { kind: 'factor-removed', factor })
+  await notifyOwner(uow, config.http.publicUrl, owner.id, factorNotice('factor-removed', factor))
+}
+
+/** Makes new codes and mails their owner. */
+export function renewRecoveryCodes(
+  { config, transact }: Pick<Services, 'config' | 'transact'>,
+  owner: Owner,
+): Promise<string[]> {
+  return transact(async (uow) => {
+    const notice = factorNotice('factor-added', factorNames.recovery)
+    await notifyOwner(uow, config.http.publicUrl, owner.id, notice)
+    return replaceRecoveryCodes(uow.trx, config, owner.id)
+  })
 }
 
 /** Removes every factor, for an operator, and mails the owner. Returns how many were in force. */
 export async function removeAllFactors(uow: UnitOfWork, config: Needs, owner: Owner): Promise<number> {
   const removed = await voidFactors(uow.trx, owner.id)
-  const notice = { kind: 'factor-removed', factor: 'Every second factor' } as const
+  const notice = factorNotice('factor-removed', factorNames.every)
   if (removed > 0) await notifyOwner(uow, config.http.publicUrl, owner.id, notice)
   return removed
 }

@@ -1,8 +1,6 @@
-import type { Knex } from 'knex'
-import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { cautionHours } from '../recent-changes.js'
+import { hasFactor } from '../protection.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
 import { verifyPasskey } from './passkeys/verify-passkey.js'
 import { verifyCode } from './totp/verify-code.js'
@@ -13,30 +11,6 @@ export interface PresentedFactor {
   readonly totp?: string | undefined
   /** The answer of a passkey to a challenge made for this. */
   readonly passkey?: unknown
-}
-
-/** Whether the account has a second factor in force. */
-export async function hasFactor(db: Knex, userId: string): Promise<boolean> {
-  const [row] = await query<{ has: boolean }>(db, {
-    name: 'factors.has',
-    text: /* sql */ `
-      select exists (select from totp_factors where user_id = $1 and confirmed_at is not null)
-          or exists (select from passkeys where user_id = $1) as has`,
-    values: [userId],
-  })
-  return row?.has === true
-}
-
-/** Whether the account has a factor that confirms withdrawals. */
-export async function hasOldFactor(db: Knex, userId: string): Promise<boolean> {
-  const [row] = await query<{ has: boolean }>(db, {
-    name: 'factors.has-old',
-    text: /* sql */ `
-      select exists (select from totp_factors where user_id = $1 and confirmed_at < clock_timestamp() - $2::int * interval '1 hour')
-          or exists (select from passkeys where user_id = $1 and created_at < clock_timestamp() - $2::int * interval '1 hour') as has`,
-    values: [userId, cautionHours],
-  })
-  return row?.has === true
 }
 
 /** Whether a request presents a factor at all. */

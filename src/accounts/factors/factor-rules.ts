@@ -1,5 +1,5 @@
 import { DomainError, inputError, refusedFor } from '../../kernel/errors.js'
-import { cautionHours } from '../recent-changes.js'
+import { cautionHours } from '../protection.js'
 
 /** Which factors count for what is asked. Without a rule every factor in force does. */
 export interface FactorRule {

@@ -3,9 +3,6 @@ import type { Knex } from 'knex'
 import { keyedHash } from '../../kernel/personal-data.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
-import type { Services } from '../../services.js'
-import type { Account } from '../account.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
 
 const recoveryCodeCount = 10
 /** 24 of 32 characters: 120 bits, so a keyed hash suffices and nobody can guess one. Easily mistaken characters are left out. */
@@ -71,16 +68,4 @@ export async function useRecoveryCode(
     values: [userId, storedForm(config, userId, code)],
   })
   return used.length === 1
-}
-
-/** Makes new codes and mails their owner. */
-export function renewRecoveryCodes(
-  { config, transact }: Pick<Services, 'config' | 'transact'>,
-  owner: Pick<Account, 'id' | 'email'>,
-): Promise<string[]> {
-  return transact(async (uow) => {
-    const notice = { kind: 'factor-added', factor: 'A new set of recovery codes' } as const
-    await notifyOwner(uow, config.http.publicUrl, owner.id, notice)
-    return replaceRecoveryCodes(uow.trx, config, owner.id)
-  })
 }

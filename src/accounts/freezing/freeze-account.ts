@@ -1,12 +1,12 @@
 import { databaseTime } from '../../platform/database/base-model.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { voidFactors } from '../factors/void-factors.js'
-import { mailResetLink } from '../links/reset-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { type AccountNotice, notifyOwner } from '../notify-owner.js'
 import { removePayoutWallet } from '../payout-wallets/payout-wallet.js'
-import { cautionHours, readRecentChanges } from '../recent-changes.js'
+import { cautionHours, readRecentChanges } from '../protection.js'
+import { mailResetLink } from '../secrets/reset-link.js'
 import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
 import { forgetDevices } from '../void-credentials.js'
@@ -34,7 +34,7 @@ export async function freezeAccount(
   await endSessions(uow.trx, userId)
   await forgetDevices(uow.trx, userId)
   if (frozen === 0) return false
-  await notifyOwner(uow, publicUrl, userId, { kind: 'account-frozen' })
+  await notifyOwner(uow, publicUrl, userId, frozenNotice)
   return true
 }
 
@@ -56,10 +56,44 @@ export async function unfreezeAccount(
   await voidFactors(uow.trx, userId, since)
   await removePayoutWallet(uow.trx, userId, since)
   await voidSecrets(uow.trx, userId, ['not_me', 'password_reset', 'email_change'])
-  await notifyOwner(uow, publicUrl, userId, { kind: 'account-unfrozen', passwordVoid: voidPassword })
+  await notifyOwner(uow, publicUrl, userId, unfrozenNotice(voidPassword))
   if (!voidPassword) return true
   await User.query(uow.trx).patch({ passwordHash: null }).findById(userId)
   const { moneyEmail } = await readRecentChanges(uow.trx, userId)
   await mailResetLink(uow, publicUrl, { id: userId, email: moneyEmail })
   return true
+}
+
+export const frozenNotice: AccountNotice = {
+  kind: 'account-frozen',
+  describe: (site) => ({
+    subject: `Your account at ${site} is frozen`,
+    lines: [
+      `Your account at ${site} is frozen. Everybody is signed out, and nothing can be withdrawn or changed. Your money is safe, and tips still arrive.`,
+    ],
+    advice: [
+      'Reply to this e-mail. We help you to see what happened, and unfreeze the account once we know that you are its owner.',
+      'If somebody else may know the password of your mailbox, change that one first.',
+    ],
+    security: false,
+  }),
+}
+
+export function unfrozenNotice(passwordVoid: boolean): AccountNotice {
+  return {
+    kind: 'account-unfrozen',
+    describe: (site) => ({
+      subject: `Your account at ${site} works again`,
+      lines: [
+        `Your account at ${site} is not frozen any more. Everybody is signed out.`,
+        'Any recovery codes are removed, and so are any authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them.',
+      ],
+      advice: [
+        `${passwordVoid ? 'The old password does not work any more. Before you do anything else, set a new one with the link in our other e-mail' : 'Before you do anything else, set a new password in the settings'}, or choose "Forgot password?" where you sign in to ${site}. Take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
+        'If that has removed yours, then add an authenticator app or a passkey again, and make new recovery codes.',
+        'If you did not talk to us about this, reply to this e-mail at once.',
+      ],
+      security: false,
+    }),
+  }
 }

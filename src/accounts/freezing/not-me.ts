@@ -3,7 +3,7 @@ import { DomainError } from '../../kernel/errors.js'
 import { hashSecret } from '../../kernel/ids.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
-import { useLink } from '../links/account-link.js'
+import { useLink } from '../secrets/secrets.js'
 import { freezeAccount } from './freeze-account.js'
 
 const reason = 'The owner pressed "This was not me"'

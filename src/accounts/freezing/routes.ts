@@ -1,7 +1,6 @@
 import { type Route, route } from '../../http/endpoint.js'
 import type { Services } from '../../services.js'
-import { tokenInput } from '../links/schemas.js'
-import { done } from '../schemas.js'
+import { done, tokenInput } from '../schemas.js'
 import { publicGuards } from '../sessions/auth.js'
 import { freezeByLink } from './not-me.js'
 

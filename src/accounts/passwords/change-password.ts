@@ -2,7 +2,7 @@ import type { Caller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import type { PresentedFactor } from '../factors/check-factor.js'
 import { User } from '../models.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { type AccountNotice, nothingToDo, notifyOwner } from '../notify-owner.js'
 import type { Passwords } from '../password.js'
 import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
@@ -38,7 +38,19 @@ export async function changePassword(
     await User.query(uow.trx).findById(account.id).patch({ passwordHash })
     await voidSecrets(uow.trx, account.id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, account.id)
-    await notifyOwner(uow, config.http.publicUrl, account.id, { kind: 'password-changed' }, caller)
+    await notifyOwner(uow, config.http.publicUrl, account.id, passwordNotice, caller)
     return { account, session: await openSession(uow, config, account, caller) }
   })
+}
+
+export const passwordNotice: AccountNotice = {
+  kind: 'password-changed',
+  describe: (site) => ({
+    subject: `Your password at ${site} was changed`,
+    lines: [
+      `The password of your account at ${site} was changed. The sessions that were open before have ended.`,
+    ],
+    advice: [nothingToDo],
+    security: true,
+  }),
 }

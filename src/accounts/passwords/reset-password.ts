@@ -3,15 +3,15 @@ import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { type Prover, proveEmail, readProof, voidReason } from '../emails/prove-email.js'
-import { hasFactor } from '../factors/check-factor.js'
-import { findLink, useLink } from '../links/account-link.js'
-import { mailResetLink } from '../links/reset-link.js'
 import { lockUser } from '../lock-user.js'
 import { User } from '../models.js'
-import { notifyOwner, type Origin } from '../owner-mails/notify-owner.js'
+import { notifyOwner, type Origin } from '../notify-owner.js'
 import type { Passwords } from '../password.js'
-import { voidSecrets } from '../secrets/secrets.js'
+import { hasFactor } from '../protection.js'
+import { mailResetLink } from '../secrets/reset-link.js'
+import { findLink, useLink, voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
+import { passwordNotice } from './change-password.js'
 import { assertUncommon } from './common-passwords.js'
 
 /** An unused link that is younger keeps another one from being mailed. */
@@ -77,6 +77,6 @@ export async function resetPassword(
     await User.query(uow.trx).findById(id).patch({ passwordHash })
     await voidSecrets(uow.trx, id, ['password_reset', 'email_change'])
     await endSessions(uow.trx, id)
-    await notifyOwner(uow, publicUrl, id, { kind: 'password-changed' }, caller)
+    await notifyOwner(uow, publicUrl, id, passwordNotice, caller)
   })
 }

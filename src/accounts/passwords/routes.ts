@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
 import { type Route, route } from '../../http/endpoint.js'
+import { textOf } from '../../http/input.js'
 import { clientAddress } from '../../http/limits/client-address.js'
 import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
-import { tokenInput } from '../links/schemas.js'
 import { type PasswordsFor, passwordLength } from '../password.js'
-import { done, otpStartInput, textOf } from '../schemas.js'
+import { done, otpStartInput, tokenInput } from '../schemas.js'
 import {
   limitGuesses,
   ownerGuards,

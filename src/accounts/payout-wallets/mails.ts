@@ -1,4 +1,4 @@
-import { type MoneyNotice, type NoticeText, nothingToDo } from '../owner-mails/notice-text.js'
+import { type NoticeText, nothingToDo, type OwnerNotice } from '../notify-owner.js'
 
 /** What the owner is told about the wallets of their own. */
 type WalletEvent =
@@ -17,7 +17,7 @@ type WalletEvent =
     }
 
 /** The mail about an event. */
-export function walletNotice(event: WalletEvent): MoneyNotice {
+export function walletNotice(event: WalletEvent): OwnerNotice {
   return { kind: event.kind, describe: (site) => describeEvent(event, site) }
 }
 

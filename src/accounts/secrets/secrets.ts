@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import { query } from '../../platform/database/database.js'
-import { cautionHours } from '../recent-changes.js'
+import { cautionHours } from '../protection.js'
 
 interface Rule {
   /** A secret is good for so long. */
@@ -125,7 +126,7 @@ const columns = 'user_id as "userId", subject, content, sealed'
 const isGood = 'used_at is null and expires_at > clock_timestamp()'
 
 /** Finds a token's secret without using it. */
-export async function findSecret(db: Knex, purpose: Purpose, token: string): Promise<GoodSecret | undefined> {
+async function findSecret(db: Knex, purpose: Purpose, token: string): Promise<GoodSecret | undefined> {
   const [found] = await query<GoodSecret>(db, {
     name: 'secrets.find',
     text: `select ${columns} from one_time_secrets where hash = $1 and purpose = $2 and ${isGood}`,
@@ -184,4 +185,43 @@ export async function voidSecrets(
          and created_at >= coalesce($3::timestamptz, '-infinity')`,
     values: [userId, voided, since ?? null],
   })
+}
+
+/** What the dashboard opens for a link. */
+type LinkPage =
+  | 'sign-in'
+  | 'reset-password'
+  | 'confirm-email'
+  | 'undo-email'
+  | 'not-me'
+  | 'export'
+  | 'confirm-withdrawal'
+
+/**
+ * The address of a mailed link. Browsers do not send the fragment, so the token reaches no log. The page there acts when its
+ * button is pressed.
+ */
+export function linkUrl(publicUrl: string, page: LinkPage, token: string): string {
+  return `${publicUrl}/dashboard#${page}=${token}`
+}
+
+interface Link {
+  readonly userId: string
+  /** The new address of a change of e-mail, the old one of its undo. */
+  readonly email: string | null
+}
+
+/** Finds a link that can be used, without using it. Throws `invalid_link` as `useLink` does. */
+export async function findLink(db: Knex, purpose: Purpose, token: string): Promise<Link> {
+  return linkOf(await findSecret(db, purpose, token))
+}
+
+/** Uses a link. Throws `invalid_link` for one that is used, too old, unknown or made for another purpose. */
+export async function useLink(trx: Knex.Transaction, purpose: Purpose, token: string): Promise<Link> {
+  return linkOf(await useSecret(trx, purpose, token))
+}
+
+function linkOf(secret: GoodSecret | undefined): Link {
+  if (secret === undefined || secret.userId === null) throw new DomainError('invalid_link')
+  return { userId: secret.userId, email: secret.content }
 }

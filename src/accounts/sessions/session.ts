@@ -7,7 +7,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { type Account, accountColumns } from '../account.js'
 import { Session } from '../models.js'
-import { notifyOwner } from '../owner-mails/notify-owner.js'
+import { type AccountNotice, nothingToDo, notifyOwner } from '../notify-owner.js'
 
 /** The idle limit is extended at most this often, so that most requests write nothing. */
 const slideEverySeconds = 60
@@ -90,14 +90,20 @@ export async function openSession(
   })
   if (opened === undefined) throw new Error('The session was not written')
   if (opened.newDevice)
-    await notifyOwner(
-      uow,
-      http.publicUrl,
-      account.id,
-      { kind: 'new-device', network, userAgent },
-      { network, userAgent },
-    )
+    await notifyOwner(uow, http.publicUrl, account.id, newDeviceNotice, { network, userAgent })
   return { sessionToken, accessToken, expiresAt: opened.expiresAt, deviceToken }
+}
+
+export const newDeviceNotice: AccountNotice = {
+  kind: 'new-device',
+  describe: (site) => ({
+    subject: `A new device signed in to ${site}`,
+    lines: [
+      `Somebody signed in to your account at ${site} with a browser that has not been used there before.`,
+    ],
+    advice: [nothingToDo],
+    security: true,
+  }),
 }
 
 /**

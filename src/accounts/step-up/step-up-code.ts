@@ -4,8 +4,8 @@ import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { lockUserExceptSessions } from '../lock-user.js'
-import { createNotMeLink, notMeBlocks } from '../owner-mails/notify-owner.js'
-import { readRecentChanges } from '../recent-changes.js'
+import { createNotMeLink, notMeBlocks } from '../notify-owner.js'
+import { readRecentChanges } from '../protection.js'
 import {
   type Confirmed,
   createConfirmationCode,

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { checkFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
 import { lockUserExceptSessions } from '../lock-user.js'
-import { cautionHours, readRecentChanges } from '../recent-changes.js'
+import { cautionHours, readRecentChanges } from '../protection.js'
 import { presentedFields } from './reauthenticate.js'
 import { mailStepUpCode, type SteppedUpRequest, useStepUpCode } from './step-up-code.js'
 

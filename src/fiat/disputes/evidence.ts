@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { serviceName } from '../../kernel/brand.js'
 import { nairaText, usdcText } from '../../kernel/money.js'
-import { openAddress } from '../../mail/sealed-address.js'
+import { openAddress } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { DisputeEvidence, DisputeFile } from '../../ports/disputes.js'
 import type { Services } from '../../services.js'

@@ -1,8 +1,6 @@
-import type { MoneyNotice, NoticeText } from '../../accounts/owner-mails/notice-text.js'
-import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
-import { quoteInMail } from '../../accounts/owner-mails/quote.js'
+import { type NoticeText, notifyOwner, type OwnerNotice } from '../../accounts/notify-owner.js'
 import { nairaText, usdcText } from '../../kernel/money.js'
-import { type EmailFact, emailLayout } from '../../mail/layout.js'
+import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -76,7 +74,7 @@ function factsOf({ id }: LockedIntent, kobo: bigint, debitMicro: bigint, news: R
   }
 }
 
-export function returnNotice(kind: ReturnNews['kind'], payment: ReturnFacts): MoneyNotice {
+export function returnNotice(kind: ReturnNews['kind'], payment: ReturnFacts): OwnerNotice {
   return { kind: kinds[kind], describe: (site) => describeReturn(kind, payment, site) }
 }
 

@@ -1,8 +1,6 @@
-import { type MoneyNotice, type NoticeText, nothingToDo } from '../../accounts/owner-mails/notice-text.js'
-import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
-import { quoteInMail } from '../../accounts/owner-mails/quote.js'
+import { type NoticeText, nothingToDo, notifyOwner, type OwnerNotice } from '../../accounts/notify-owner.js'
 import { displayText, nairaText, usdcText } from '../../kernel/money.js'
-import { type EmailFact, emailLayout } from '../../mail/layout.js'
+import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -51,7 +49,7 @@ export async function mailRefund(
   await notifyOwner(uow, http.publicUrl, first.userId, refundNotice(happened, refund))
 }
 
-export function refundNotice(event: RefundEvent, refund: RefundFacts): MoneyNotice {
+export function refundNotice(event: RefundEvent, refund: RefundFacts): OwnerNotice {
   return { kind: event.kind, describe: (site) => describeRefund(event, refund, site) }
 }
 

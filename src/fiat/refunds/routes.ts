@@ -1,5 +1,4 @@
-import { signedIn } from '../../accounts/sessions/auth.js'
-import { whileOpen } from '../../accounts/sessions/while-open.js'
+import { signedIn, whileOpen } from '../../accounts/sessions/auth.js'
 import { type Route, route } from '../../http/endpoint.js'
 import { idempotent } from '../../http/idempotency.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
-import { type Entry, transferEntries, userAccount } from '../../ledger/accounts.js'
-import { lockBalances } from '../../ledger/balance.js'
+import { type Entry, lockBalances, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { freePending, releasePending } from '../../ledger/bulk-transfers.js'
 import { credit, type NewTransfer, reserve } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'

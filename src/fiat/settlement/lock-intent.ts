@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { SealedAddress } from '../../mail/sealed-address.js'
+import type { SealedAddress } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import { lockFiatTip } from '../../tips/fiat-tip.js'
 import type { TipStatus } from '../../tips/lifecycle.js'

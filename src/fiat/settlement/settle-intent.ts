@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
-import { quoteInMail } from '../../accounts/owner-mails/quote.js'
 import { nairaText, percentBps } from '../../kernel/money.js'
-import { emailLayout } from '../../mail/layout.js'
+import { emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
-import { type Entry, platformAccount, transferEntries, userAccount } from '../accounts.js'
-import { lockBalances } from '../balance.js'
+import { type Entry, lockBalances, platformAccount, transferEntries, userAccount } from '../accounts.js'
 import { findTransfer, openAccounts, postAlone, resolutionKey } from '../post-statement.js'
 import {
   findReceivable,

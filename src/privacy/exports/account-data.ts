@@ -7,9 +7,9 @@ import { readStatement } from '../../ledger/statement.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { listCreatorTips } from '../../tips/read/creator-tips.js'
+import { readBankAccounts } from '../../withdrawals/bank-account.js'
 import { listPayees } from '../../withdrawals/confirmation/payees.js'
 import { listWithdrawals } from '../../withdrawals/list-withdrawals.js'
-import { readBankAccounts } from '../../withdrawals/request/bank-accounts.js'
 
 /** The newest rows of each list. Whoever has more finds them in the lists of the API; the file says where. */
 const mostRows = 20_000

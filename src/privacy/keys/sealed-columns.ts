@@ -1,8 +1,8 @@
 import { sealedTotpSecrets } from '../../accounts/factors/totp/verify-code.js'
 import { sealedPayers } from '../../fiat/intents/payer.js'
-import { sealedRecipients } from '../../mail/sealed-address.js'
+import { sealedRecipients } from '../../mail/queue-email.js'
 import type { SealedColumn } from '../../platform/database/sealed-column.js'
-import { sealedAccounts } from '../../withdrawals/sealed-account.js'
+import { sealedAccounts } from '../../withdrawals/bank-account.js'
 import { sealedExports } from '../exports/make-exports.js'
 
 /** Everything that is sealed with DATA_KEY. Payers before e-mails, which have copies of their addresses. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { ownerGuards, signedIn } from '../../accounts/sessions/auth.js'
-import { whileOpen } from '../../accounts/sessions/while-open.js'
+import { ownerGuards, signedIn, whileOpen } from '../../accounts/sessions/auth.js'
 import { type Route, route } from '../../http/endpoint.js'
 import type { Services } from '../../services.js'
 import { chooseTipMails, tipMailChoices } from './choose-tip-mails.js'

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { usdc } from '../../kernel/tokens.js'
-import { readBalance } from '../../ledger/balance.js'
+import { readBalance } from '../../ledger/accounts.js'
 import { type CustodyBook, unboundOf } from '../../ledger/custody.js'
 import { owesReceivable } from '../../ledger/receivables/read-receivables.js'
 import type { Config } from '../../platform/config/config.js'

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
-import { signedIn } from '../../accounts/sessions/auth.js'
-import { whileOpen } from '../../accounts/sessions/while-open.js'
+import { signedIn, whileOpen } from '../../accounts/sessions/auth.js'
 import { type Route, route } from '../../http/endpoint.js'
 import type { KeyedLimit } from '../../http/limits/rate-limits.js'
 import { cursorOf } from '../../http/paging.js'

@@ -1,4 +1,4 @@
-import { notifyOwner } from '../../accounts/owner-mails/notify-owner.js'
+import { notifyOwner } from '../../accounts/notify-owner.js'
 import { walletNotice } from '../../accounts/payout-wallets/mails.js'
 import { verifyMessageSignature } from '../../kernel/ed25519.js'
 import type { ErrorCode } from '../../kernel/errors.js'

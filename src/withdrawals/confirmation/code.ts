@@ -1,14 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { linkUrl } from '../../accounts/links/account-link.js'
-import { createNotMeLink, notMeBlocks } from '../../accounts/owner-mails/notify-owner.js'
-import { readRecentChanges } from '../../accounts/recent-changes.js'
+import { createNotMeLink, notMeBlocks } from '../../accounts/notify-owner.js'
+import { readRecentChanges } from '../../accounts/protection.js'
 import {
   type Confirmed,
   createConfirmationCode,
   tooManyCodes,
   useConfirmationCode,
 } from '../../accounts/secrets/codes.js'
-import { purposes } from '../../accounts/secrets/secrets.js'
+import { linkUrl, purposes } from '../../accounts/secrets/secrets.js'
 import type { DomainError } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
 import { emailLayout } from '../../mail/layout.js'

@@ -1,6 +1,6 @@
 import { checkFactor } from '../../accounts/factors/check-factor.js'
 import { lockUserExceptSessions } from '../../accounts/lock-user.js'
-import { cautionHours } from '../../accounts/recent-changes.js'
+import { cautionHours } from '../../accounts/protection.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { neverSentStates } from '../../outgoing/lifecycle.js'

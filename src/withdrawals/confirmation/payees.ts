@@ -1,23 +1,14 @@
 import type { Knex } from 'knex'
-import type { RecentChanges } from '../../accounts/recent-changes.js'
+import type { RecentChanges } from '../../accounts/protection.js'
 import { unknownNetwork } from '../../http/limits/client-address.js'
 import { DomainError } from '../../kernel/errors.js'
-import { keyedHash } from '../../kernel/personal-data.js'
 import { maskAccount } from '../../kernel/text.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
+import { type BankAccount, openName, payeeContext, sealName } from '../bank-account.js'
 import type { PayeeRecord } from '../schemas.js'
-import { type BankAccount, openName, payeeContext, sealName } from '../sealed-account.js'
 import type { ConfirmationReason } from '../withdrawal.js'
-
-/** What names a bank account in look-ups. The key keeps a reader of the table from trying all account numbers. */
-export function accountHash(
-  { dataKeys }: Pick<Config, 'dataKeys'>,
-  { bankCode, accountNumber }: Pick<BankAccount, 'bankCode' | 'accountNumber'>,
-): Buffer {
-  return keyedHash(dataKeys, 'payee/1', `${bankCode}|${accountNumber}`)
-}
 
 export interface PayeeUse extends BankAccount {
   readonly userId: string

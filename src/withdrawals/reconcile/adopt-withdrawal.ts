@@ -3,10 +3,9 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
-import { accountHash } from '../confirmation/payees.js'
+import { accountHash, sealAccount } from '../bank-account.js'
 import { reserveHold } from '../ledger-entries.js'
 import { priceOfNet, type WithdrawalPrice } from '../price-withdrawal.js'
-import { sealAccount } from '../sealed-account.js'
 import { payoutJob } from '../work-queue.js'
 
 /** A withdrawal that the provider has and these rows lost in a restore (docs/decisions/0072). */

@@ -10,7 +10,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { within } from '../../platform/within.js'
 import type { Services } from '../../services.js'
-import type { BankAccount } from '../sealed-account.js'
+import type { BankAccount } from '../bank-account.js'
 import { bankAnswerMs } from './banks.js'
 
 /**

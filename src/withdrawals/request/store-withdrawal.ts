@@ -1,17 +1,15 @@
-import { hasFactor, hasOldFactor } from '../../accounts/factors/check-factor.js'
-import { readRecentChanges } from '../../accounts/recent-changes.js'
+import { cautionHours, hasFactor, readRecentChanges } from '../../accounts/protection.js'
 import type { SendState } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
-import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
-import { keyHours } from '../../platform/database/idempotency-keys.js'
+import { type KeyedRequest, keyHours } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import { resolvedContext, sealAccount, sealName } from '../bank-account.js'
 import { mailWithdrawalCode, tooManyWithdrawalCodes } from '../confirmation/code.js'
 import { reasonToConfirm, usePayee } from '../confirmation/payees.js'
 import { reserveHold } from '../ledger-entries.js'
 import { mailCreator } from '../mails.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
-import { resolvedContext, sealAccount, sealName } from '../sealed-account.js'
 import { type ConfirmationReason, type Withdrawal, withdrawalColumns } from '../withdrawal.js'
 import { payoutJob } from '../work-queue.js'
 import { exceedsLimits, lockSharedPayee, readIdentity, requestIdentity } from './identity-hold.js'
@@ -86,7 +84,7 @@ export async function storeWithdrawal(
   if (confirmationReason !== null) {
     const mailed = await mailWithdrawalCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })
     // One that waits for the identity gets a code after it.
-    if (!mailed && !waitsForIdentity && !(await hasOldFactor(trx, withdrawal.userId)))
+    if (!mailed && !waitsForIdentity && !(await hasFactor(trx, withdrawal.userId, cautionHours)))
       throw await tooManyWithdrawalCodes(uow, withdrawal.userId)
   }
   if (sendState === 'not_sent') uow.wake('payouts', payoutJob(stored))

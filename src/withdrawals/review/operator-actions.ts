@@ -1,7 +1,7 @@
 import { decide, recreditableKinds } from '../../outgoing/decide.js'
+import type { Asked } from '../../outgoing/guards.js'
 import type { OutgoingKind } from '../../outgoing/kind.js'
 import { heldStates } from '../../outgoing/lifecycle.js'
-import type { Asked } from '../../outgoing/restored.js'
 import { advanceTo, replay } from '../../outgoing/steps.js'
 import { ageOf } from '../../platform/database/base-model.js'
 import { query } from '../../platform/database/database.js'
@@ -19,7 +19,7 @@ import {
   reopenReviews,
   selfClosingKinds,
 } from '../reviews.js'
-import { releaseFromLimits } from '../send/limits.js'
+import { releaseFromLimits } from '../send/hold-back.js'
 import { type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { failUnpaid } from '../withdrawal-kind.js'
 import type {

@@ -3,13 +3,12 @@ import type { SendingKind } from '../../outgoing/kind.js'
 import { query } from '../../platform/database/database.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'
+import { type BankAccount, openAccount, resolvedContext, sealName } from '../bank-account.js'
 import { nameHash } from '../request/identity-hold.js'
-import { type BankAccount, openAccount, resolvedContext, sealName } from '../sealed-account.js'
 import type { LockedWithdrawal } from '../withdrawal.js'
 import { withdrawalKind } from '../withdrawal-kind.js'
 import { type DuePayout, mayLeave, payoutQueue } from '../work-queue.js'
-import { holdForDebt } from './hold-for-debt.js'
-import { payoutLimits, waitForLimits } from './limits.js'
+import { holdForDebt, payoutLimits, waitForLimits } from './hold-back.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log' | 'payouts'> & {
   readonly sender: PayoutSender

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readRecentChanges } from '../../../src/accounts/recent-changes.js'
+import { readRecentChanges } from '../../../src/accounts/protection.js'
 import type { RequestOptions } from '../../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../../helpers/make/sign-in/emailed-codes.js'

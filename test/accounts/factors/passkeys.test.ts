@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { checkFactor } from '../../../src/accounts/factors/check-factor.js'
-import { cautionHours } from '../../../src/accounts/recent-changes.js'
+import { cautionHours } from '../../../src/accounts/protection.js'
 import { DomainError } from '../../../src/kernel/errors.js'
 import { hashSecret } from '../../../src/kernel/ids.js'
 import { type EnteredBody, type Person, registerPerson } from '../../helpers/make/creators.js'

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { checkFactor } from '../../../src/accounts/factors/check-factor.js'
 import { openTotpSecret } from '../../../src/accounts/factors/totp/verify-code.js'
-import { cautionHours, readRecentChanges } from '../../../src/accounts/recent-changes.js'
+import { cautionHours, readRecentChanges } from '../../../src/accounts/protection.js'
 import { DomainError } from '../../../src/kernel/errors.js'
 import { isDatabaseUnavailable } from '../../../src/platform/database/database.js'
 import { type EnteredBody, type Person, registerPerson } from '../../helpers/make/creators.js'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { addressHash } from '../../../src/mail/sealed-address.js'
+import { addressHash } from '../../../src/mail/queue-email.js'
 import { createMailerBatch } from '../../../src/mail/send-emails.js'
 import { createSmtp } from '../../../src/providers/smtp/smtp.js'
 import { createClient } from '../../helpers/http/client.js'

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Composed } from '../../../src/compose.js'
-import { readBalance } from '../../../src/ledger/balance.js'
+import { readBalance } from '../../../src/ledger/accounts.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
 import {

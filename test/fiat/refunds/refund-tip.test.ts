@@ -1,7 +1,7 @@
 import test from 'ava'
 import { composeRefunds } from '../../../src/compose.js'
 import { refundTip } from '../../../src/fiat/refunds/request-refund.js'
-import { readBalance } from '../../../src/ledger/balance.js'
+import { readBalance } from '../../../src/ledger/accounts.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { ExchangeRates } from '../../../src/market/exchange-rates.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'

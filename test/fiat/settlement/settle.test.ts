@@ -1,6 +1,6 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
-import { openAddress } from '../../../src/mail/sealed-address.js'
+import { openAddress } from '../../../src/mail/queue-email.js'
 import { countObserved } from '../../helpers/count-observed.js'
 import { follow } from '../../helpers/http/stream-reader.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'

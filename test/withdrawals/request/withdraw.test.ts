@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { loadConfig } from '../../../src/platform/config/config.js'
-import { openName, resolvedContext } from '../../../src/withdrawals/sealed-account.js'
+import { openName, resolvedContext } from '../../../src/withdrawals/bank-account.js'
 import { createControlledCall } from '../../helpers/controlled-call.js'
 import { createClient } from '../../helpers/http/client.js'
 import {

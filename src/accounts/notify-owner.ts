@@ -1,27 +1,55 @@
-import type { Caller } from '../../http/security/caller.js'
-import { type EmailBlock, emailLayout } from '../../mail/layout.js'
-import { queueEmail } from '../../mail/queue-email.js'
-import { query } from '../../platform/database/database.js'
-import type { UnitOfWork } from '../../platform/database/transact.js'
-import { linkUrl } from '../links/account-link.js'
-import { readRecentChanges } from '../recent-changes.js'
-import { createToken } from '../secrets/secrets.js'
-import {
-  type AccountNotice,
-  accountNoticeKinds,
-  describeAccountNotice,
-  withoutWords,
-} from './account-notices.js'
-import type { MoneyNotice, NoticeText } from './notice-text.js'
-import { describeBrowser, describeMoment, describeNetwork } from './quote.js'
+import type { Caller } from '../http/security/caller.js'
+import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../mail/layout.js'
+import { queueEmail } from '../mail/queue-email.js'
+import { query } from '../platform/database/database.js'
+import type { UnitOfWork } from '../platform/database/transact.js'
+import { readRecentChanges } from './protection.js'
+import { createToken, linkUrl } from './secrets/secrets.js'
 
 /** Of one kind to one address in an hour. */
 const mostOfKind = 10
 /** About the account in a day, to the address of an account that nobody has proven: its owner may never have heard of us. */
 const mostUnproven = 20
 
-/** What the owner of an account is told by mail. */
-export type OwnerNotice = AccountNotice | MoneyNotice
+export interface NoticeText {
+  readonly subject: string
+  /** What happened. */
+  readonly lines: readonly string[]
+  readonly facts?: readonly EmailFact[]
+  /** What to do. */
+  readonly advice: readonly string[]
+  /** A thief could have done it: the mail has the link that freezes the account. */
+  readonly security: boolean
+}
+
+export const nothingToDo = 'If this was you, you need not do anything.'
+
+/** What the owner is told about the account itself: how one signs in, who may use it, freezing. All else is about money. */
+const accountKinds = [
+  'new-device',
+  'email-proven',
+  'password-changed',
+  'email-change-requested',
+  'email-changed',
+  'factor-added',
+  'factor-removed',
+  'api-key-created',
+  'site-added',
+  'account-frozen',
+  'account-unfrozen',
+] as const
+
+/** What the owner of an account is told by mail. Its words are in the feature that sends it. */
+export interface OwnerNotice<Kind extends string = string> {
+  /** Also the kind of the e-mail's row. */
+  readonly kind: Kind
+  /**
+   * Never with the account's name: whoever registers an address chooses it. What others have chosen, such as a label, is quoted and
+   * cut. `trusted` false: to an address that nobody has proven, so without what the holder of the account has written.
+   */
+  readonly describe: (site: string, trusted: boolean) => NoticeText
+}
+export type AccountNotice = OwnerNotice<(typeof accountKinds)[number]>
 
 /** From where something was done. */
 export type Origin = Pick<Caller, 'network' | 'userAgent'>
@@ -53,23 +81,16 @@ export async function notifyAddress(
   origin?: Origin,
 ): Promise<void> {
   const { at, email, proven, ofKind, ofAll } = await readMailed(uow, userId, address, notice.kind)
-  const isBounded = !isAboutMoney(notice)
+  const isBounded = accountKinds.some((kind) => kind === notice.kind)
   if (isBounded && (ofKind >= mostOfKind || (!proven && ofAll >= mostUnproven))) return
   // An address that was given up may never have been proven either.
   const trusted = proven && address === email
-  const text = wordsOf(notice, new URL(publicUrl).host, trusted)
+  const text = notice.describe(new URL(publicUrl).host, trusted)
   const link = text.security ? await createNotMeLink(uow, publicUrl, userId) : undefined
   const isLast = isBounded && ofKind === mostOfKind - 1
   const from = trusted || origin === undefined ? origin : { network: origin.network }
   const blocks = noticeBlocks(text, { at, origin: from, link, isLast })
   await queueEmail(uow, { kind: notice.kind, to: address, ...emailLayout({ subject: text.subject, blocks }) })
-}
-
-const isAboutMoney = (notice: OwnerNotice): notice is MoneyNotice => 'describe' in notice
-
-function wordsOf(notice: OwnerNotice, site: string, trusted: boolean): NoticeText {
-  if (isAboutMoney(notice)) return notice.describe(site)
-  return describeAccountNotice(trusted ? notice : withoutWords(notice), site)
 }
 
 interface Occasion {
@@ -135,7 +156,7 @@ async function readMailed(
         (select count(*) from emails
           where recipient = $2 and kind = any($4::text[]) and created_at > clock_timestamp() - interval '1 day')::int as "ofAll"
       from users where id = $1`,
-    values: [userId, address, kind, accountNoticeKinds],
+    values: [userId, address, kind, accountKinds],
   })
   if (row === undefined) throw new Error(`There is no user ${userId}`)
   return row
@@ -149,4 +170,45 @@ export async function createNotMeLink(
 ): Promise<string> {
   const { token } = await createToken(trx, 'not_me', { userId })
   return linkUrl(publicUrl, 'not-me', token)
+}
+
+const browsers: readonly (readonly [name: string, mark: RegExp])[] = [
+  ['Edge', /\bEdgA?(iOS)?\//],
+  ['Opera', /\b(OPR|Opera)\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(Chrome|CriOS)\//],
+  ['Safari', /\bSafari\//],
+]
+const systems: readonly (readonly [name: string, mark: RegExp])[] = [
+  ['Android', /\bAndroid\b/],
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Windows', /\bWindows\b/],
+  ['Mac', /\bMacintosh\b/],
+  ['Linux', /\bLinux\b/],
+]
+
+/** A browser as its owner knows it: `Chrome on Android`. One that is not known is quoted. */
+export function describeBrowser(userAgent: string | null): string {
+  if (userAgent === null) return 'unknown'
+  const nameIn = (known: typeof browsers) => known.find(([, mark]) => mark.test(userAgent))?.[0]
+  const browser = nameIn(browsers)
+  if (browser === undefined) return quoteInMail(userAgent)
+  const system = nameIn(systems)
+  return system === undefined ? browser : `${browser} on ${system}`
+}
+
+/** An address, or the first half of one of IPv6 as it is written: `2001:db8:0:0::/64`. */
+function describeNetwork(network: string): string {
+  return network.includes(':') ? `${network}::/64` : network
+}
+
+const moment = { day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const
+const utc = new Intl.DateTimeFormat('en-GB', { ...moment, timeZone: 'UTC' })
+const lagos = new Intl.DateTimeFormat('en-GB', { ...moment, timeZone: 'Africa/Lagos' })
+
+/** A time for people: in UTC, and where most creators live. */
+function describeMoment(at: Date): string {
+  return `${utc.format(at)} UTC (${lagos.format(at)} in Lagos)`
 }

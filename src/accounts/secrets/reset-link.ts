@@ -2,8 +2,7 @@ import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { User } from '../models.js'
-import { createToken, purposes } from '../secrets/secrets.js'
-import { linkUrl } from './account-link.js'
+import { createToken, linkUrl, purposes } from '../secrets/secrets.js'
 
 /** Mails the owner a link for a new password. Earlier links stay good: the mail with the newest may be the last to arrive. */
 export async function mailResetLink(
