@@ -63,7 +63,12 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
 const free = /^scripts\/(bench|faults)\//
 const places = ['src', 'workers', 'scripts']
 /** The modules whose statements take their table from a description. */
-const generic = ['src/platform/database/due-rows.ts', 'src/outgoing/steps.ts', 'src/privacy/keys/reseal.ts']
+const generic = [
+  'src/platform/database/due-rows.ts',
+  'src/outgoing/steps.ts',
+  'src/outgoing/differences.ts',
+  'src/privacy/keys/reseal.ts',
+]
 
 const writeWords = 'insert\\s+into|update(?:\\s+only)?|delete\\s+from(?:\\s+only)?|merge\\s+into|truncate'
 const write = new RegExp(`\\b(?:${writeWords})\\s+([a-z_]+)`, 'gi')

@@ -4,6 +4,7 @@ import { readCaller } from '../http/security/caller.js'
 import { DomainError, type ErrorCode } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { renewRecoveryCodes } from './factors/change-factors.js'
+import { requireFactor, requireFresh } from './factors/check-factor.js'
 import {
   addPasskey,
   confirmOptions,
@@ -13,13 +14,11 @@ import {
   removePasskey,
 } from './factors/manage-passkeys.js'
 import { confirmTotp, removeTotp, startTotp } from './factors/manage-totp.js'
-import * as passkeys from './factors/passkeys/passkey-schemas.js'
-import { requireFactor, requireFresh } from './factors/require-fresh.js'
 import * as schemas from './factors/schemas.js'
 import { countFactors } from './protection.js'
 import { done, nothing, otpVerifyAnswer } from './schemas.js'
 import { answerSession, ownerGuards, publicGuards, signedIn, whileOpen } from './sessions/auth.js'
-import { logInWithPasskey } from './sign-in/passkey-login.js'
+import { logInWithPasskey } from './sign-in/login.js'
 
 const owner = { credential: 'session', limit: 'intents' } as const
 const ownerErrors: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'account_frozen']
@@ -82,10 +81,7 @@ function totpRoutes(services: Needs): Route[] {
         output: done,
         errors: ['factor_not_found', ...factorErrors],
       },
-      async (presented, ctx) => {
-        await removeTotp(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, presented)
-        return {}
-      },
+      (presented, ctx) => removeTotp(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, presented),
       guards,
     ),
     route(
@@ -122,7 +118,7 @@ function passkeyRoutes(services: Needs): Route[] {
         summary: 'The options with which a browser makes a passkey',
         input: schemas.factorInput,
         invalid: 'invalid_code',
-        output: passkeys.creationOptionsAnswer,
+        output: schemas.creationOptionsAnswer,
         errors: [...freshErrors],
       },
       async (presented, ctx) => {
@@ -137,9 +133,9 @@ function passkeyRoutes(services: Needs): Route[] {
         method: 'post',
         path: '/auth/passkeys',
         summary: 'Add the passkey that the browser made',
-        input: passkeys.newPasskeyInput,
+        input: schemas.newPasskeyInput,
         invalid: 'invalid_passkey',
-        output: passkeys.passkeyAdded,
+        output: schemas.passkeyAdded,
         errors: ['invalid_label', 'passkey_exists', 'too_many_passkeys', ...ownerErrors],
       },
       (made, ctx) => addPasskey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, made),
@@ -154,7 +150,7 @@ function passkeyRoutes(services: Needs): Route[] {
         limit: 'reads',
         input: nothing,
         invalid: 'unauthorized',
-        output: passkeys.passkeysAnswer,
+        output: schemas.passkeysAnswer,
         errors: [],
       },
       async (_, ctx) => ({ passkeys: await listPasskeys(services, signedIn(ctx).account.id) }),
@@ -172,10 +168,8 @@ function passkeyRoutes(services: Needs): Route[] {
         output: done,
         errors: ['factor_not_found', ...factorErrors],
       },
-      async ({ id, ...presented }, ctx) => {
-        await removePasskey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, id, presented)
-        return {}
-      },
+      ({ id, ...presented }, ctx) =>
+        removePasskey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account, id, presented),
       guards,
     ),
     route(
@@ -186,7 +180,7 @@ function passkeyRoutes(services: Needs): Route[] {
         summary: 'The options with which one of the own passkeys confirms a change or a withdrawal',
         input: nothing,
         invalid: 'invalid_json',
-        output: passkeys.requestOptionsAnswer,
+        output: schemas.requestOptionsAnswer,
         errors: ['factor_not_found', ...ownerErrors],
       },
       async (_, ctx) => ({ options: await confirmOptions(services, signedIn(ctx).account.id) }),
@@ -208,7 +202,7 @@ function passkeyLoginRoutes(services: Needs): Route[] {
         limit: 'signInAddress',
         input: nothing,
         invalid: 'invalid_json',
-        output: passkeys.requestOptionsAnswer,
+        output: schemas.requestOptionsAnswer,
         errors: ['forbidden'],
       },
       async () => ({ options: await loginOptions(services) }),
@@ -221,7 +215,7 @@ function passkeyLoginRoutes(services: Needs): Route[] {
         summary: 'Open a session with a passkey alone',
         credential: 'none',
         limit: 'signInAddress',
-        input: passkeys.passkeyLoginInput,
+        input: schemas.passkeyLoginInput,
         invalid: 'invalid_passkey',
         output: otpVerifyAnswer,
         errors: ['forbidden'],

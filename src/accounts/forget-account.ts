@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
 import { databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
-import { lockUser } from './lock-user.js'
+import { lockUser } from './account.js'
 import { User } from './models.js'
 
 /** What a closed account is called in the rows that stay. */

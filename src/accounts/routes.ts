@@ -8,12 +8,13 @@ import { noStore } from '../http/security/response-headers.js'
 import type { Services } from '../services.js'
 import { emailRoutes } from './emails/routes.js'
 import { factorRoutes } from './factor-routes.js'
-import { freezingRoutes } from './freezing/routes.js'
+import { freezeByLink } from './freeze-account.js'
 import type { PasswordsFor } from './password.js'
 import { passwordRoutes } from './passwords/routes.js'
 import { presentUser } from './present.js'
 import { readSecurity } from './protection.js'
 import {
+  byLink,
   credentials,
   done,
   emailAddress,
@@ -22,6 +23,7 @@ import {
   otpStartInput,
   otpVerifyAnswer,
   otpVerifyInput,
+  ownRead,
   registration,
   securityAnswer,
   sessionAnswer,
@@ -111,10 +113,7 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
         output: done,
         errors: ['account_not_found', 'account_locked', 'forbidden'],
       },
-      async ({ email }) => {
-        await startOtp(services, email)
-        return {}
-      },
+      ({ email }) => startOtp(services, email),
       ownSite,
     ),
     route(
@@ -172,15 +171,10 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
     ),
     route(
       {
-        method: 'get',
+        ...ownRead,
         path: '/auth/security',
         summary: 'What protects the account',
-        credential: 'session',
-        limit: 'reads',
-        input: nothing,
-        invalid: 'unauthorized',
         output: securityAnswer,
-        errors: [],
       },
       async (_, ctx) => {
         const security = await readSecurity(db, signedIn(ctx).account.id)
@@ -203,7 +197,6 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
       async (_, ctx) => {
         await revokeSession(db, signedIn(ctx).sessionHash)
         clearSessionCookie(ctx, publicUrl)
-        return {}
       },
       [...ownSite, authenticated],
     ),
@@ -211,6 +204,15 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
     ...emailRoutes(services, passwordsFor),
     ...sessionRoutes(services),
     ...factorRoutes(services),
-    ...freezingRoutes(services),
+    route(
+      {
+        ...byLink,
+        path: '/auth/not-me',
+        summary: 'Freeze the account with the link of a mail, without signing in',
+        errors: ['invalid_link', 'forbidden'],
+      },
+      ({ token }) => freezeByLink(services, token),
+      ownSite,
+    ),
   ]
 }

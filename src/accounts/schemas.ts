@@ -71,6 +71,16 @@ export const otpVerifyInput = z.object({
 
 export const nothing = z.object({})
 
+/** An endpoint that reads what the session's account has, without any field. */
+export const ownRead = {
+  method: 'get',
+  credential: 'session',
+  limit: 'reads',
+  input: nothing,
+  invalid: 'unauthorized',
+  errors: [],
+} as const
+
 const user = z.object({
   id: z.uuid(),
   email: z.string(),
@@ -107,6 +117,16 @@ export const sessionAnswer = z.object({ success: z.literal(true), user: userView
 export const otpVerifyAnswer = z.object({ success: z.literal(true), user: userViews.otpVerify, auth })
 export const meAnswer = z.object({ success: z.literal(true), user: userViews.me })
 export const done = z.object({ success: z.literal(true) })
+
+/** An endpoint that does what a mailed link is for, without signing in. */
+export const byLink = {
+  method: 'post',
+  credential: 'none',
+  limit: 'reads',
+  input: tokenInput,
+  invalid: 'link_token_required',
+  output: done,
+} as const
 
 /** GET /auth/security. */
 export const securityAnswer = z.object({

@@ -6,9 +6,9 @@ import { refuseCrossSite } from '../http/security/cross-site.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import type { Services } from '../services.js'
-import { requireFresh } from './factors/require-fresh.js'
+import { requireFresh } from './factors/check-factor.js'
 import { factorInput } from './factors/schemas.js'
-import { done, nothing } from './schemas.js'
+import { done, ownRead } from './schemas.js'
 import { requireSession, signedIn, whileOpen } from './sessions/auth.js'
 import { endOtherSessions, endSession, isOwnSession } from './sessions/end-sessions.js'
 import { listSessions } from './sessions/list-sessions.js'
@@ -46,15 +46,10 @@ export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transa
   return [
     route(
       {
-        method: 'get',
+        ...ownRead,
         path: '/auth/sessions',
         summary: 'The open sessions, newest first',
-        credential: 'session',
-        limit: 'reads',
-        input: nothing,
-        invalid: 'unauthorized',
         output: sessionsAnswer,
-        errors: [],
       },
       async (_, ctx) => ({
         sessions: (await listSessions(db, config.sessions, signedIn(ctx))).map((session) => ({
@@ -89,7 +84,6 @@ export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transa
           await requireFresh(services, who, presented)
           await endSession(whileOpen(services, who), who, id)
         }
-        return {}
       },
       guards,
     ),
@@ -110,7 +104,6 @@ export function sessionRoutes(services: Pick<Services, 'config' | 'db' | 'transa
         const who = signedIn(ctx)
         await requireFresh(services, who, presented)
         await endOtherSessions(whileOpen(services, who), who)
-        return {}
       },
       guards,
     ),

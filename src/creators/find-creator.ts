@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { lockUserExceptSessions } from '../accounts/lock-user.js'
+import { lockUserExceptSessions } from '../accounts/account.js'
 import { DomainError } from '../kernel/errors.js'
 import { query } from '../platform/database/database.js'
 import type { HandleForms } from './handles.js'

@@ -12,6 +12,16 @@ export const gonePayments = /* sql */ `(
   select provider_transaction, 0, kobo, debit_micro, fee_micro, amount_cents from refunds
   where source = 'tip' and status <> 'failed')`
 
+/** What a payment credited, as SQL: its naira that counted, the creator's dollars and the platform's fee of them. */
+export function creditedOf(transaction: string): string {
+  return /* sql */ `(
+    select coalesce(sum(e.amount) filter (where a.kind = 'fx' and a.currency = 'NGN'), 0)::bigint as kobo,
+      coalesce(sum(e.amount) filter (where a.user_id is not null and a.currency = 'USDC'), 0)::bigint as creator,
+      coalesce(sum(e.amount) filter (where a.kind = 'platform_fee' and a.currency = 'USDC'), 0)::bigint as fee
+    from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
+    where t.idem in ('fiatpay:' || ${transaction}, 'fiatpay:' || ${transaction} || ':assigned'))`
+}
+
 /** Whether what was in suspense went back because an operator said so, as SQL. `item`: the row of `suspense_items`. */
 export function returnedByOperator(item: string): string {
   return `(${item}.resolution = 'returned' and ${item}.resolved_by not in ('dispute', 'refund', 'reversal'))`

@@ -40,6 +40,11 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly pausedBy?: readonly SwitchName[]
 }
 
+/** What a handler returns. Nothing, where the answer has `success` alone. */
+type Handled<Output extends z.ZodType> =
+  | Promise<Omit<z.output<Output>, 'success'> | typeof answered>
+  | (keyof Omit<z.output<Output>, 'success'> extends never ? Promise<void> : never)
+
 /** A handler returns this when it has written the response itself, such as a CSV file. */
 export const answered = Symbol('answered')
 
@@ -61,10 +66,7 @@ export type CheckLimit = (input: unknown, ctx: Context) => Promise<void>
  */
 export function route<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
-  handle: (
-    input: z.output<Input>,
-    ctx: Context,
-  ) => Promise<Omit<z.output<Output>, 'success'> | typeof answered>,
+  handle: (input: z.output<Input>, ctx: Context) => Handled<Output>,
   guards: readonly Middleware[] = [],
 ): Route {
   return {
@@ -72,7 +74,7 @@ export function route<Input extends z.ZodType, Output extends z.ZodType>(
     guards: [...setInternalError(endpoint.internal), ...guards],
     async serve(ctx, checkLimit) {
       const answer = await handle(await readInput(endpoint, ctx, checkLimit), ctx)
-      if (answer !== answered) ctx.body = { success: true, ...answer }
+      if (answer !== answered) ctx.body = { success: true, ...(answer as object | undefined) }
     },
   }
 }

@@ -95,3 +95,11 @@ function scaled(value: number, decimals: number): bigint {
   // A number this small rounds to zero. The bound keeps 10^n small for numbers such as 5e-324.
   return -shift > 40 ? 0n : divideHalfUp(digits, 10n ** BigInt(-shift))
 }
+
+export function sumOf<Row>(rows: readonly Row[], amountOf: (row: Row) => bigint): bigint {
+  return rows.reduce((sum, row) => sum + amountOf(row), 0n)
+}
+
+export function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}

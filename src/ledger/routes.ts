@@ -1,3 +1,4 @@
+import { ownRead } from '../accounts/schemas.js'
 import { signedIn } from '../accounts/sessions/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
@@ -6,7 +7,7 @@ import type { Services } from '../services.js'
 import { readBalance } from './accounts.js'
 import { presentBalance, presentTransaction, transactionsCsv } from './present.js'
 import { readClaims } from './receivables/read-receivables.js'
-import { balanceAnswer, nothing, statementAnswer, statementInput } from './schemas.js'
+import { balanceAnswer, statementAnswer, statementInput } from './schemas.js'
 import { readStatement } from './statement.js'
 
 /** A creator's balance and statement. app.ts guards these paths with the session. */
@@ -15,15 +16,10 @@ export function ledgerRoutes(services: Pick<Services, 'db' | 'transact'>): Route
   return [
     route(
       {
-        method: 'get',
+        ...ownRead,
         path: '/creators/balance',
         summary: 'The own USDC: available, pending and held; what is owed and disputed',
-        credential: 'session',
-        limit: 'reads',
-        input: nothing,
-        invalid: 'unauthorized',
         output: balanceAnswer,
-        errors: [],
       },
       async (_, ctx) => {
         const { id } = signedIn(ctx).account

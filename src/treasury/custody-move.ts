@@ -1,3 +1,4 @@
+import { sumOf } from '../kernel/money.js'
 import { type Token, tokens, usdc } from '../kernel/tokens.js'
 import type { CustodyMove } from '../ledger/custody.js'
 import type { ChainTransaction } from '../ports/chain.js'
@@ -30,7 +31,7 @@ export function moveIn(
   )
   const [first] = moves
   if (first === undefined) return undefined
-  const sum = moves.reduce((total, { amount }) => total + amount, 0n)
+  const sum = sumOf(moves, ({ amount }) => amount)
   const { feePayer } = transaction
   const given = (token: Token) => balanceChange(transaction, feePayer, token)
   const parts = moves.map(({ token: _, ...move }) => move)

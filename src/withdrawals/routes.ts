@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { nothing } from '../accounts/schemas.js'
-import { signedIn, whileOpen } from '../accounts/sessions/auth.js'
+import { ownRead } from '../accounts/schemas.js'
+import { perAccount, signedIn, userOf, whileOpen } from '../accounts/sessions/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
@@ -51,7 +51,7 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
       summary: 'Withdraw USDC as NGN to a Nigerian bank account',
       credential: 'session',
       pausedBy: ['maintenance'],
-      limit: { name: 'withdraw', key: (_, ctx) => signedIn(ctx).account.id },
+      limit: perAccount('withdraw'),
       idempotent: true,
       input: withdrawInput,
       invalid: 'invalid_amount',
@@ -68,7 +68,7 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
     idempotent(
       {
         db: services.db,
-        scope: (ctx) => `/payouts/withdraw ${signedIn(ctx).account.id}`,
+        scope: (ctx) => `/payouts/withdraw ${userOf(ctx)}`,
         stillServes: async () => true,
         findStoredAnswer: (keyedRequest) => findStoredWithdrawal(services, tools, keyedRequest),
       },
@@ -109,7 +109,7 @@ function historyRoute(services: Services): Route {
       csv: true,
     },
     async (input, ctx) => {
-      const { payouts, next } = await listWithdrawals(services, signedIn(ctx).account.id, input)
+      const { payouts, next } = await listWithdrawals(services, userOf(ctx), input)
       const nextCursor = cursorOf(next)
       if (input.format === 'json') return { payouts, nextCursor }
       answerCsv(ctx, 'payouts.csv', payoutsCsv(payouts), nextCursor)
@@ -140,17 +140,12 @@ function bankRoutes(services: Services, bankList: BankList): Route[] {
     ),
     route(
       {
-        method: 'get',
+        ...ownRead,
         path: '/creators/bank-accounts',
         summary: 'The bank accounts of the own withdrawals, the last used first',
-        credential: 'session',
-        limit: 'reads',
-        input: nothing,
-        invalid: 'unauthorized',
         output: bankAccountsAnswer,
-        errors: [],
       },
-      async (_, ctx) => ({ bankAccounts: await listBankAccounts(services, signedIn(ctx).account.id) }),
+      async (_, ctx) => ({ bankAccounts: await listBankAccounts(services, userOf(ctx)) }),
     ),
     route(
       {
@@ -159,7 +154,7 @@ function bankRoutes(services: Services, bankList: BankList): Route[] {
         summary: 'The name of the holder of a bank account',
         credential: 'session',
         // Bank names are personal data: an account without a verified e-mail cannot collect them.
-        limit: { name: 'resolve', address: 'resolveAddress', key: (_, ctx) => signedIn(ctx).account.id },
+        limit: { name: 'resolve', address: 'resolveAddress', key: (_, ctx) => userOf(ctx) },
         input: resolveInput,
         invalid: 'bank_details_required',
         output: resolveAnswer,

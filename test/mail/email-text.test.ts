@@ -5,7 +5,7 @@ import {
   emailProvenNotice,
 } from '../../src/accounts/emails/mails.js'
 import { factorNames, factorNotice } from '../../src/accounts/factors/change-factors.js'
-import { frozenNotice, unfrozenNotice } from '../../src/accounts/freezing/freeze-account.js'
+import { frozenNotice, unfrozenNotice } from '../../src/accounts/freeze-account.js'
 import {
   type AccountNotice,
   describeBrowser,

@@ -1,4 +1,4 @@
-import { freezeAccount } from '../../../src/accounts/freezing/freeze-account.js'
+import { freezeAccount } from '../../../src/accounts/freeze-account.js'
 import type { User } from '../../../src/accounts/models.js'
 import { defineOptions, reasonedOptions } from '../support/arguments.js'
 import { defineCommand, type Outcome } from '../support/command.js'

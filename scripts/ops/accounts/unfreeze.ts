@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { unfreezeAccount } from '../../../src/accounts/freezing/freeze-account.js'
+import { unfreezeAccount } from '../../../src/accounts/freeze-account.js'
 import { User } from '../../../src/accounts/models.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { sqlList } from '../../../src/kernel/state-machine.js'

@@ -4,7 +4,7 @@ import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { lockUser } from '../lock-user.js'
+import { lockUser } from '../account.js'
 import { User } from '../models.js'
 import { notifyAddress, notifyOwner } from '../notify-owner.js'
 import type { Passwords } from '../password.js'
@@ -20,10 +20,9 @@ import {
 } from '../secrets/secrets.js'
 import type { SignedIn } from '../sessions/session.js'
 import { assertStillOwner, type Presented, reauthenticateTwice } from '../step-up/reauthenticate.js'
-import { assertNotReserved } from './address-in-use.js'
 import { changeRequestedNotice, confirmEmailMail, emailChangedNotice, undoEmailMail } from './mails.js'
 import { endFirstProof, type Prover, readProof } from './prove-email.js'
-import { takeAddress } from './take-address.js'
+import { assertNotReserved, takeAddress } from './take-address.js'
 
 /** In 15 minutes to one address, of all accounts. One account, whose holder chooses the addresses, gets no more either. */
 const mostMails = 5

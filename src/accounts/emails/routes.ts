@@ -5,9 +5,9 @@ import { clientAddress } from '../../http/limits/client-address.js'
 import { readCaller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import type { PasswordsFor } from '../password.js'
-import { done, emailAddress, tokenInput } from '../schemas.js'
+import { byLink, done, emailAddress } from '../schemas.js'
 import { limitGuesses, ownerGuards, ownerLimit, publicGuards, signedIn } from '../sessions/auth.js'
-import { presentedFields } from '../step-up/reauthenticate.js'
+import { presentedFields, proofErrors } from '../step-up/reauthenticate.js'
 import { confirmEmailChange, requestEmailChange } from './change-email.js'
 import { undoEmailChange } from './undo-email.js'
 
@@ -31,59 +31,31 @@ export function emailRoutes(services: Needs, passwordsFor: PasswordsFor): Route[
         }),
         invalid: 'email_required',
         output: done,
-        errors: [
-          'password_required',
-          'invalid_credentials',
-          'email_in_use',
-          'invalid_code',
-          'account_locked',
-          'second_factor_required',
-          'reauthentication_required',
-          'account_frozen',
-          'unauthorized',
-          'forbidden',
-        ],
+        errors: ['password_required', 'invalid_credentials', 'email_in_use', ...proofErrors],
       },
-      async (input, ctx) => {
-        await limitGuesses(services, ctx, () => requestEmailChange(operationsFor(ctx), signedIn(ctx), input))
-        return {}
-      },
+      (input, ctx) =>
+        limitGuesses(services, ctx, () => requestEmailChange(operationsFor(ctx), signedIn(ctx), input)),
       ownerGuards(services),
     ),
     route(
       {
-        method: 'post',
+        ...byLink,
         path: '/auth/email/confirm',
         summary: 'Change the e-mail address with the link mailed to the new one',
-        credential: 'none',
-        limit: 'reads',
-        input: tokenInput,
-        invalid: 'link_token_required',
-        output: done,
         errors: ['invalid_link', 'email_in_use', 'account_frozen', 'forbidden'],
       },
-      async ({ token }, ctx) => {
-        await confirmEmailChange(services, token, readCaller(ctx, services.config.http.publicUrl))
-        return {}
-      },
+      ({ token }, ctx) =>
+        confirmEmailChange(services, token, readCaller(ctx, services.config.http.publicUrl)),
       ownSite,
     ),
     route(
       {
-        method: 'post',
+        ...byLink,
         path: '/auth/email/undo',
         summary: 'Restore the e-mail address with the link mailed to the old one',
-        credential: 'none',
-        limit: 'reads',
-        input: tokenInput,
-        invalid: 'link_token_required',
-        output: done,
         errors: ['invalid_link', 'email_in_use', 'forbidden'],
       },
-      async ({ token }) => {
-        await undoEmailChange(services, token)
-        return {}
-      },
+      ({ token }) => undoEmailChange(services, token),
       ownSite,
     ),
   ]

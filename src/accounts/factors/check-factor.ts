@@ -1,9 +1,12 @@
+import { DomainError } from '../../kernel/errors.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { hasFactor } from '../protection.js'
+import { assertRecentSession } from '../sessions/auth.js'
+import type { SignedIn } from '../sessions/session.js'
 import { type FactorOutcome, type FactorRule, refusalOf } from './factor-rules.js'
-import { verifyPasskey } from './passkeys/verify-passkey.js'
-import { verifyCode } from './totp/verify-code.js'
+import { verifyPasskey } from './verify-passkey.js'
+import { verifyCode } from './verify-totp.js'
 
 /** What a request presents as a second factor. */
 export interface PresentedFactor {
@@ -55,4 +58,27 @@ export async function verifySignIn(
 ): Promise<FactorOutcome> {
   if (!(await hasFactor(trx, userId))) return { kind: 'right' }
   return totp === undefined ? { kind: 'absent' } : verifyCode(trx, config, userId, { totp })
+}
+
+type Needs = Pick<Services, 'config' | 'transact'>
+
+/** For a change of what protects the account: a factor in the request, or a session of the last minutes. */
+export async function requireFresh(
+  services: Needs,
+  signedIn: SignedIn,
+  presented: PresentedFactor,
+): Promise<void> {
+  if (presentsFactor(presented)) await checkFactor(services, signedIn.account.id, presented)
+  else assertRecentSession(signedIn)
+}
+
+/** For taking a factor away: a factor in the request, however young the session is. It may be a stolen one. */
+export async function requireFactor(
+  services: Needs,
+  userId: string,
+  presented: PresentedFactor,
+  rule: FactorRule,
+): Promise<void> {
+  if (!presentsFactor(presented)) throw new DomainError('second_factor_required')
+  await checkFactor(services, userId, presented, rule)
 }

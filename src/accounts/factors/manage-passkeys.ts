@@ -7,18 +7,15 @@ import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { createToken, purposes } from '../secrets/secrets.js'
 import { factorNames, lockFactors, recordAdded, recordRemoved } from './change-factors.js'
-import type { PresentedFactor } from './check-factor.js'
-import { useChallenge } from './passkeys/passkey-challenges.js'
+import { type PresentedFactor, requireFactor } from './check-factor.js'
 import {
   type CreationOptions,
   mostPasskeys,
   type newPasskeyInput,
   type PresentedPasskey,
   type RequestOptions,
-} from './passkeys/passkey-schemas.js'
-import { relyingParty } from './passkeys/relying-party.js'
-import { userHandleOf } from './passkeys/verify-passkey.js'
-import { requireFactor } from './require-fresh.js'
+} from './schemas.js'
+import { relyingParty, useChallenge, userHandleOf } from './verify-passkey.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 type Owner = Pick<Account, 'id' | 'email' | 'name'>

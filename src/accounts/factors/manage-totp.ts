@@ -6,11 +6,10 @@ import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
 import { clearTotpAttempts, countTotpAttempt } from '../secrets/attempts.js'
 import { factorNames, lockFactors, recordAdded, recordRemoved } from './change-factors.js'
-import type { PresentedFactor } from './check-factor.js'
+import { type PresentedFactor, requireFactor } from './check-factor.js'
 import { type FactorRefusal, refusalOf } from './factor-rules.js'
-import { requireFactor } from './require-fresh.js'
-import { base32, findStep, newTotpSecret, parseTotpCode, totpUri } from './totp/totp.js'
-import { openTotpSecret, sealTotpSecret } from './totp/verify-code.js'
+import { base32, findStep, newTotpSecret, parseTotpCode, totpUri } from './totp.js'
+import { openTotpSecret, sealTotpSecret } from './verify-totp.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 type Owner = Pick<Account, 'id' | 'email'>

@@ -15,7 +15,7 @@ import {
   setCookies,
   signedIn,
 } from '../sessions/auth.js'
-import { presentedFields } from '../step-up/reauthenticate.js'
+import { presentedFields, proofErrors } from '../step-up/reauthenticate.js'
 import { changePassword } from './change-password.js'
 import { isCommonPassword } from './common-passwords.js'
 import { requestReset, resetPassword } from './reset-password.js'
@@ -43,25 +43,13 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
         }),
         invalid: 'invalid_password',
         output: done,
-        errors: [
-          'password_required',
-          'invalid_credentials',
-          'common_password',
-          'invalid_code',
-          'account_locked',
-          'second_factor_required',
-          'reauthentication_required',
-          'account_frozen',
-          'unauthorized',
-          'forbidden',
-        ],
+        errors: ['password_required', 'invalid_credentials', 'common_password', ...proofErrors],
       },
       async (input, ctx) => {
         const caller = readCaller(ctx, publicUrl)
         const change = () => changePassword(operationsFor(ctx), signedIn(ctx), input, caller)
         const { session } = await limitGuesses(services, ctx, change)
         setCookies(ctx, services.config, session)
-        return {}
       },
       ownerGuards(services),
     ),
@@ -98,10 +86,7 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
         output: done,
         errors: ['forbidden'],
       },
-      async ({ email }) => {
-        await requestReset(services, email)
-        return {}
-      },
+      ({ email }) => requestReset(services, email),
       ownSite,
     ),
     route(
@@ -117,10 +102,7 @@ export function passwordRoutes(services: Needs, passwordsFor: PasswordsFor): Rou
         output: done,
         errors: ['invalid_password', 'common_password', 'invalid_link', 'forbidden'],
       },
-      async (input, ctx) => {
-        await resetPassword(operationsFor(ctx), input, readCaller(ctx, publicUrl))
-        return {}
-      },
+      (input, ctx) => resetPassword(operationsFor(ctx), input, readCaller(ctx, publicUrl)),
       ownSite,
     ),
   ]

@@ -1,19 +1,38 @@
+import { z } from 'zod'
 import { type Route, route } from '../../http/endpoint.js'
+import { checkedText, requiredText } from '../../http/input.js'
 import { readCaller } from '../../http/security/caller.js'
+import { isAddress } from '../../kernel/base58.js'
 import type { ErrorCode } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
 import type { PayoutWallet } from '../models.js'
-import { done, nothing } from '../schemas.js'
+import { done, nothing, ownRead } from '../schemas.js'
 import { signedIn, whileOpen } from '../sessions/auth.js'
+import { stepUpFields } from '../step-up/step-up.js'
 import { readPayoutWallet } from './payout-wallet.js'
 import { createWalletChallenge, provePayoutWallet, unsetPayoutWallet } from './prove-wallet.js'
-import {
-  type PresentedPayoutWallet,
-  payoutWalletAnswer,
-  provePayoutWalletInput,
-  walletChallengeAnswer,
-  walletChallengeInput,
-} from './schemas.js'
+
+const success = z.literal(true)
+const wallet = checkedText('invalid_wallet', 'invalid_wallet', isAddress)
+
+const walletChallengeInput = z.object({ wallet })
+const walletChallengeAnswer = z.object({ success, message: z.string() })
+
+const provePayoutWalletInput = z.object({
+  wallet,
+  signature: requiredText('invalid_wallet_signature').meta({
+    description: 'Base58 signature of exactly the message of the challenge by this wallet',
+  }),
+  ...stepUpFields,
+})
+
+const payoutWallet = z.object({
+  wallet: z.string(),
+  provenAt: z.iso.datetime(),
+  takesTips: z.boolean().meta({ description: 'New tips go to it: `settings.tipsTo` is `payout_wallet`' }),
+})
+type PresentedPayoutWallet = z.output<typeof payoutWallet>
+export const payoutWalletAnswer = z.object({ success, payoutWallet: payoutWallet.nullable() })
 
 const ownerErrors: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'account_frozen']
 
@@ -68,15 +87,10 @@ export function payoutWalletRoutes(
     ),
     route(
       {
-        method: 'get',
+        ...ownRead,
         path: '/creators/payout-wallet',
         summary: 'The own payout wallet',
-        credential: 'session',
-        limit: 'reads',
-        input: nothing,
-        invalid: 'unauthorized',
         output: payoutWalletAnswer,
-        errors: [],
       },
       async (_, ctx) => {
         const stored = await readPayoutWallet(services.db, signedIn(ctx).account.id)
@@ -98,7 +112,6 @@ export function payoutWalletRoutes(
       async (_, ctx) => {
         const owner = signedIn(ctx)
         await unsetPayoutWallet(whileOpen(services, owner), owner.account.id, readCaller(ctx, publicUrl))
-        return {}
       },
     ),
   ]

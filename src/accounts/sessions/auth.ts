@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Context, Middleware } from 'koa'
-import { limitFailures } from '../../http/limits/rate-limits.js'
+import { type KeyedLimit, limitFailures } from '../../http/limits/rate-limits.js'
 import { setDeviceCookie } from '../../http/security/caller.js'
 import { readBearer, readSessionCookie, setSessionCookie } from '../../http/security/credentials.js'
 import { refuseCrossSite } from '../../http/security/cross-site.js'
@@ -44,6 +44,13 @@ export function signedIn(ctx: Context): SignedIn {
   const found: SignedIn | undefined = ctx.state['signedIn']
   if (found === undefined) throw new Error('This route does not require a session')
   return found
+}
+
+export const userOf = (ctx: Context): string => signedIn(ctx).account.id
+
+/** A limit by account. `what`: counts apart from what else has this limit. */
+export function perAccount(name: KeyedLimit<unknown>['name'], what = ''): KeyedLimit<unknown> {
+  return { name, key: (_, ctx) => `${what}${what && ' '}${userOf(ctx)}` }
 }
 
 /** Has the browser keep a session just opened, and its device. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
-import { lockUser } from '../lock-user.js'
+import { lockUser } from '../account.js'
 import { Session } from '../models.js'
 import { voidSecrets } from '../secrets/secrets.js'
 import type { SignedIn } from './session.js'

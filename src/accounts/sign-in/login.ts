@@ -6,6 +6,8 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { verifySignIn } from '../factors/check-factor.js'
 import { refusalOf } from '../factors/factor-rules.js'
+import type { passkeyLoginInput } from '../factors/schemas.js'
+import { usePasskey, verifyLogin } from '../factors/verify-passkey.js'
 import { User, type UserWithWallet } from '../models.js'
 import type { Passwords } from '../password.js'
 import { type credentials, emailAddress } from '../schemas.js'
@@ -50,4 +52,23 @@ async function assertUnchanged({ trx }: UnitOfWork, { id, passwordHash }: User):
 async function findByEmail({ db }: Pick<Services, 'db'>, text: string): Promise<UserWithWallet | undefined> {
   const email = emailAddress.safeParse(text)
   return email.success ? User.withWallet(db).findOne({ email: email.data }) : undefined
+}
+
+/**
+ * Opens a session with a passkey alone: it is held by the device, and the device has verified its user. The session that the caller
+ * presents ends. Throws `invalid_passkey`.
+ */
+export async function logInWithPasskey(
+  services: Pick<Services, 'config' | 'transact'>,
+  { response }: z.output<typeof passkeyLoginInput>,
+  caller: Caller,
+): Promise<AccountSession> {
+  const verified = await verifyLogin(services, response)
+  if (verified === undefined) throw new DomainError('invalid_passkey')
+  return services.transact(async (uow) => {
+    if (!(await usePasskey(uow.trx, verified))) throw new DomainError('invalid_passkey')
+    const account = await User.withWallet(uow.trx).findOne({ 'users.id': verified.userId })
+    if (account === undefined) throw new Error('A passkey has no account')
+    return { account, session: await openSession(uow, services.config, account, caller) }
+  })
 }

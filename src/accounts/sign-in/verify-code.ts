@@ -8,7 +8,7 @@ import type { otpVerifyInput } from '../schemas.js'
 import { accountLocked, forgetAttempt } from '../secrets/attempts.js'
 import { trySignInCode, useSignInCode } from '../secrets/codes.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
-import { findOtpAccount } from './otp-account.js'
+import { findOtpAccount } from './start-code.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 

@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import { z } from 'zod'
 import { DomainError } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
+import { lockUser } from '../account.js'
 import { checkFactor, type PresentedFactor, presentsFactor } from '../factors/check-factor.js'
-import { lockUser } from '../lock-user.js'
 import { Session, User } from '../models.js'
 import type { Passwords } from '../password.js'
 import { cautionHours, countFactors, hasFactor } from '../protection.js'
@@ -82,6 +82,17 @@ export async function assertStillOwner(
   if (session === undefined || user.passwordHash !== passwordHash) throw new DomainError('unauthorized')
   return user
 }
+
+/** Of a call that takes a password or a factor, besides those of the password. */
+export const proofErrors = [
+  'invalid_code',
+  'account_locked',
+  'second_factor_required',
+  'reauthentication_required',
+  'account_frozen',
+  'unauthorized',
+  'forbidden',
+] as const
 
 /** The second factor of a call that takes one instead of the password. The check refuses a passkey of a wrong form. */
 export const presentedFields = {

@@ -3,7 +3,7 @@ import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
-import { lockUserExceptSessions } from '../lock-user.js'
+import { lockUserExceptSessions } from '../account.js'
 import { createNotMeLink, notMeBlocks } from '../notify-owner.js'
 import { readRecentChanges } from '../protection.js'
 import {

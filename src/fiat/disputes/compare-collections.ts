@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
+import { type Difference, readAll, storeDifferences } from '../../outgoing/differences.js'
 import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { ListedPayment } from '../../ports/collections.js'
@@ -16,13 +17,12 @@ import type { ReturnNeeds } from './returns-queue.js'
  */
 type DifferenceKind = 'not_ours' | 'not_theirs' | 'amount' | 'state'
 
-export interface CollectionDifference {
+export interface CollectionDifference extends Difference<DifferenceKind> {
   /** Such as `payment 17`. */
   readonly subject: string
-  readonly kind: DifferenceKind
-  readonly ours: string | null
-  readonly theirs: string | null
 }
+
+const stored = { table: 'collection_differences', subject: 'subject' } as const
 
 export interface OwnPayment {
   readonly transaction: string
@@ -87,7 +87,7 @@ export async function compareCollections(
     polled: await polledReferences(db, lists, hourAgo),
     polledSince: hourAgo,
   })
-  const found = await storeDifferences(db, differences, [
+  const found = await storeDifferences(db, stored, ({ subject }) => subject, differences, [
     ...[...lists.payments, ...payments].flatMap(({ transaction }) => [
       paymentSubject(transaction),
       returnsSubject(transaction),
@@ -110,18 +110,12 @@ async function readLists(
 ): Promise<Lists> {
   const since = (hours: number) => new Date(now.getTime() - hours * hourMs)
   return {
-    payments: await all(collections.listAllPayments(since(hours), now)),
-    refunds: (await all(refunds.listAll(since(Math.max(hours, returnHours)), now))).filter(
+    payments: await readAll(collections.listAllPayments(since(hours), now)),
+    refunds: (await readAll(refunds.listAll(since(Math.max(hours, returnHours)), now))).filter(
       ({ dispute }) => dispute === null,
     ),
-    disputes: await all(disputes.list(since(Math.max(hours, returnHours)), now)),
+    disputes: await readAll(disputes.list(since(Math.max(hours, returnHours)), now)),
   }
-}
-
-async function all<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
-  const rows: Row[] = []
-  for await (const page of pages) rows.push(...page)
-  return rows
 }
 
 /** What happened at the provider after these times need not be here yet. */
@@ -269,34 +263,4 @@ function ownDisputes(db: Knex, { disputes }: Lists): Promise<OwnDispute[]> {
       where id = any($1::text[]) or opened_at > clock_timestamp() - $2::int * interval '1 hour'`,
     values: [disputes.map(({ id }) => id), returnHours - graceHours],
   })
-}
-
-/**
- * Stores the differences and deletes those that no longer exist among the compared subjects. Returns the subjects of the new ones.
- */
-async function storeDifferences(
-  db: Knex,
-  differences: readonly CollectionDifference[],
-  compared: readonly string[],
-): Promise<string[]> {
-  const rows = await query<{ subject: string; isNew: boolean }>(db, {
-    name: 'compare.store-collections',
-    text: /* sql */ `
-      with gone as (
-        delete from collection_differences where subject = any($5::text[])
-          and (subject, kind) not in (select * from unnest($1::text[], $2::text[])))
-      insert into collection_differences as d (subject, kind, ours, theirs)
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-      on conflict (subject, kind) do update
-        set ours = excluded.ours, theirs = excluded.theirs, last_seen_at = clock_timestamp()
-      returning d.subject, d.xmax = 0 as "isNew"`,
-    values: [
-      differences.map(({ subject }) => subject),
-      differences.map(({ kind }) => kind),
-      differences.map(({ ours }) => ours),
-      differences.map(({ theirs }) => theirs),
-      compared,
-    ],
-  })
-  return rows.flatMap(({ subject, isNew }) => (isNew ? [subject] : []))
 }

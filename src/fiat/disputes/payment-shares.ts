@@ -1,8 +1,9 @@
 import type { Knex } from 'knex'
+import { least } from '../../kernel/money.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import { query } from '../../platform/database/database.js'
 import { costOfReturn, type PaymentCredit, partOfReturn } from '../fees.js'
-import { gonePayments } from '../gone-payments.js'
+import { creditedOf, gonePayments } from '../gone-payments.js'
 
 /** Whose the money of a payment is now. Read under the lock of its tip. */
 export interface PaymentShares extends PaymentCredit {
@@ -31,12 +32,7 @@ export async function readShares(db: Knex, transaction: string): Promise<Payment
         c.kobo as "creditedKobo", c.creator as "creatorMicro", c.fee as "feeMicro", g.kobo as "goneKobo"
       from fiat_payments p join fiat_intents f on f.id = p.intent_id
       left join suspense_items s on s.provider_transaction = p.provider_transaction
-      cross join lateral (
-        select coalesce(sum(e.amount) filter (where a.kind = 'fx' and a.currency = 'NGN'), 0)::bigint as kobo,
-          coalesce(sum(e.amount) filter (where a.user_id is not null and a.currency = 'USDC'), 0)::bigint as creator,
-          coalesce(sum(e.amount) filter (where a.kind = 'platform_fee' and a.currency = 'USDC'), 0)::bigint as fee
-        from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
-        where t.idem in ('fiatpay:' || $1, 'fiatpay:' || $1 || ':assigned')) c
+      cross join lateral ${creditedOf('p.provider_transaction')} c
       cross join lateral (
         select coalesce(sum(credited_kobo), 0)::bigint as kobo from ${gonePayments} as gone where provider_transaction = $1) g
       where p.provider_transaction = $1`,
@@ -76,8 +72,4 @@ export function divideLoss(whole: Whole, kobo: bigint): Loss {
     debitMicro: partOf(whole.costMicro),
     feeMicro: partOf(whole.feeMicro),
   }
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

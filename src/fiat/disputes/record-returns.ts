@@ -1,4 +1,5 @@
 import { sqlList } from '../../kernel/state-machine.js'
+import { readAll } from '../../outgoing/differences.js'
 import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -28,9 +29,8 @@ interface Refund {
 /** Books the refunds that nobody here has requested: somebody did so at the provider's own pages. */
 export async function recordRefunds(services: ReturnNeeds): Promise<void> {
   const now = (await readClock(services.db)).getTime()
-  const paid: Refund[] = []
-  for await (const page of services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now)))
-    paid.push(...page.filter(({ state, dispute }) => state === 'paid' && dispute === null))
+  const listed = await readAll(services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now)))
+  const paid = listed.filter(({ state, dispute }) => state === 'paid' && dispute === null)
   for (const refund of await notOurs(services, paid.reverse()))
     await book(services, refund.transaction, { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo })
 }
@@ -89,10 +89,8 @@ export async function recordReversals(
   readDisputes: () => Promise<number>,
 ): Promise<void> {
   const now = (await readClock(services.db)).getTime()
-  const reversed: ListedPayment[] = []
   const from = new Date(now - reversedDays * dayMs)
-  for await (const page of services.collections.listReversedPayments(from, new Date(now)))
-    reversed.push(...page)
+  const reversed = await readAll(services.collections.listReversedPayments(from, new Date(now)))
   const left = await withSomethingLeft(services, reversed)
   if (left.length === 0 || (await readDisputes()) > 0) return
   for (const payment of left) await recordReversal(services, payment)

@@ -5,6 +5,7 @@ import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { LockedIntent } from '../settlement/lock-intent.js'
+import { amountOf } from './plan-refund.js'
 import type { TipRefund } from './refund.js'
 
 /** A naira tip that its creator gives back. Amounts as text. */
@@ -31,16 +32,11 @@ export async function mailRefund(
 ): Promise<void> {
   const [first] = parts
   if (first === undefined) return
-  const sum = (amount: (part: TipRefund) => bigint): bigint =>
-    parts.reduce((total, part) => total + amount(part), 0n)
   const refund = {
     tipId: first.intentId,
-    amount: `USD ${displayText(
-      sum(({ amountCents }) => amountCents),
-      2,
-    )}`,
-    naira: nairaText(sum(({ kobo }) => kobo)),
-    debit: usdcText(sum(({ debitMicro }) => debitMicro)),
+    amount: `USD ${displayText(amountOf(parts, 'amountCents'), 2)}`,
+    naira: nairaText(amountOf(parts, 'kobo')),
+    debit: usdcText(amountOf(parts, 'debitMicro')),
   }
   const happened: RefundEvent =
     event === 'failed'

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
-import { divideHalfUp, divideUp } from '../../kernel/money.js'
+import { divideHalfUp, divideUp, least, sumOf } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
 import { costOfReturn, type PaymentCredit, partOfReturn } from '../fees.js'
-import { gonePayments } from '../gone-payments.js'
+import { creditedOf, gonePayments } from '../gone-payments.js'
 
 /** What a payment of a tip credited, and what is gone of it: refunded, or being refunded. */
 export interface CreditedPayment extends PaymentCredit {
@@ -23,6 +23,14 @@ export interface RefundPart {
   readonly feeMicro: bigint
 }
 
+/** What these parts are together, of one of their amounts. */
+export function amountOf(
+  parts: readonly RefundPart[],
+  amount: 'amountCents' | 'kobo' | 'debitMicro',
+): bigint {
+  return sumOf(parts, (part) => part[amount])
+}
+
 /** The payments of a tip that credited something. Read under the lock of the tip. */
 export function readCredited(trx: Knex, intentId: string): Promise<CreditedPayment[]> {
   return query<CreditedPayment>(trx, {
@@ -32,12 +40,7 @@ export function readCredited(trx: Knex, intentId: string): Promise<CreditedPayme
         c.kobo as "creditedKobo", c.creator as "creatorMicro", c.fee as "feeMicro",
         g.kobo as "goneKobo", extract(epoch from clock_timestamp() - p.paid_at)::float8 / 86400 as "ageDays"
       from fiat_payments p
-      cross join lateral (
-        select coalesce(sum(e.amount) filter (where a.kind = 'fx' and a.currency = 'NGN'), 0)::bigint as kobo,
-          coalesce(sum(e.amount) filter (where a.user_id is not null and a.currency = 'USDC'), 0)::bigint as creator,
-          coalesce(sum(e.amount) filter (where a.kind = 'platform_fee' and a.currency = 'USDC'), 0)::bigint as fee
-        from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
-        where t.idem in ('fiatpay:' || p.provider_transaction, 'fiatpay:' || p.provider_transaction || ':assigned')) c
+      cross join lateral ${creditedOf('p.provider_transaction')} c
       cross join lateral (
         select coalesce(sum(r.credited_kobo), 0)::bigint as kobo
         from ${gonePayments} r where r.provider_transaction = p.provider_transaction) g
@@ -52,7 +55,7 @@ export const leftOf = ({ creditedKobo, goneKobo }: CreditedPayment): bigint => c
 
 /** The naira of these payments that are left. */
 export function leftKobo(payments: readonly CreditedPayment[]): bigint {
-  return payments.reduce((sum, payment) => sum + leftOf(payment), 0n)
+  return sumOf(payments, leftOf)
 }
 
 /**
@@ -85,8 +88,4 @@ export function planRefund(
     given += kobo
   }
   return parts
-}
-
-export function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

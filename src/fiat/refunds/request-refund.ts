@@ -4,7 +4,7 @@ import { withStepUp } from '../../accounts/step-up/step-up.js'
 import { isSignature } from '../../kernel/base58.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { isFiatIntentId, isIntentId, newRefundId } from '../../kernel/ids.js'
-import { baseUnits, displayNumber, displayText, nairaText, usdcText } from '../../kernel/money.js'
+import { baseUnits, displayNumber, displayText, least, nairaText, usdcText } from '../../kernel/money.js'
 import { readBalance } from '../../ledger/accounts.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
@@ -19,7 +19,7 @@ import { goneCents } from '../gone-payments.js'
 import { readReserved } from '../settlement/card-reserve.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { mailRefund } from './mails.js'
-import { least, leftKobo, leftOf, planRefund, type RefundPart, readCredited } from './plan-refund.js'
+import { amountOf, leftKobo, leftOf, planRefund, type RefundPart, readCredited } from './plan-refund.js'
 import { listRefunds, reserveRefund, type TipRefund } from './refund.js'
 import type { Refund, RefundInput } from './schemas.js'
 
@@ -68,12 +68,10 @@ export async function refundTip(
   const parts = await services.transact(({ trx }) =>
     planOwn(trx, services.config, userId, { id: tipId, amountUSD }),
   )
-  const sum = (amount: (part: RefundPart) => bigint) =>
-    parts.reduce((total, part) => total + amount(part), 0n)
   const request = {
     userId,
     bound: ['refund', tipId, String(amountUSD ?? 'all')],
-    wish: `give ${nairaText(sum(({ kobo }) => kobo))} of a tip back to its payer, which costs ${usdcText(sum(({ debitMicro }) => debitMicro))}`,
+    wish: `give ${nairaText(amountOf(parts, 'kobo'))} of a tip back to its payer, which costs ${usdcText(amountOf(parts, 'debitMicro'))}`,
   }
   return withStepUp(services, request, presented, refund)
 }
@@ -197,7 +195,7 @@ async function plan(
 
 /** For an error that says how much there is. The ledger refuses what is above the balance in any case. */
 async function assertBalance(trx: Knex, userId: string, parts: readonly RefundPart[]): Promise<void> {
-  const debit = parts.reduce((sum, { debitMicro }) => sum + debitMicro, 0n)
+  const debit = amountOf(parts, 'debitMicro')
   const { available } = await readBalance(trx, userId, 'USDC')
   let fromReserves = 0n
   for (const { transaction, debitMicro } of parts)
@@ -244,25 +242,14 @@ function presentRequest(parts: readonly TipRefund[]): Refund {
   if (first === undefined) throw new Error('A request has at least one refund')
   const living = parts.filter(({ status }) => status !== 'failed')
   const counted = living.length > 0 ? living : parts
-  const sum = (amount: (part: TipRefund) => bigint): bigint =>
-    counted.reduce((total, part) => total + amount(part), 0n)
   const isOpen = parts.some(({ status }) => openStatuses.includes(status))
   const ends = parts.flatMap(({ endedAt }) => endedAt ?? [])
   return {
     id: first.requestId,
     tipId: first.intentId,
-    amountUSD: displayNumber(
-      sum(({ amountCents }) => amountCents),
-      2,
-    ),
-    amountUSDC: displayNumber(
-      sum(({ debitMicro }) => debitMicro),
-      6,
-    ),
-    amountNGN: displayNumber(
-      sum(({ kobo }) => kobo),
-      2,
-    ),
+    amountUSD: displayNumber(amountOf(counted, 'amountCents'), 2),
+    amountUSDC: displayNumber(amountOf(counted, 'debitMicro'), 6),
+    amountNGN: displayNumber(amountOf(counted, 'kobo'), 2),
     status: isOpen ? 'pending' : living.length > 0 ? 'paid' : 'failed',
     failureReason: parts.find(({ failureReason }) => failureReason !== null)?.failureReason ?? null,
     createdAt: first.createdAt.toISOString(),

@@ -1,4 +1,4 @@
-import { signedIn, whileOpen } from '../../accounts/sessions/auth.js'
+import { perAccount, signedIn, userOf, whileOpen } from '../../accounts/sessions/auth.js'
 import { type Route, route } from '../../http/endpoint.js'
 import { idempotent } from '../../http/idempotency.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
@@ -17,7 +17,7 @@ export function refundRoutes(services: Services, rates: ExchangeRates): Route[] 
         summary: 'Give a naira tip, or a part of it, back to its payer',
         credential: 'session',
         pausedBy: ['maintenance'],
-        limit: { name: 'withdraw', key: (_, ctx) => `refund ${signedIn(ctx).account.id}` },
+        limit: perAccount('withdraw', 'refund'),
         idempotent: true,
         input: refundInput,
         invalid: 'invalid_amount',
@@ -44,12 +44,12 @@ export function refundRoutes(services: Services, rates: ExchangeRates): Route[] 
       idempotent(
         {
           db,
-          scope: (ctx) => `/creators/tips/refund ${signedIn(ctx).account.id}`,
+          scope: (ctx) => `/creators/tips/refund ${userOf(ctx)}`,
           // Also when it has failed: a repetition must never send a second one.
           stillServes: async () => true,
         },
         (input: RefundInput, ctx, keyedRequest) =>
-          refundTip(whileOpen(services, signedIn(ctx)), rates, signedIn(ctx).account.id, input, keyedRequest),
+          refundTip(whileOpen(services, signedIn(ctx)), rates, userOf(ctx), input, keyedRequest),
       ),
     ),
     route(
@@ -65,7 +65,7 @@ export function refundRoutes(services: Services, rates: ExchangeRates): Route[] 
         errors: ['unauthorized', 'tip_not_in_naira'],
       },
       async ({ id }, ctx) => ({
-        refunds: presentRefunds(await listOwnRefunds(db, signedIn(ctx).account.id, id)),
+        refunds: presentRefunds(await listOwnRefunds(db, userOf(ctx), id)),
       }),
     ),
   ]

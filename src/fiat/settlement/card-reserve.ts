@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { sumOf } from '../../kernel/money.js'
 import { type Entry, lockBalances, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { freePending, releasePending } from '../../ledger/bulk-transfers.js'
 import { credit, type NewTransfer, reserve } from '../../ledger/transfers.js'
@@ -86,7 +87,7 @@ export async function freeReserves(
     rows.map(({ id }) => id),
   )
   const [first] = rows
-  const micro = freed.reduce((sum, { amount }) => sum + amount, 0n)
+  const micro = sumOf(freed, ({ amount }) => amount)
   return first && { micro, availableAt: first.availableAt }
 }
 

@@ -1,6 +1,6 @@
 import type { PayableCreator } from '../../creators/resolve-creator.js'
 import { DomainError } from '../../kernel/errors.js'
-import { basisPoints } from '../../kernel/money.js'
+import { basisPoints, least } from '../../kernel/money.js'
 import { ProviderError, type ProviderErrorKind } from '../../kernel/provider-error.js'
 import { solMint, type Token } from '../../kernel/tokens.js'
 import { messageHash } from '../../kernel/wire-transaction.js'
@@ -80,7 +80,7 @@ async function checkedOffer(
     const { received = offer.outAmount } = check
     // The price may have moved since the quote, so the simulated amount is promised if it is lower.
     if (received >= offer.outAmount) return offer
-    return { ...offer, outAmount: received, leastAmount: min(received, offer.leastAmount) }
+    return { ...offer, outAmount: received, leastAmount: least(received, offer.leastAmount) }
   }
   log.warn(
     { engine: engine.provider, fault: check.fault },
@@ -123,8 +123,4 @@ function transactionOf(
     fee: includesFee ? basisPoints(gross.units, config.tips.feeBps) : 0n,
     priceImpactPct,
   }
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

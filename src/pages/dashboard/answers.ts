@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { passkeysAnswer } from '../../accounts/factors/passkeys/passkey-schemas.js'
-import type { payoutWalletAnswer } from '../../accounts/payout-wallets/schemas.js'
+import type { passkeysAnswer } from '../../accounts/factors/schemas.js'
+import type { payoutWalletAnswer } from '../../accounts/payout-wallets/routes.js'
 import type { meAnswer, securityAnswer } from '../../accounts/schemas.js'
 import type { sessionsAnswer } from '../../accounts/session-routes.js'
 import type { keysAnswer, newKeyAnswer, profileAnswer } from '../../creators/schemas.js'

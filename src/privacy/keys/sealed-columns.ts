@@ -1,4 +1,4 @@
-import { sealedTotpSecrets } from '../../accounts/factors/totp/verify-code.js'
+import { sealedTotpSecrets } from '../../accounts/factors/verify-totp.js'
 import { sealedPayers } from '../../fiat/intents/payer.js'
 import { sealedRecipients } from '../../mail/queue-email.js'
 import type { SealedColumn } from '../../platform/database/sealed-column.js'

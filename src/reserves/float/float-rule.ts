@@ -1,3 +1,5 @@
+import { least } from '../../kernel/money.js'
+
 /** The provider's balance against our books. Kobo. */
 export interface FloatFacts {
   /** As the provider shows it. */
@@ -24,7 +26,6 @@ export interface FloatMove {
   readonly unexplained: bigint
 }
 
-const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 const positive = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
 
 /**

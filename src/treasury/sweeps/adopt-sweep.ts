@@ -32,11 +32,7 @@ export async function adoptSweep(
       usdc.mint,
     )
     await moveCustody(trx, 'sign', moves)
-    await moveToTransit(
-      trx,
-      id,
-      moves.reduce((sum, { amount }) => sum + amount, 0n),
-    )
+    await moveToTransit(trx, id, moves)
   } else await setSent(trx, id, signature)
   if (!(await endSweep({ trx }, id, { from: 'sent', to: 'final' })))
     throw new Error(`sweep ${id} did not end`)

@@ -46,11 +46,7 @@ async function sign(services: Needs, { id, payer, treasury }: DueSweep): Promise
     const moves = parts.map(({ userId, mint, amount }) => ({ userId, mint, amount }))
     const request = { kind: 'sweep', payer, message, moves, accounts, wouldFail } as const
     const signatures = await signMessage(trx, services, request)
-    await moveToTransit(
-      trx,
-      id,
-      parts.reduce((sum, { amount }) => sum + amount, 0n),
-    )
+    await moveToTransit(trx, id, parts)
     await setSigned(trx, id, message, signatures, lastValidBlockHeight)
     log({ sweep: id }, 'a sweep was signed')
   })

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { sumOf } from '../../kernel/money.js'
 import { platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { lockCustody, moveCustody } from '../../ledger/custody.js'
 import { type Posted, postReserved, reserve, voidReserved } from '../../ledger/transfers.js'
@@ -75,8 +76,13 @@ async function settle(trx: UnitOfWork['trx'], id: string, landed: boolean): Prom
   const userIds = parts.map(({ userId }) => userId)
   await lockCustody(trx, userIds, first.mint)
   await moveCustody(trx, landed ? 'sweep' : 'giveBack', parts)
-  const total = parts.reduce((sum, { amount }) => sum + amount, 0n)
-  await (landed ? moveToTreasury(trx, id, total) : returnToCustody(trx, id))
+  await (landed
+    ? moveToTreasury(
+        trx,
+        id,
+        sumOf(parts, ({ amount }) => amount),
+      )
+    : returnToCustody(trx, id))
 }
 
 const key = (sweepId: string): string => `sweep:${sweepId}`
@@ -85,7 +91,12 @@ const transit = platformAccount('in_transit', 'USDC')
 // What the platform has carries a minus, so an asset leaves an account by an entry above zero.
 
 /** A sweep is signed: its USDC may leave custody. No balance of a creator changes. */
-export function moveToTransit(trx: Knex, sweepId: string, micro: bigint): Promise<Posted> {
+export function moveToTransit(
+  trx: Knex,
+  sweepId: string,
+  moves: readonly { readonly amount: bigint }[],
+): Promise<Posted> {
+  const micro = sumOf(moves, ({ amount }) => amount)
   const entries = transferEntries(micro, transit, platformAccount('custody_wallets', 'USDC'))
   return reserve(trx, { key: key(sweepId), ref: key(sweepId), entries })
 }

@@ -6,7 +6,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import type { LandedMove } from '../custody-move.js'
-import { adoptSigned, endTakeOut, holdTakeOut } from './steps.js'
+import { endTakeOut, holdTakeOut, setSigned } from './steps.js'
 
 /**
  * Books a take-out that is final on the chain and that these rows have lost in a restore (docs/decisions/0072). One that was prepared
@@ -24,7 +24,7 @@ export async function adoptTakeOut(
   await lockCustody(trx, [userId], mint)
   await moveCustody(trx, 'sign', [move])
   const prepared = await findPrepared(trx, transaction, move)
-  if (prepared !== undefined) await adoptSigned(trx, prepared, { signature })
+  if (prepared !== undefined) await setSigned(trx, prepared, { signature })
   const id = prepared ?? (await storeSigned(trx, { signature, payoutWallet: destination }, move))
   const debt = { id: `adopted:${id}`, userId, ref: `take-out:${id}`, amountMicro: amount }
   const hold = () => holdTakeOut(trx, { id, userId, mint, amount })

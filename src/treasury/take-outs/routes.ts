@@ -1,7 +1,6 @@
-import type { Context } from 'koa'
-import { signedIn, whileOpen } from '../../accounts/sessions/auth.js'
+import { ownRead } from '../../accounts/schemas.js'
+import { perAccount, signedIn, userOf, whileOpen } from '../../accounts/sessions/auth.js'
 import { type Route, route } from '../../http/endpoint.js'
-import type { KeyedLimit } from '../../http/limits/rate-limits.js'
 import { cursorOf } from '../../http/paging.js'
 import type { ErrorCode } from '../../kernel/errors.js'
 import type { Services } from '../../services.js'
@@ -9,7 +8,6 @@ import { handIn } from './hand-in.js'
 import { listTakeOuts, presentTakeOut, readTakeOut } from './list-take-outs.js'
 import { listTakeable, parseTokenAmount, prepareTakeOut } from './prepare-take-out.js'
 import {
-  noInput,
   prepareInput,
   signInput,
   takeableAnswer,
@@ -19,12 +17,6 @@ import {
   transfersInput,
 } from './schemas.js'
 
-const userOf = (ctx: Context): string => signedIn(ctx).account.id
-/** Counts by account, apart from withdrawals. */
-const perUser = (what: string): KeyedLimit<unknown> => ({
-  name: 'withdraw',
-  key: (_, ctx) => `${what} ${userOf(ctx)}`,
-})
 const ownerErrors: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'account_frozen']
 
 /** `/creators/wallet/*`. app.ts applies the session guard of these paths before routing. */
@@ -37,7 +29,7 @@ export function takeOutRoutes(services: Services): Route[] {
         summary: 'Prepare a transfer of tokens from the custody wallet to the payout wallet',
         credential: 'session',
         pausedBy: ['maintenance'],
-        limit: perUser('take-out'),
+        limit: perAccount('withdraw', 'take-out'),
         input: prepareInput,
         invalid: 'invalid_mint',
         output: transferAnswer,
@@ -69,7 +61,7 @@ export function takeOutRoutes(services: Services): Route[] {
         summary: 'Complete a transfer that the payout wallet has signed',
         credential: 'session',
         pausedBy: ['maintenance'],
-        limit: perUser('sign'),
+        limit: perAccount('withdraw', 'sign'),
         input: signInput,
         invalid: 'invalid_transaction',
         output: transferAnswer,
@@ -108,15 +100,10 @@ export function takeOutRoutes(services: Services): Route[] {
     ),
     route(
       {
-        method: 'get',
+        ...ownRead,
         path: '/creators/wallet/tokens',
         summary: 'What can be taken out of the custody wallet, by token',
-        credential: 'session',
-        limit: 'reads',
-        input: noInput,
-        invalid: 'unauthorized',
         output: takeableAnswer,
-        errors: [],
       },
       async (_, ctx) => ({ tokens: await listTakeable(services.db, userOf(ctx)) }),
     ),

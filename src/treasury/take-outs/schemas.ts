@@ -49,7 +49,6 @@ const transfer = z.object({
 })
 export type Transfer = z.output<typeof transfer>
 
-export const noInput = z.object({})
 const takeableToken = z.object({ mint: z.string(), tokenSymbol: z.string(), amount: z.string() })
 export type TakeableToken = z.output<typeof takeableToken>
 export const takeableAnswer = z.object({ success, tokens: z.array(takeableToken) })

@@ -18,30 +18,23 @@ import {
 
 // Every change of a take-out's state. False: it is in another state. PostgreSQL refuses a step that lifecycle.ts does not list.
 
-/** The custodian has signed what the payout wallet handed in. */
+/** The custodian has signed what the payout wallet handed in; or the chain shows that it landed, and its bytes are lost. */
 export function setSigned(
   trx: Knex,
   id: string,
-  { message, transaction, signature }: Readonly<Record<'message' | 'transaction', Uint8Array>> & Landed,
+  {
+    signature,
+    message,
+    transaction = Buffer.alloc(0),
+  }: Partial<Readonly<Record<'message' | 'transaction', Uint8Array>>> & { readonly signature: string },
 ): Promise<boolean> {
   return changesOne(trx, {
     name: 'take-outs.sign',
     text: /* sql */ `
-      update wallet_transfers set state = 'signed', signed_at = clock_timestamp(), message = $2, transaction = $3, signature = $4,
-        last_error = null
+      update wallet_transfers set state = 'signed', signed_at = clock_timestamp(), message = coalesce($2, message), transaction = $3,
+        signature = $4, last_error = null
       where id = $1 and state = 'prepared' returning id`,
-    values: [id, Buffer.from(message), Buffer.from(transaction), signature],
-  })
-}
-
-/** The chain shows that it landed, and its bytes are lost. */
-export function adoptSigned(trx: Knex, id: string, { signature }: Landed): Promise<boolean> {
-  return changesOne(trx, {
-    name: 'take-outs.adopt-prepared',
-    text: /* sql */ `
-      update wallet_transfers set state = 'signed', signed_at = clock_timestamp(), transaction = '', signature = $2, last_error = null
-      where id = $1 and state = 'prepared' returning id`,
-    values: [id, signature],
+    values: [id, message && Buffer.from(message), Buffer.from(transaction), signature],
   })
 }
 
@@ -54,10 +47,6 @@ export function expirePrepared(db: Knex, id: string): Promise<boolean> {
       where id = $1 and state = 'prepared' returning id`,
     values: [id],
   })
-}
-
-interface Landed {
-  readonly signature: string
 }
 
 /**

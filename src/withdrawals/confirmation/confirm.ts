@@ -1,5 +1,5 @@
+import { lockUserExceptSessions } from '../../accounts/account.js'
 import { checkFactor } from '../../accounts/factors/check-factor.js'
-import { lockUserExceptSessions } from '../../accounts/lock-user.js'
 import { cautionHours } from '../../accounts/protection.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'

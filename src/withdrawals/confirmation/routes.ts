@@ -1,21 +1,12 @@
-import type { Context } from 'koa'
-import { done, nothing, tokenInput } from '../../accounts/schemas.js'
-import { publicGuards, signedIn, whileOpen } from '../../accounts/sessions/auth.js'
+import { byLink, done, ownRead } from '../../accounts/schemas.js'
+import { perAccount, publicGuards, signedIn, userOf, whileOpen } from '../../accounts/sessions/auth.js'
 import { type Route, route } from '../../http/endpoint.js'
-import type { KeyedLimit } from '../../http/limits/rate-limits.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Services } from '../../services.js'
 import { findWithdrawal } from '../list-withdrawals.js'
 import { confirmInput, ownInput, payeeInput, payeesAnswer, withdrawalAnswer } from '../schemas.js'
 import { cancelWithdrawal, confirmByLink, confirmWithdrawal, resendCode } from './confirm.js'
 import { listPayees, removePayee } from './payees.js'
-
-const userOf = (ctx: Context): string => signedIn(ctx).account.id
-/** Counts by account, apart from what else has this limit. */
-const perUser = (name: KeyedLimit<unknown>['name'], what: string): KeyedLimit<unknown> => ({
-  name,
-  key: (_, ctx) => `${what} ${userOf(ctx)}`,
-})
 
 /** Confirming and cancelling withdrawals, and the payees. app.ts guards these paths with the session, before routing. */
 export function confirmationRoutes(services: Services, rates: ExchangeRates): Route[] {
@@ -31,7 +22,7 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
         summary: 'Confirm an own withdrawal, which is then sent',
         credential: 'session',
         pausedBy: ['maintenance'],
-        limit: perUser('login', 'confirm'),
+        limit: perAccount('login', 'confirm'),
         input: confirmInput,
         invalid: 'invalid_code',
         output: withdrawalAnswer,
@@ -45,21 +36,13 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
     ),
     route(
       {
-        method: 'post',
+        ...byLink,
         path: '/auth/withdrawals/confirm',
         summary: 'Confirm a withdrawal with the link of its mail, without signing in',
-        credential: 'none',
         pausedBy: ['maintenance'],
-        limit: 'reads',
-        input: tokenInput,
-        invalid: 'link_token_required',
-        output: done,
         errors: ['invalid_link', 'account_frozen', 'forbidden'],
       },
-      async ({ token }) => {
-        await confirmByLink(services, rates, token)
-        return {}
-      },
+      ({ token }) => confirmByLink(services, rates, token),
       publicGuards(services.config.http.publicUrl),
     ),
     route(
@@ -68,16 +51,14 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
         path: '/payouts/:reference/confirm/resend',
         summary: 'Mail a new code to confirm an own withdrawal',
         credential: 'session',
-        limit: perUser('otpStart', 'confirm'),
+        limit: perAccount('otpStart', 'confirm'),
         input: ownInput,
         invalid: 'invalid_json',
         output: done,
         errors: ['unauthorized', 'forbidden', 'account_frozen', 'withdrawal_not_found', 'too_many_requests'],
       },
-      async ({ reference }, ctx) => {
-        await resendCode(whileOpen(services, signedIn(ctx)), { userId: userOf(ctx), reference })
-        return {}
-      },
+      ({ reference }, ctx) =>
+        resendCode(whileOpen(services, signedIn(ctx)), { userId: userOf(ctx), reference }),
     ),
     route(
       {
@@ -86,7 +67,7 @@ function withdrawalRoutes(services: Services, rates: ExchangeRates): Route[] {
         summary: 'Cancel an own withdrawal that was not sent yet',
         credential: 'session',
         pausedBy: ['maintenance'],
-        limit: perUser('withdraw', 'cancel'),
+        limit: perAccount('withdraw', 'cancel'),
         input: ownInput,
         invalid: 'invalid_json',
         output: withdrawalAnswer,
@@ -105,15 +86,10 @@ function payeeRoutes(services: Services): Route[] {
   return [
     route(
       {
-        method: 'get',
+        ...ownRead,
         path: '/creators/payees',
         summary: 'The bank accounts of the own withdrawals, and which need no confirmation',
-        credential: 'session',
-        limit: 'reads',
-        input: nothing,
-        invalid: 'unauthorized',
         output: payeesAnswer,
-        errors: [],
       },
       async (_, ctx) => ({ payees: await listPayees(services, userOf(ctx)) }),
     ),
@@ -129,10 +105,7 @@ function payeeRoutes(services: Services): Route[] {
         output: done,
         errors: ['unauthorized', 'forbidden', 'account_frozen'],
       },
-      async ({ id }, ctx) => {
-        await removePayee(whileOpen(services, signedIn(ctx)), userOf(ctx), id)
-        return {}
-      },
+      ({ id }, ctx) => removePayee(whileOpen(services, signedIn(ctx)), userOf(ctx), id),
     ),
   ]
 }

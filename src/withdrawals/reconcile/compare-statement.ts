@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { isUnpaid } from '../../outgoing/decide.js'
+import { type Difference as ListDifference, readAll, storeDifferences } from '../../outgoing/differences.js'
 import { heldStates, type OutgoingStatus } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
@@ -17,12 +18,11 @@ import type { Services } from '../../services.js'
  */
 type DifferenceKind = 'not_ours' | 'not_theirs' | 'sent_twice' | 'amount' | 'status'
 
-export interface Difference {
+export interface Difference extends ListDifference<DifferenceKind> {
   readonly providerReference: string
-  readonly kind: DifferenceKind
-  readonly ours: string | null
-  readonly theirs: string | null
 }
+
+const stored = { table: 'reconciliation_differences', subject: 'provider_reference' } as const
 
 export interface Comparable {
   readonly providerReference: string
@@ -57,9 +57,7 @@ const graceHours = 1
 export async function compareTransfers(services: Needs, hours = windowHours): Promise<Difference[]> {
   const { db, payouts, metrics, log } = services
   const now = (await readClock(db)).getTime()
-  const listed: ProviderTransfer[] = []
-  for await (const page of payouts.listTransfers(new Date(now - hours * hourMs), new Date(now)))
-    listed.push(...page)
+  const listed = await readAll(payouts.listTransfers(new Date(now - hours * hourMs), new Date(now)))
   const references = listed.map(({ reference }) => reference)
   // Our rows are read after the list, so they are not older than it.
   const sent = await sentRows(db, hours)
@@ -70,7 +68,7 @@ export async function compareTransfers(services: Needs, hours = windowHours): Pr
     ...sent.map(({ providerReference }) => providerReference),
     ...(await listRecredited(db)),
   ]
-  const newReferences = await storeDifferences(db, differences, compared)
+  const newReferences = await storeDifferences(db, stored, referenceOf, differences, compared)
   if (newReferences.length > 0) {
     metrics.alerts.inc({ kind: 'payout_difference' }, newReferences.length)
     log.error(
@@ -80,6 +78,8 @@ export async function compareTransfers(services: Needs, hours = windowHours): Pr
   }
   return differences
 }
+
+const referenceOf = ({ providerReference }: Difference): string => providerReference
 
 /** Pure. `own`: our withdrawals that are listed. `sent`: our withdrawals that must be listed. */
 export function findDifferences(
@@ -199,35 +199,4 @@ function sentRows(db: Knex, hours: number): Promise<Comparable[]> {
         and created_at > clock_timestamp() - $2 * interval '1 hour'`,
     values: [graceHours, hours - graceHours],
   })
-}
-
-/**
- * Stores the differences and deletes those that no longer exist among the compared references. Returns the references of
- * the new ones.
- */
-async function storeDifferences(
-  db: Knex,
-  differences: readonly Difference[],
-  compared: readonly string[],
-): Promise<string[]> {
-  const rows = await query<{ reference: string; isNew: boolean }>(db, {
-    name: 'compare.store',
-    text: /* sql */ `
-      with gone as (
-        delete from reconciliation_differences where provider_reference = any($5::text[])
-          and (provider_reference, kind) not in (select * from unnest($1::text[], $2::text[])))
-      insert into reconciliation_differences as d (provider_reference, kind, ours, theirs)
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
-      on conflict (provider_reference, kind) do update
-        set ours = excluded.ours, theirs = excluded.theirs, last_seen_at = clock_timestamp()
-      returning d.provider_reference as reference, d.xmax = 0 as "isNew"`,
-    values: [
-      differences.map(({ providerReference }) => providerReference),
-      differences.map(({ kind }) => kind),
-      differences.map(({ ours }) => ours),
-      differences.map(({ theirs }) => theirs),
-      compared,
-    ],
-  })
-  return rows.flatMap(({ reference, isNew }) => (isNew ? [reference] : []))
 }

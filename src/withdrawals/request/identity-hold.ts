@@ -71,14 +71,14 @@ export async function resolveHolder(
   return { nameHash: nameHash(config, account.accountName), resolvedName: null }
 }
 
-/** What is compared of a withdrawal: its account and its name, each with its limits. Only those that have limits. */
-function comparedWith({ accountHash, nameHash }: SharedPayee, { perAccount, perName }: Limits) {
+/** Where a withdrawal goes, its account and its name, each with its limits. Only those that have limits. */
+function sharedWith({ accountHash, nameHash }: SharedPayee, { perAccount, perName }: Limits) {
   const both = [
-    { column: 'account_hash', hash: accountHash, sums: perAccount },
-    { column: 'name_hash', hash: nameHash, sums: perName },
+    { column: 'account_hash', value: accountHash, sums: perAccount },
+    { column: 'name_hash', value: nameHash, sums: perName },
   ] as const
-  return both.flatMap(({ hash, ...rest }) =>
-    hash === null || !isLimited(rest.sums) ? [] : [{ hash, ...rest }],
+  return both.flatMap(({ value, ...rest }) =>
+    value === null || !isLimited(rest.sums) ? [] : [{ value, ...rest }],
   )
 }
 
@@ -92,7 +92,7 @@ export async function lockSharedPayee(
   payee: SharedPayee,
   limits: Limits,
 ): Promise<void> {
-  const keys = comparedWith(payee, limits).map(({ hash }) => hash.readBigInt64BE())
+  const keys = sharedWith(payee, limits).map(({ value }) => value.readBigInt64BE())
   if (keys.length === 0) return
   await query(trx, {
     name: 'identity.lock-payee',
@@ -101,36 +101,36 @@ export async function lockSharedPayee(
   })
 }
 
-/** Whether a withdrawal, with what all creators have withdrawn there, is above a limit. Call it under the locks above. */
-async function exceedsShared(
+/** Whether a withdrawal, with those before it that have the same value in this column, is above a limit. */
+async function exceedsSums(
   trx: Knex.Transaction,
-  payee: SharedPayee,
   grossKobo: bigint,
-  limits: Limits,
+  column: 'user_id' | 'account_hash' | 'name_hash',
+  value: string | Buffer,
+  { dailyNgn, monthlyNgn, totalNgn }: Sums,
 ): Promise<boolean> {
-  for (const { column, hash, sums } of comparedWith(payee, limits)) {
-    const [row] = await query<{ day: bigint; month: bigint; total: bigint }>(trx, {
-      name: `identity.${column}`,
-      text: /* sql */ `
-        select coalesce(sum(gross_kobo) filter (where created_at > clock_timestamp() - interval '24 hours'), 0)::bigint as day,
-          coalesce(sum(gross_kobo) filter (where created_at > clock_timestamp() - interval '30 days'), 0)::bigint as month,
-          coalesce(sum(gross_kobo), 0)::bigint as total
-        from withdrawals where ${column} = $1 and status <> 'failed'`,
-      values: [hash],
-    })
-    const { day, month, total } = row ?? { day: 0n, month: 0n, total: 0n }
-    const { dailyNgn, monthlyNgn, totalNgn } = sums
-    const pairs = [
-      [day, dailyNgn],
-      [month, monthlyNgn],
-      [total, totalNgn],
-    ] as const
-    if (pairs.some(([kobo, ngn]) => ngn !== undefined && kobo + grossKobo > BigInt(ngn) * 100n)) return true
-  }
-  return false
+  const [row] = await query<{ day: bigint; month: bigint; total: bigint }>(trx, {
+    name: `identity.${column}`,
+    text: /* sql */ `
+      select coalesce(sum(gross_kobo) filter (where created_at > clock_timestamp() - interval '24 hours'), 0)::bigint as day,
+        coalesce(sum(gross_kobo) filter (where created_at > clock_timestamp() - interval '30 days'), 0)::bigint as month,
+        coalesce(sum(gross_kobo), 0)::bigint as total
+      from withdrawals where ${column} = $1 and status <> 'failed'
+        and ($2::boolean or created_at > clock_timestamp() - interval '30 days')`,
+    values: [value, totalNgn !== undefined],
+  })
+  const { day, month, total } = row ?? { day: 0n, month: 0n, total: 0n }
+  const pairs = [
+    [day, dailyNgn],
+    [month, monthlyNgn],
+    [total, totalNgn],
+  ] as const
+  return pairs.some(([kobo, ngn]) => ngn !== undefined && kobo + grossKobo > BigInt(ngn) * koboPerNaira)
 }
 
 const koboPerNaira = 100n
+/** A young account has one limit for all its withdrawals, so that waiting a day does not help. */
+const youngDays = 30
 
 /** Whether a creator's identity is verified (docs/decisions/0057), and how old the account is. */
 export interface CreatorIdentity {
@@ -178,44 +178,15 @@ export async function exceedsLimits(
 ): Promise<boolean> {
   const { userId, grossKobo } = withdrawal
   if (grossKobo > BigInt(limits.identitySingleNgn) * koboPerNaira) return true
-  if (await exceedsDaily(trx, userId, grossKobo, limits)) return true
-  if (await exceedsYoung(trx, ageDays, withdrawal, limits)) return true
-  return exceedsShared(trx, withdrawal, grossKobo, limits)
-}
-
-async function exceedsDaily(
-  trx: Knex,
-  userId: string,
-  grossKobo: bigint,
-  limits: Pick<Limits, 'identityDailyNgn'>,
-): Promise<boolean> {
-  const [row] = await query<{ kobo: string }>(trx, {
-    name: 'identity.day',
-    text: /* sql */ `
-      select coalesce(sum(gross_kobo), 0)::text as kobo from withdrawals
-      where user_id = $1 and status <> 'failed' and created_at > clock_timestamp() - interval '24 hours'`,
-    values: [userId],
-  })
-  return BigInt(row?.kobo ?? 0) + grossKobo > BigInt(limits.identityDailyNgn) * koboPerNaira
-}
-
-const youngDays = 30
-
-/** A young account has one limit for all its withdrawals, so that waiting a day does not help. */
-async function exceedsYoung(
-  trx: Knex,
-  ageDays: number,
-  { userId, grossKobo }: Pick<LimitedWithdrawal, 'userId' | 'grossKobo'>,
-  { youngNgn }: Pick<Limits, 'youngNgn'>,
-): Promise<boolean> {
-  if (youngNgn === undefined || ageDays >= youngDays) return false
-  const [row] = await query<{ kobo: bigint }>(trx, {
-    name: 'identity.young',
-    text: /* sql */ `
-      select coalesce(sum(gross_kobo), 0)::bigint as kobo from withdrawals where user_id = $1 and status <> 'failed'`,
-    values: [userId],
-  })
-  return (row?.kobo ?? 0n) + grossKobo > BigInt(youngNgn) * koboPerNaira
+  const totalNgn = ageDays < youngDays ? limits.youngNgn : undefined
+  const own = { dailyNgn: limits.identityDailyNgn, monthlyNgn: undefined, totalNgn }
+  const compared = [
+    { column: 'user_id', value: userId, sums: own } as const,
+    ...sharedWith(withdrawal, limits),
+  ]
+  for (const { column, value, sums } of compared)
+    if (await exceedsSums(trx, grossKobo, column, value, sums)) return true
+  return false
 }
 
 /** Asks the creator by e-mail to prove the identity. In the transaction that holds the withdrawal. */

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { checkFactor } from '../../../src/accounts/factors/check-factor.js'
-import { openTotpSecret } from '../../../src/accounts/factors/totp/verify-code.js'
+import { openTotpSecret } from '../../../src/accounts/factors/verify-totp.js'
 import { cautionHours, readRecentChanges } from '../../../src/accounts/protection.js'
 import { DomainError } from '../../../src/kernel/errors.js'
 import { isDatabaseUnavailable } from '../../../src/platform/database/database.js'

@@ -7,7 +7,7 @@ import {
   parseTotpCode,
   stepAt,
   totpUri,
-} from '../../../src/accounts/factors/totp/totp.js'
+} from '../../../src/accounts/factors/totp.js'
 
 /** RFC 6238, appendix B, with its SHA-1 secret. */
 const secret = Buffer.from('12345678901234567890')

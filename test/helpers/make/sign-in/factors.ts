@@ -1,4 +1,4 @@
-import { codeAt, stepAt } from '../../../../src/accounts/factors/totp/totp.js'
+import { codeAt, stepAt } from '../../../../src/accounts/factors/totp.js'
 import type { World } from '../../servers/world.js'
 import type { Person } from '../creators.js'
 import { Authenticator, type CreationOptions, type RequestOptions } from './authenticator.js'

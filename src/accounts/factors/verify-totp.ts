@@ -1,11 +1,11 @@
 import type { Knex } from 'knex'
-import { createSealer } from '../../../kernel/personal-data.js'
-import type { Config } from '../../../platform/config/config.js'
-import { query } from '../../../platform/database/database.js'
-import { type SealedColumn, sealedBatchSize } from '../../../platform/database/sealed-column.js'
-import { clearTotpAttempts, countTotpAttempt, forgetAttempt } from '../../secrets/attempts.js'
-import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from '../factor-rules.js'
-import { parseRecoveryCode, useRecoveryCode } from '../recovery-codes.js'
+import { createSealer } from '../../kernel/personal-data.js'
+import type { Config } from '../../platform/config/config.js'
+import { query } from '../../platform/database/database.js'
+import { type SealedColumn, sealedBatchSize } from '../../platform/database/sealed-column.js'
+import { clearTotpAttempts, countTotpAttempt, forgetAttempt } from '../secrets/attempts.js'
+import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from './factor-rules.js'
+import { parseRecoveryCode, useRecoveryCode } from './recovery-codes.js'
 import { findStep, parseTotpCode } from './totp.js'
 
 type Needs = Pick<Config, 'dataKeys'>

@@ -1,12 +1,12 @@
 import type { AuthenticationResponseJSON, AuthenticatorTransport } from '@simplewebauthn/server'
 import type { Knex } from 'knex'
 import type { z } from 'zod'
-import { query } from '../../../platform/database/database.js'
-import type { Services } from '../../../services.js'
-import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from '../factor-rules.js'
-import { useChallenge } from './passkey-challenges.js'
-import { passkeyAnswer } from './passkey-schemas.js'
-import { relyingParty } from './relying-party.js'
+import { serviceName } from '../../kernel/brand.js'
+import { query } from '../../platform/database/database.js'
+import type { Services } from '../../services.js'
+import { useSecret } from '../secrets/secrets.js'
+import { countsFor, type FactorAge, type FactorOutcome, type FactorRule } from './factor-rules.js'
+import { passkeyAnswer } from './schemas.js'
 
 const wrong: FactorOutcome = { kind: 'wrong', field: 'passkey' }
 
@@ -137,4 +137,39 @@ export async function usePasskey(
     values: [id, newCounter],
   })
   return used.length === 1
+}
+
+/** To authenticators, the service is the host name of its public URL (WebAuthn: relying party). */
+export function relyingParty(publicUrl: string) {
+  const { hostname, origin } = new URL(publicUrl)
+  return { id: hostname, name: serviceName, origin }
+}
+
+/** `passkey_login` is answered without naming an account, the others by their account only. */
+type ChallengePurpose = 'passkey_add' | 'passkey_login' | 'passkey_confirm'
+
+/**
+ * Uses the challenge that a passkey's answer names, before the answer is verified: a challenge has one attempt. Returns the
+ * challenge; undefined for one that is unknown, used, expired, or made for another purpose or account.
+ */
+export async function useChallenge(
+  db: Knex,
+  purpose: ChallengePurpose,
+  userId: string | null,
+  clientDataJson: string,
+): Promise<string | undefined> {
+  const challenge = challengeIn(clientDataJson)
+  if (challenge === undefined || (await useSecret(db, purpose, challenge, userId)) === undefined)
+    return undefined
+  return challenge
+}
+
+function challengeIn(clientDataJson: string): string | undefined {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString())
+    const text = typeof data === 'object' && data !== null && 'challenge' in data ? data.challenge : undefined
+    return typeof text === 'string' ? text : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { serviceName } from '../../../kernel/brand.js'
+import { serviceName } from '../../kernel/brand.js'
 
 /** RFC 6238 with what authenticator apps assume: SHA-1, six digits, steps of 30 seconds. */
 const stepSeconds = 30
