@@ -1,9 +1,17 @@
 import type { Caller } from '../http/security/caller.js'
-import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../mail/layout.js'
+import {
+  type EmailBlock,
+  type EmailBlocks,
+  type EmailFact,
+  emailLayout,
+  quoteInMail,
+} from '../mail/layout.js'
 import { queueEmail } from '../mail/queue-email.js'
+import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { readRecentChanges } from './protection.js'
+import { type Confirmed, createConfirmationCode } from './secrets/codes.js'
 import { createToken, linkUrl } from './secrets/secrets.js'
 
 /** Of one kind to one address in an hour. */
@@ -50,6 +58,17 @@ export interface OwnerNotice<Kind extends string = string> {
   readonly describe: (site: string, trusted: boolean) => NoticeText
 }
 export type AccountNotice = OwnerNotice<(typeof accountKinds)[number]>
+
+/** A notice of what the owner has most likely done, and a thief may have. */
+export function warning(
+  kind: AccountNotice['kind'],
+  words: (site: string, trusted: boolean) => Pick<NoticeText, 'subject' | 'lines' | 'facts'>,
+): AccountNotice {
+  return {
+    kind,
+    describe: (site, trusted) => ({ ...words(site, trusted), advice: [nothingToDo], security: true }),
+  }
+}
 
 /** From where something was done. */
 export type Origin = Pick<Caller, 'network' | 'userAgent'>
@@ -160,6 +179,28 @@ async function readMailed(
   })
   if (row === undefined) throw new Error(`There is no user ${userId}`)
   return row
+}
+
+/**
+ * Mails a code that confirms something, which replaces the one before for the same subject. It goes to the address that codes for
+ * money go to, with the page that freezes the account. False: the account has had too many in the last 24 hours. The caller makes
+ * sure that one account's codes are made one after the other.
+ */
+export async function mailConfirmationCode(
+  uow: UnitOfWork,
+  settings: Pick<Config, 'http' | 'otpPeppers'>,
+  confirmed: Confirmed,
+  kind: string,
+  mailOf: (code: string) => EmailBlocks,
+): Promise<boolean> {
+  const made = await createConfirmationCode(uow, settings, confirmed)
+  if (made === undefined) return false
+  const { moneyEmail } = await readRecentChanges(uow.trx, confirmed.userId)
+  const { subject, blocks } = mailOf(made.code)
+  const notMe = await createNotMeLink(uow, settings.http.publicUrl, confirmed.userId)
+  const content = emailLayout({ subject, blocks: [...blocks, ...notMeBlocks(notMe)] })
+  await queueEmail(uow, { kind, to: moneyEmail, expiresAt: made.expiresAt, ...content })
+  return true
 }
 
 /** A link to the page that freezes the account. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
-import { type AccountNotice, nothingToDo, notifyOwner, type Origin } from '../accounts/notify-owner.js'
+import { type AccountNotice, notifyOwner, type Origin, warning } from '../accounts/notify-owner.js'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
 import { quoteInMail } from '../mail/layout.js'
@@ -75,21 +75,16 @@ export async function createApiKey(
 const prefixShown = 5
 
 export function apiKeyNotice(prefix: string, label: string | undefined): AccountNotice {
-  return {
-    kind: 'api-key-created',
-    describe: (site, trusted) => ({
-      subject: `A new API key at ${site}`,
-      lines: [
-        `An API key was made for your account at ${site}. It can open checkouts and read your tips, but cannot move money.`,
-      ],
-      facts: [
-        ['Begins with', `tk_live_${prefix.slice(0, prefixShown)}...`],
-        ...(label === undefined || !trusted ? [] : [['Label', quoteInMail(label)] as const]),
-      ],
-      advice: [nothingToDo],
-      security: true,
-    }),
-  }
+  return warning('api-key-created', (site, trusted) => ({
+    subject: `A new API key at ${site}`,
+    lines: [
+      `An API key was made for your account at ${site}. It can open checkouts and read your tips, but cannot move money.`,
+    ],
+    facts: [
+      ['Begins with', `tk_live_${prefix.slice(0, prefixShown)}...`],
+      ...(label === undefined || !trusted ? [] : [['Label', quoteInMail(label)] as const]),
+    ],
+  }))
 }
 
 /** Lists a creator's open keys, newest first. */

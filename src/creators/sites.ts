@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { type AccountNotice, nothingToDo, notifyOwner, type Origin } from '../accounts/notify-owner.js'
+import { type AccountNotice, notifyOwner, type Origin, warning } from '../accounts/notify-owner.js'
 import { quoteDomainInMail } from '../mail/layout.js'
 import type { Services } from '../services.js'
 import { lockCreator } from './find-creator.js'
@@ -75,14 +75,9 @@ export function sitesNotice(added: readonly string[]): AccountNotice {
   const more = added.length - mostMailed
   const listed = added.slice(0, mostMailed).map((one) => quoteDomainInMail(one))
   const names = [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return {
-    kind: 'site-added',
-    describe: (site, trusted) => ({
-      subject: `A new site for your tips at ${site}`,
-      lines: [`${trusted ? 'These' : 'More'} sites may now show the checkout of your account at ${site}.`],
-      facts: trusted ? [[added.length === 1 ? 'Site' : 'Sites', names]] : [],
-      advice: [nothingToDo],
-      security: true,
-    }),
-  }
+  return warning('site-added', (site, trusted) => ({
+    subject: `A new site for your tips at ${site}`,
+    lines: [`${trusted ? 'These' : 'More'} sites may now show the checkout of your account at ${site}.`],
+    facts: trusted ? [[added.length === 1 ? 'Site' : 'Sites', names]] : [],
+  }))
 }

@@ -75,56 +75,52 @@ export function withdrawalNotice(event: WithdrawalEvent, withdrawal: WithdrawalF
 }
 
 function describeEvent(event: WithdrawalEvent, withdrawal: WithdrawalFacts, site: string): NoticeText {
+  const mine = `Your withdrawal from ${site}`
+  const asked = { facts: withdrawalFacts(withdrawal), advice: [nothingToDo], security: true }
+  const ended = { facts: withdrawalFacts(withdrawal), security: false }
   switch (event.kind) {
     case 'payee-added':
       return {
+        ...asked,
         subject: `A new bank account for your withdrawals from ${site}`,
         lines: [
           `A bank account that was not used before was named for a withdrawal from your account at ${site}.`,
         ],
         facts: bankFacts(withdrawal),
-        advice: [nothingToDo],
-        security: true,
       }
     case 'withdrawal-requested':
       return {
-        subject: `Your withdrawal from ${site}`,
+        ...asked,
+        subject: mine,
         lines: [`A withdrawal from your account at ${site} was requested.`],
-        facts: withdrawalFacts(withdrawal),
-        advice: [nothingToDo],
-        security: true,
       }
     case 'withdrawal-paid':
       return {
-        subject: `Your withdrawal from ${site} is paid`,
-        lines: [`Your withdrawal from ${site} was paid to your bank.`],
-        facts: withdrawalFacts(withdrawal),
+        ...ended,
+        subject: `${mine} is paid`,
+        lines: [`${mine} was paid to your bank.`],
         advice: ['If you do not see it at your bank by tomorrow, reply to this e-mail with the reference.'],
-        security: false,
       }
     case 'withdrawal-returned':
       return {
-        subject: `Your withdrawal from ${site} came back`,
+        ...ended,
+        subject: `${mine} came back`,
         lines: [`Your bank sent your withdrawal from ${site} back. The money is in your balance again.`],
-        facts: withdrawalFacts(withdrawal),
         advice: ['Check the bank account with your bank before you withdraw again.'],
-        security: false,
       }
     case 'withdrawal-failed':
       return {
-        subject: `Your withdrawal from ${site} failed`,
-        lines: [`Your withdrawal from ${site} was not paid. The money is in your balance again.`],
-        facts: [...withdrawalFacts(withdrawal), ['Reason', quoteInMail(event.reason)]],
+        ...ended,
+        subject: `${mine} failed`,
+        lines: [`${mine} was not paid. The money is in your balance again.`],
+        facts: [...ended.facts, ['Reason', quoteInMail(event.reason)]],
         advice: ['You can withdraw again. If it fails again, reply to this e-mail with the reference.'],
-        security: false,
       }
     case 'withdrawal-cancelled':
       return {
-        subject: `Your withdrawal from ${site} is cancelled`,
+        ...asked,
+        subject: `${mine} is cancelled`,
         lines: [`You cancelled a withdrawal from ${site}. The money is in your balance again.`],
-        facts: withdrawalFacts(withdrawal),
-        advice: [nothingToDo],
-        security: true,
       }
   }
 }

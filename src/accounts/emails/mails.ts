@@ -1,6 +1,6 @@
 import { emailLayout, quoteDomainInMail } from '../../mail/layout.js'
 import type { EmailContent } from '../../mail/queue-email.js'
-import { type AccountNotice, nothingToDo } from '../notify-owner.js'
+import { type AccountNotice, nothingToDo, warning } from '../notify-owner.js'
 import { cautionHours } from '../protection.js'
 
 interface LinkMail {
@@ -46,31 +46,21 @@ export function undoEmailMail({
 
 /** The current address is told that another one was mailed a link. */
 export function changeRequestedNotice(newEmail: string): AccountNotice {
-  return {
-    kind: 'email-change-requested',
-    describe: (site) => ({
-      subject: `A new e-mail address for your account at ${site}`,
-      lines: [
-        `Somebody, most likely you, wants to change the e-mail address of your account at ${site}. It changes when the link mailed to the new address is used.`,
-      ],
-      facts: [['New address', quoteDomainInMail(newEmail)]],
-      advice: [nothingToDo],
-      security: true,
-    }),
-  }
+  return warning('email-change-requested', (site) => ({
+    subject: `A new e-mail address for your account at ${site}`,
+    lines: [
+      `Somebody, most likely you, wants to change the e-mail address of your account at ${site}. It changes when the link mailed to the new address is used.`,
+    ],
+    facts: [['New address', quoteDomainInMail(newEmail)]],
+  }))
 }
 
 export function emailChangedNotice(newEmail: string): AccountNotice {
-  return {
-    kind: 'email-changed',
-    describe: (site) => ({
-      subject: `Your e-mail address at ${site} was changed`,
-      lines: [`The e-mail address of your account at ${site} was changed.`],
-      facts: [['New address', quoteDomainInMail(newEmail)]],
-      advice: [nothingToDo],
-      security: true,
-    }),
-  }
+  return warning('email-changed', (site) => ({
+    subject: `Your e-mail address at ${site} was changed`,
+    lines: [`The e-mail address of your account at ${site} was changed.`],
+    facts: [['New address', quoteDomainInMail(newEmail)]],
+  }))
 }
 
 /** Why the first proof of an e-mail voids what was set up before. */

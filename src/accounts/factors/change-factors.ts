@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { type Account, lockUserExceptSessions } from '../account.js'
 import { User } from '../models.js'
-import { type AccountNotice, nothingToDo, notifyOwner } from '../notify-owner.js'
+import { type AccountNotice, notifyOwner, warning } from '../notify-owner.js'
 import { countFactors, type FactorCounts } from '../protection.js'
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js'
 
@@ -25,16 +25,11 @@ type FactorName = (typeof factorNames)[keyof typeof factorNames]
 export function factorNotice(kind: 'factor-added' | 'factor-removed', factor: FactorName): AccountNotice {
   const [title, done, where] =
     kind === 'factor-added' ? (['Added', 'added', 'to'] as const) : (['Removed', 'removed', 'from'] as const)
-  return {
-    kind,
-    describe: (site) => ({
-      subject: `${factor} was ${done} at ${site}`,
-      lines: [`${factor} was ${done} ${where} your account at ${site}.`],
-      facts: [[title, factor]],
-      advice: [nothingToDo],
-      security: true,
-    }),
-  }
+  return warning(kind, (site) => ({
+    subject: `${factor} was ${done} at ${site}`,
+    lines: [`${factor} was ${done} ${where} your account at ${site}.`],
+    facts: [[title, factor]],
+  }))
 }
 
 /** Locks the account, so that changes of its factors run one after another, and counts the factors in force. */

@@ -2,7 +2,7 @@ import type { Caller } from '../../http/security/caller.js'
 import type { Services } from '../../services.js'
 import type { PresentedFactor } from '../factors/check-factor.js'
 import { User } from '../models.js'
-import { type AccountNotice, nothingToDo, notifyOwner } from '../notify-owner.js'
+import { notifyOwner, warning } from '../notify-owner.js'
 import type { Passwords } from '../password.js'
 import { voidSecrets } from '../secrets/secrets.js'
 import { endSessions } from '../sessions/end-sessions.js'
@@ -43,14 +43,9 @@ export async function changePassword(
   })
 }
 
-export const passwordNotice: AccountNotice = {
-  kind: 'password-changed',
-  describe: (site) => ({
-    subject: `Your password at ${site} was changed`,
-    lines: [
-      `The password of your account at ${site} was changed. The sessions that were open before have ended.`,
-    ],
-    advice: [nothingToDo],
-    security: true,
-  }),
-}
+export const passwordNotice = warning('password-changed', (site) => ({
+  subject: `Your password at ${site} was changed`,
+  lines: [
+    `The password of your account at ${site} was changed. The sessions that were open before have ended.`,
+  ],
+}))

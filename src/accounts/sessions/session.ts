@@ -7,7 +7,7 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { type Account, accountColumns } from '../account.js'
 import { Session } from '../models.js'
-import { type AccountNotice, nothingToDo, notifyOwner } from '../notify-owner.js'
+import { notifyOwner, warning } from '../notify-owner.js'
 
 /** The idle limit is extended at most this often, so that most requests write nothing. */
 const slideEverySeconds = 60
@@ -94,17 +94,12 @@ export async function openSession(
   return { sessionToken, accessToken, expiresAt: opened.expiresAt, deviceToken }
 }
 
-export const newDeviceNotice: AccountNotice = {
-  kind: 'new-device',
-  describe: (site) => ({
-    subject: `A new device signed in to ${site}`,
-    lines: [
-      `Somebody signed in to your account at ${site} with a browser that has not been used there before.`,
-    ],
-    advice: [nothingToDo],
-    security: true,
-  }),
-}
+export const newDeviceNotice = warning('new-device', (site) => ({
+  subject: `A new device signed in to ${site}`,
+  lines: [
+    `Somebody signed in to your account at ${site} with a browser that has not been used there before.`,
+  ],
+}))
 
 /**
  * Finds the account of the cookie's session if that is valid, else of the access token. The same statement extends the

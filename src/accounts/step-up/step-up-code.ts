@@ -1,17 +1,9 @@
 import { hash } from 'node:crypto'
-import { emailLayout } from '../../mail/layout.js'
-import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { lockUserExceptSessions } from '../account.js'
-import { createNotMeLink, notMeBlocks } from '../notify-owner.js'
-import { readRecentChanges } from '../protection.js'
-import {
-  type Confirmed,
-  createConfirmationCode,
-  tooManyCodes,
-  useConfirmationCode,
-} from '../secrets/codes.js'
+import { mailConfirmationCode } from '../notify-owner.js'
+import { type Confirmed, tooManyCodes, useConfirmationCode } from '../secrets/codes.js'
 import { purposes } from '../secrets/secrets.js'
 
 type Settings = Pick<Config, 'http' | 'otpPeppers'>
@@ -40,24 +32,10 @@ export async function mailStepUpCode(
   request: SteppedUpRequest,
 ): Promise<void> {
   const { userId, wish } = request
-  const { publicUrl } = settings.http
   // One account's codes are made one after the other, so that none is missed in the count.
   await lockUserExceptSessions(uow.trx, userId)
-  const made = await createConfirmationCode(uow, settings, confirmedBy(request))
-  if (made === undefined) throw await tooManyCodes(uow, 'step_up', userId)
-  const { code, expiresAt } = made
-  const { moneyEmail } = await readRecentChanges(uow.trx, userId)
-  const notMe = await createNotMeLink(uow, publicUrl, userId)
-  const content = codeMail(new URL(publicUrl).host, wish, { code, notMe })
-  await queueEmail(uow, { kind: 'step-up-code', to: moneyEmail, expiresAt, ...content })
-}
-
-function codeMail(
-  site: string,
-  wish: string,
-  { code, notMe }: { readonly code: string; readonly notMe: string },
-) {
-  return emailLayout({
+  const site = new URL(settings.http.publicUrl).host
+  const mailed = await mailConfirmationCode(uow, settings, confirmedBy(request), 'step-up-code', (code) => ({
     subject: `Confirm a change of your account at ${site}`,
     blocks: [
       `Somebody, most likely you, wants to ${wish}.`,
@@ -65,9 +43,9 @@ function codeMail(
       { standout: code },
       `It is valid for ${purposes.step_up.minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
       'If it was not you, enter the code nowhere: somebody else is signed in to your account.',
-      ...notMeBlocks(notMe),
     ],
-  })
+  }))
+  if (!mailed) throw await tooManyCodes(uow, 'step_up', userId)
 }
 
 /** Uses the newest code of a request up, as `useConfirmationCode`. */

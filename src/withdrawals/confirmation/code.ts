@@ -1,17 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { createNotMeLink, notMeBlocks } from '../../accounts/notify-owner.js'
-import { readRecentChanges } from '../../accounts/protection.js'
-import {
-  type Confirmed,
-  createConfirmationCode,
-  tooManyCodes,
-  useConfirmationCode,
-} from '../../accounts/secrets/codes.js'
+import { mailConfirmationCode } from '../../accounts/notify-owner.js'
+import { type Confirmed, tooManyCodes, useConfirmationCode } from '../../accounts/secrets/codes.js'
 import { linkUrl, purposes } from '../../accounts/secrets/secrets.js'
 import type { DomainError } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
-import { emailLayout } from '../../mail/layout.js'
-import { queueEmail } from '../../mail/queue-email.js'
+import type { EmailBlocks } from '../../mail/layout.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { describeWithdrawal, type MailedWithdrawal, type WithdrawalFacts } from '../mails.js'
@@ -46,26 +39,12 @@ export async function mailWithdrawalCode(
   settings: Settings,
   withdrawal: ConfirmedWithdrawal,
 ): Promise<boolean> {
-  const made = await createConfirmationCode(uow, settings, confirmedBy(withdrawal))
-  if (made === undefined) return false
-  const { moneyEmail } = await readRecentChanges(uow.trx, withdrawal.userId)
   const described = await describeWithdrawal(uow, withdrawal)
-  const notMe = await createNotMeLink(uow, settings.http.publicUrl, withdrawal.userId)
-  await queueEmail(uow, {
-    kind: 'withdrawal-code',
-    to: moneyEmail,
-    expiresAt: made.expiresAt,
-    ...codeMail(settings, described, withdrawal.confirmationReason, {
-      code: made.code,
-      link: linkUrl(
-        settings.http.publicUrl,
-        'confirm-withdrawal',
-        linkToken(settings.otpPeppers[0], withdrawal),
-      ),
-      notMe,
-    }),
-  })
-  return true
+  const token = linkToken(settings.otpPeppers[0], withdrawal)
+  const link = linkUrl(settings.http.publicUrl, 'confirm-withdrawal', token)
+  return mailConfirmationCode(uow, settings, confirmedBy(withdrawal), 'withdrawal-code', (code) =>
+    codeMail(settings, described, withdrawal.confirmationReason, { code, link }),
+  )
 }
 
 /** Of the mail's link. Nothing of it is stored: it confirms as long as its withdrawal waits for that, whoever is signed in. */
@@ -104,10 +83,10 @@ function codeMail(
   { http }: Settings,
   { amount, bank, lastFour, reference }: WithdrawalFacts,
   confirmationReason: ConfirmationReason | null,
-  { code, link, notMe }: { readonly code: string; readonly link: string; readonly notMe: string },
-) {
+  { code, link }: { readonly code: string; readonly link: string },
+): EmailBlocks {
   const site = new URL(http.publicUrl).host
-  return emailLayout({
+  return {
     subject: `Confirm your withdrawal from ${site}`,
     blocks: [
       `Somebody, most likely you, wants to withdraw ${amount} from ${site} to ${bank} ${maskAccount(lastFour)}. Its reference is ${reference}.`,
@@ -117,9 +96,8 @@ function codeMail(
       { standout: code },
       `It is valid for ${purposes.withdrawal.minutes} minutes and works once; the page mails you a new one. Never give it to anybody: we never ask for it.`,
       'If it was not you, use neither: nothing leaves without them.',
-      ...notMeBlocks(notMe),
     ],
-  })
+  }
 }
 
 /** Uses the newest code of a withdrawal up, as `useConfirmationCode`. The caller holds the withdrawal's lock. */
