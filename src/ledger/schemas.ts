@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { cursorInput, formatInput, limitInput } from '../http/paging.js'
 
-export const nothing = z.object({})
-
 const usdc = z.number().meta({ description: 'USDC, six decimals' })
 
 export const balanceAnswer = z.object({

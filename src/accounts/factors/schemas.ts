@@ -99,7 +99,7 @@ const passkey = z.object({
 })
 export type PresentedPasskey = z.output<typeof passkey>
 
-export const recoveryCodes = z.array(z.string())
+const recoveryCodes = z.array(z.string())
 export const passkeyAdded = z.object({ ...success, passkey, recoveryCodes: recoveryCodes.optional() })
 export const passkeysAnswer = z.object({ ...success, passkeys: z.array(passkey) })
 
