@@ -11,7 +11,7 @@ import { ConfigError, type SettingFault } from '../../src/platform/config/read-s
 import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
 import { defineOptions } from './support/arguments.js'
 import { defineCommand, type Outcome } from './support/command.js'
-import type { Check } from './support/doctor/check.js'
+import { type Check, check, type Finding, findingsOr, isSet } from './support/doctor/check.js'
 import { checkDatabase } from './support/doctor/database.js'
 import { checkDeployed } from './support/doctor/deployed.js'
 import { checkDataKeys, checkPeppers, checkWalletKeys } from './support/doctor/keys.js'
@@ -60,21 +60,25 @@ async function checkAll(webProcesses: number): Promise<readonly Check[]> {
   const withDatabase = (checks: () => Promise<readonly Check[]>) =>
     unusable.includes('DATABASE_URL') ? [] : checks()
   try {
-    const [database, redis, keys, dataKeys, outside] = await Promise.all([
-      withDatabase(() => checkDatabase(services.db, config, webProcesses)),
-      unusable.includes('REDIS_URL') ? [] : checkRedis(config),
-      withDatabase(() => checkWalletKeys(services.db)),
-      withDatabase(() => checkDataKeys(services.db, config)),
+    const [inside, outside] = await Promise.all([
+      Promise.all([
+        withDatabase(() => checkDatabase(services.db, config, webProcesses)),
+        unusable.includes('REDIS_URL') ? [] : checkRedis(config),
+        withDatabase(() => checkWalletKeys(services.db)),
+        withDatabase(() => checkDataKeys(services.db, config)),
+      ]),
       checkOutside(services),
     ])
     const unasked = unusable.map((setting) => checksOf[setting])
     return [
-      ...(faults.length > 0 ? faults.map(presentFault) : [complete]),
-      ...checkGuards(config),
-      ...database,
-      ...redis,
-      ...keys,
-      ...dataKeys,
+      ...(await check('settings', async () =>
+        findingsOr(
+          'complete, and none is faulty',
+          ...faults.map(({ setting, message }) => ['wrong', `${setting} ${message}`] as const),
+        ),
+      )),
+      ...(await check('guards', async () => findGuards(config))),
+      ...inside.flat(),
       ...checkPeppers(config),
       ...outside.filter(({ name }) => !unasked.includes(name)),
     ]
@@ -84,8 +88,7 @@ async function checkAll(webProcesses: number): Promise<readonly Check[]> {
 }
 
 /** The guards in force, and what is off: notes, because the API's contract asks for none of them. */
-function checkGuards({ guards, guardTable, chain, http }: Config): readonly Check[] {
-  const note = (text: string): Check => ({ name: 'guards', state: 'warning', text })
+function findGuards({ guards, guardTable, chain, http }: Config): readonly Finding[] {
   const set = Object.entries(guardTable)
   const isOff = ([name, value]: (typeof set)[number]): boolean =>
     value === 'off' || (name === 'CARD_RESERVE_DAYS' && value === 0)
@@ -95,36 +98,24 @@ function checkGuards({ guards, guardTable, chain, http }: Config): readonly Chec
     return [...String(value).matchAll(/([\w-]+):off/g)].map(([, limit]) => `${name} ${limit}`)
   })
   const inForce = set.filter((one) => !isOff(one)).map(([name, value]) => `${name}=${value}`)
-  return [
-    { name: 'guards', state: 'ok', text: `GUARDS=${guards}: ${inForce.join(' ')}` },
-    ...off.map((name) => note(`${name} is off`)),
-    ...(chain.rpcUrls?.length === 1 && guardTable.AGREE_ABOVE_USD !== 'off'
-      ? [note('AGREE_ABOVE_USD needs a second RPC endpoint: credits do not wait')]
-      : []),
-    ...(http.trustProxy === undefined
-      ? [
-          note(
-            'TRUST_PROXY is not set: behind a proxy nothing is judged by the address of a client, and a restart may drop requests; false says that there is none',
-          ),
-        ]
-      : []),
+  const notes = [
+    ...off.map((name) => `${name} is off`),
+    chain.rpcUrls?.length === 1 &&
+      guardTable.AGREE_ABOVE_USD !== 'off' &&
+      'AGREE_ABOVE_USD needs a second RPC endpoint: credits do not wait',
+    http.trustProxy === undefined &&
+      'TRUST_PROXY is not set: behind a proxy nothing is judged by the address of a client, and a restart may drop requests; false says that there is none',
   ]
+  const told = notes.filter((note) => note !== false).map((note) => ['warning', note] as const)
+  return [['ok', `GUARDS=${guards}: ${inForce.join(' ')}`], ...told]
 }
-
-const complete: Check = { name: 'settings', state: 'ok', text: 'complete, and none is faulty' }
-
-function presentFault({ setting, message }: SettingFault): Check {
-  return { name: 'settings', state: 'wrong', text: `${setting} ${message}` }
-}
-
-const isSet = (env: NodeJS.ProcessEnv, name: string): boolean => Boolean(env[name]?.trim())
 
 /** The settings, with those secrets that are set. */
 function loadSet(env: NodeJS.ProcessEnv) {
   const needed: readonly Secret[] = ['DATABASE_URL', 'REDIS_URL']
   return loadConfig(
     env,
-    allSecrets.filter((secret) => needed.includes(secret) || isSet(env, secret)),
+    allSecrets.filter((secret) => needed.includes(secret) || isSet(secret)),
   )
 }
 
@@ -136,7 +127,7 @@ function faultsOf(env: NodeJS.ProcessEnv): readonly SettingFault[] {
     ['SMTP_URL', loadMail],
     ['OPS_PORT', loadOperators],
   ]
-  const readers = [loadSet, ...own.flatMap(([setting, reader]) => (isSet(env, setting) ? [reader] : []))]
+  const readers = [loadSet, ...own.flatMap(([setting, reader]) => (isSet(setting) ? [reader] : []))]
   try {
     checkSettings(readers, env)
     return []

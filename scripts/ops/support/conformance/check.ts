@@ -1,21 +1,43 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ProviderError } from '../../../../src/kernel/provider-error.js'
+import { readSettings } from '../../../../src/platform/config/read-settings.js'
+import { settings } from '../../../../src/platform/config/settings.js'
 import { reasonOf } from '../doctor/check.js'
-
-/** `not asked`: something is missing that the question needs. */
-type State = 'agrees' | 'differs' | 'not asked'
 
 export interface Check {
   readonly provider: string
   readonly name: string
-  readonly state: State
+  /** `not asked`: something is missing that the question needs. */
+  readonly state: 'agrees' | 'differs' | 'not asked'
   readonly text: string
 }
 
-/** What the question needs is missing. The message says what to do about it. */
-export class NotAsked extends Error {
+/** In the order in which they are asked. Each returns what agrees, and throws what differs or is missing. */
+export type Questions = readonly (readonly [name: string, ask: () => Promise<string>])[]
+
+const read = settings
+  .pick({
+    ...{ SOLANA_RPC_URLS: true, SOLANA_GENESIS_HASH: true, TREASURY_WALLET: true },
+    ...{ FIATPAY_URL: true, FIATPAY_SECRET_KEY: true, PAYOUT_SECRET_KEY: true },
+    ...{ PRICE_URL: true, RATE_URL: true, SECOND_RATE_URL: true },
+    ...{ AGGREGATOR_ULTRA_URL: true, AGGREGATOR_V6_URL: true },
+    ...{ AGGREGATOR_API_KEY: true, AGGREGATOR_REFERRAL_ACCOUNT: true },
+  })
+  .partial()
+
+/** Where the providers are, and the keys for them. Whatever is missing is not asked. */
+export type Asked = ReturnType<typeof loadAsked>
+
+/** Throws ConfigError for a setting that is faulty. */
+export const loadAsked = (env: NodeJS.ProcessEnv) => readSettings(read, env)
+
+class NotAsked extends Error {
   override name = 'NotAsked'
+}
+
+/** Throws what the table shows as not asked: what the question needs and lacks. */
+export function missing(text: string): never {
+  throw new NotAsked(text)
 }
 
 /** Throws what the table shows as a difference. */
@@ -23,30 +45,29 @@ export function differs(text: string): never {
   throw new Error(text)
 }
 
+/** Asks one question after the other: most need the answers before. `questions`: or why there are none. */
+export async function askAll(provider: string, questions: Questions | string): Promise<Check[]> {
+  if (typeof questions === 'string') return [{ provider, name: 'all', state: 'not asked', text: questions }]
+  const checks: Check[] = []
+  for (const [name, question] of questions)
+    try {
+      newest = undefined
+      checks.push({ provider, name, state: 'agrees', text: await withinLimits(question) })
+    } catch (error) {
+      const state = error instanceof NotAsked ? 'not asked' : 'differs'
+      checks.push({ provider, name, state, text: reasonOf(error) })
+    }
+  return checks
+}
+
 /** Free plans allow one request in one or two seconds. */
 const limitPauseMs = 2500
 const mostLimited = 3
 
-/** Asks one question. `work` returns what agrees, and throws what differs. */
-export async function ask(provider: string, name: string, work: () => Promise<string>): Promise<Check> {
-  try {
-    const text = await current.run({ newest: undefined }, () => withinLimits(work))
-    return { provider, name, state: 'agrees', text }
-  } catch (error) {
-    const state = error instanceof NotAsked ? 'not asked' : 'differs'
-    return { provider, name, state, text: reasonOf(error) }
-  }
-}
-
-/** Questions that nobody can answer here, for one reason. */
-export function notAsked(provider: string, names: readonly string[], text: string): Check[] {
-  return names.map((name) => ({ provider, name, state: 'not asked', text }))
-}
-
-async function withinLimits(work: () => Promise<string>): Promise<string> {
+async function withinLimits(question: () => Promise<string>): Promise<string> {
   for (let limited = 0; ; limited++) {
     try {
-      return await work()
+      return await question()
     } catch (error) {
       const isLimit = error instanceof ProviderError && error.code === 429
       if (!isLimit || limited === mostLimited) throw error
@@ -55,34 +76,27 @@ async function withinLimits(work: () => Promise<string>): Promise<string> {
   }
 }
 
-/** One request and its answer. */
+/** One request and its answer. Bodies are parsed JSON, or undefined. */
 interface Exchange {
-  /** Parsed JSON; undefined without a body. */
   readonly sent: unknown
   readonly status: number
-  /** Parsed JSON, or undefined. */
   readonly body: unknown
 }
 
 /** Of the question that is being asked. */
-const current = new AsyncLocalStorage<{ newest: Exchange | undefined }>()
+let newest: Exchange | undefined
 
-/** Runs `work` and keeps the newest answer that each question gets. The clients themselves stay as they are. */
+/** Runs `work` and keeps the newest answer. The clients themselves stay as they are. */
 export async function watchAnswers<Result>(work: () => Promise<Result>): Promise<Result> {
   const send = globalThis.fetch
   globalThis.fetch = async (input, init) => {
     const answer = await send(input, init)
-    const asked = current.getStore()
     // The client reports a body that breaks off.
-    const body = async () =>
-      parse(
-        await answer
-          .clone()
-          .text()
-          .catch(() => ''),
-      )
-    const sent = typeof init?.body === 'string' ? parse(init.body) : undefined
-    if (asked !== undefined) asked.newest = { sent, status: answer.status, body: await body() }
+    const body = await answer
+      .clone()
+      .text()
+      .catch(() => '')
+    newest = { sent: parse(String(init?.body ?? '')), status: answer.status, body: parse(body) }
     return answer
   }
   try {
@@ -94,9 +108,8 @@ export async function watchAnswers<Result>(work: () => Promise<Result>): Promise
 
 /** The newest answer to the question that is being asked. */
 export function lastExchange(): Exchange {
-  const exchange = current.getStore()?.newest
-  if (exchange === undefined) throw new Error('nothing was asked yet')
-  return exchange
+  if (newest === undefined) throw new Error('nothing was asked yet')
+  return newest
 }
 
 function parse(text: string): unknown {
@@ -107,15 +120,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** A text without the values of secret settings, also where they are a part of an address. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, 'removed'), text)
-}
-
 const shortestSecret = 6
 
-/** What must not be shown: the values themselves, and of addresses the parts in which keys stand. */
-export function secretParts(values: readonly (string | undefined)[]): string[] {
+/** A text without these values, and of addresses without the parts in which keys stand. */
+export function withoutSecrets(text: string, values: readonly (string | undefined)[]): string {
   const parts = values
     .flatMap((value) => value?.split(',') ?? [])
     .flatMap((value) => {
@@ -124,5 +132,8 @@ export function secretParts(values: readonly (string | undefined)[]): string[] {
       const segments = pathname.split('/').filter((part) => part.length >= 16)
       return [value, username, decodeURIComponent(password), password, ...segments, ...searchParams.values()]
     })
-  return parts.filter((part) => part.length >= shortestSecret).sort((a, b) => b.length - a.length)
+  return parts
+    .filter((part) => part.length >= shortestSecret)
+    .sort((a, b) => b.length - a.length)
+    .reduce((cleaned, secret) => cleaned.replaceAll(secret, 'removed'), text)
 }

@@ -1,59 +1,45 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { encodeBase58 } from '../../../../src/kernel/base58.js'
 import { tokens } from '../../../../src/kernel/tokens.js'
+import { priceKeyOf } from '../../../../src/platform/config/config.js'
+import { loadMail } from '../../../../src/platform/config/own-settings.js'
 import { createPriceV3 } from '../../../../src/providers/price-feed/price-v3.js'
 import { createSmtp } from '../../../../src/providers/smtp/smtp.js'
 import { createUsdRates } from '../../../../src/providers/usd-rates/usd-rates.js'
-import { ask, type Check, differs, NotAsked } from './check.js'
-import type { Asked } from './settings.js'
+import { type Asked, differs, missing, type Questions } from './check.js'
 
 /** A rate that is older than the longest weekend comes from a feed that stands still. */
 const oldestRateMs = 4 * 86_400_000
 
-export async function askPrices({ prices: { url, apiKey } }: Asked): Promise<Check[]> {
-  return [
-    await ask('prices', 'prices', async () => {
-      if (url === undefined) throw new NotAsked('PRICE_URL is not set')
-      const unknown = encodeBase58(randomBytes(32))
-      const found = await createPriceV3({ url, apiKey }).read([...tokens.map(({ mint }) => mint), unknown])
-      const missing = tokens.filter(({ mint }) => (found.get(mint) ?? 0n) === 0n).map(({ symbol }) => symbol)
-      if (missing.length > 0) differs(`no price of ${missing.join(', ')}`)
-      if (found.has(unknown)) differs('has a price of a token that does not exist')
-      return `prices of ${tokens.length} tokens, none of an unknown one`
-    }),
-  ]
+export function askPrices(asked: Asked): Questions | string {
+  const { PRICE_URL: url } = asked
+  if (url === undefined) return 'PRICE_URL is not set'
+  const prices = async () => {
+    const unknown = encodeBase58(randomBytes(32))
+    const feed = createPriceV3({ url, apiKey: priceKeyOf(asked) })
+    const found = await feed.read([...tokens.map(({ mint }) => mint), unknown])
+    const lacking = tokens.filter(({ mint }) => (found.get(mint) ?? 0n) === 0n).map(({ symbol }) => symbol)
+    if (lacking.length > 0) differs(`no price of ${lacking.join(', ')}`)
+    if (found.has(unknown)) differs('has a price of a token that does not exist')
+    return `prices of ${tokens.length} tokens, none of an unknown one`
+  }
+  return [['prices', prices]]
 }
 
-export async function askRates({ rates }: Asked): Promise<Check[]> {
-  const checks: Check[] = []
-  for (const [setting, url] of Object.entries(rates))
-    checks.push(
-      await ask('rates', setting, async () => {
-        if (url === undefined) throw new NotAsked(`${setting} is not set`)
-        const { value, asOf } = await createUsdRates({ url }).read()
-        if (value === undefined) return differs('has no usable rate of the naira')
-        if (Date.now() - asOf.getTime() > oldestRateMs) differs(`the rate is of ${asOf.toISOString()}`)
-        return `a rate of ${asOf.toISOString()}`
-      }),
-    )
-  return checks
+export function askRates({ RATE_URL, SECOND_RATE_URL }: Asked): Questions {
+  return Object.entries({ RATE_URL, SECOND_RATE_URL }).map(([setting, url]) => [
+    setting,
+    async () => {
+      const { value, asOf } = await createUsdRates({ url: url ?? missing(`${setting} is not set`) }).read()
+      if (value === undefined) return differs('has no usable rate of the naira')
+      if (Date.now() - asOf.getTime() > oldestRateMs) differs(`the rate is of ${asOf.toISOString()}`)
+      return `a rate of ${asOf.toISOString()}`
+    },
+  ])
 }
 
-/** `to`: gets one mail. */
-export async function askMail({ mail }: Asked, to: string | undefined): Promise<Check[]> {
-  return [
-    await ask('smtp', 'login', async () => {
-      if (mail === undefined) throw new NotAsked('SMTP_URL is not set')
-      await createSmtp(mail).check()
-      return 'accepts the login'
-    }),
-    await ask('smtp', 'send', async () => {
-      if (mail === undefined) throw new NotAsked('SMTP_URL is not set')
-      if (to === undefined) throw new NotAsked('give --mail-to: it sends one mail there')
-      const text = 'This is the mail that `npm run ops -- conformance` sends. It needs no answer.'
-      const content = { subject: 'Conformance test', text, html: `<p>${text}</p>` }
-      await createSmtp(mail).send({ id: randomUUID(), to, ...content })
-      return `accepts a mail to ${to.replace(/^.*@/, '…@')}: see that it arrives, and not as spam`
-    }),
-  ]
+export function askMail(): Questions | string {
+  if (!process.env['SMTP_URL']?.trim()) return 'SMTP_URL is not set'
+  const mail = createSmtp(loadMail())
+  return [['login', () => mail.check().then(() => 'accepts the login')]]
 }

@@ -7,10 +7,8 @@ import { createFiatpayPayoutSender } from '../../../../src/providers/fiatpay/pay
 import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
 import { createFiatpayRefunds } from '../../../../src/providers/fiatpay/refunds.js'
 import { RefusedError } from '../errors.js'
-import { ask, type Check, differs, lastExchange, NotAsked, notAsked } from './check.js'
-import type { Asked } from './settings.js'
+import { type Asked, differs, lastExchange, missing, type Questions } from './check.js'
 
-const provider = 'fiatpay'
 const timeoutMs = 20_000
 const dayMs = 86_400_000
 const listedDays = 90
@@ -19,40 +17,23 @@ const amountKobo = 10_000n
 const returnUrl = 'https://tips.example/paid'
 /** RFC 2606 reserves the domain: no mail reaches anybody. */
 const email = 'conformance@example.com'
-const testKey = /^sk_test_/
+/** The account that test mode knows, at the test bank. */
+const account = { bankCode: '001', accountNumber: '0123456789' }
 
-/** A bank account that test mode knows. */
-export interface TestAccount {
-  readonly bankCode: string
-  readonly accountNumber: string
-}
-
-/** The questions that need no key of their own, in the order in which they are asked. */
-const names = [
-  ...['wrong key', 'balance', 'banks', 'resolve', 'charge', 'checkout', 'verify', 'verify unknown'],
-  ...['reference used twice', 'list by reference', 'payments', 'recipient', 'transfer', 'transfer verify'],
-  ...['transfer list', 'transfer used twice', 'transfer unknown', 'refunds', 'disputes', 'webhooks'],
-] as const
-type Name = (typeof names)[number]
-
-/** Refuses a key with which real money moves, and every key that does not say that it is one for tests. */
-export function requireTestKeys({ fiatpay: { secretKey, payoutKey } }: Asked): void {
-  for (const [setting, key] of [
-    ['FIATPAY_SECRET_KEY', secretKey],
-    ['PAYOUT_SECRET_KEY', payoutKey],
-  ] as const)
-    if (key !== undefined && !testKey.test(key))
+/** Asks in test mode. It opens two charges and sends one transfer of 100 naira of test money. Throws RefusedError for every other key. */
+export function askFiatpay(asked: Asked): Questions | string {
+  const { FIATPAY_URL: url, FIATPAY_SECRET_KEY: [secretKey] = [] } = asked
+  const { PAYOUT_SECRET_KEY: payoutKey = secretKey } = asked
+  for (const [setting, key] of Object.entries({
+    FIATPAY_SECRET_KEY: secretKey,
+    PAYOUT_SECRET_KEY: payoutKey,
+  }))
+    if (key !== undefined && !key.startsWith('sk_test_'))
       throw new RefusedError(
         `${setting} is not a test key (sk_test_…): this command opens charges and sends transfers, so it takes no other`,
       )
-}
-
-/** Asks the naira provider in test mode. It opens two charges and sends one transfer of 100 naira of test money. */
-export async function askFiatpay(asked: Asked, account: TestAccount): Promise<Check[]> {
-  requireTestKeys(asked)
-  const { url, secretKey, payoutKey = secretKey } = asked.fiatpay
   if (url === undefined || secretKey === undefined || payoutKey === undefined)
-    return notAsked(provider, names, 'FIATPAY_URL or FIATPAY_SECRET_KEY is not set')
+    return 'FIATPAY_URL or FIATPAY_SECRET_KEY is not set'
   const access = { url, secretKey, timeoutMs }
   const collections = createFiatpayCollections({ ...access, returnUrl })
   const payouts = createFiatpayPayouts({ ...access, deduplicates: true })
@@ -63,9 +44,15 @@ export async function askFiatpay(asked: Asked, account: TestAccount): Promise<Ch
   let checkoutUrl = ''
   let recipient: string | undefined
   let transfer: string | undefined
-  const needsTransfer = (): string => transfer ?? missing('no transfer was accepted')
+  const countSent = async (): Promise<number> => {
+    if (transfer === undefined) missing('no transfer was accepted')
+    let count = 0
+    for await (const rows of payouts.listTransfers(since, until))
+      count += rows.filter(({ reference }) => reference === sent).length
+    return count
+  }
 
-  const work: Readonly<Record<Name, () => Promise<string>>> = {
+  return Object.entries({
     async 'wrong key'() {
       const stranger = createFiatpayPayouts({ ...access, secretKey: 'sk_test_nobody', deduplicates: true })
       await refused(stranger.readBalance())
@@ -149,7 +136,7 @@ export async function askFiatpay(asked: Asked, account: TestAccount): Promise<Ch
       return 'a transfer of test money is accepted'
     },
     async 'transfer verify'() {
-      const id = needsTransfer()
+      const id = transfer ?? missing('no transfer was accepted')
       const found = await payouts.findTransfer(sent)
       if (found === undefined) return differs('an accepted transfer cannot be found')
       if (found.id !== id || found.amountKobo !== amountKobo || found.currency !== 'NGN')
@@ -157,20 +144,18 @@ export async function askFiatpay(asked: Asked, account: TestAccount): Promise<Ch
       return `shows the transfer as ${found.state}`
     },
     async 'transfer list'() {
-      needsTransfer()
-      const count = await countTransfers(payouts.listTransfers(since, until), sent)
+      const count = await countSent()
       if (count !== 1) differs(`lists the transfer ${count} times`)
       return 'lists the transfer once'
     },
     async 'transfer used twice'() {
-      needsTransfer()
+      if (transfer === undefined) missing('no transfer was accepted')
       const again = { reference: sent, amountKobo, recipient: recipient ?? '', narration: 'Conformance test' }
       await refused(sender.send(again))
       const code = (lastExchange().body as { code?: unknown } | undefined)?.code
       if (lastExchange().status < 400 || lastExchange().status > 499)
         differs(`answers ${lastExchange().status} to a used reference: set FIATPAY_DEDUPLICATES=false`)
-      const count = await countTransfers(payouts.listTransfers(since, until), sent)
-      if (count !== 1) differs(`sends a used reference again: set FIATPAY_DEDUPLICATES=false`)
+      if ((await countSent()) !== 1) differs(`sends a used reference again: set FIATPAY_DEDUPLICATES=false`)
       return `a used reference is refused (${String(code)})`
     },
     async 'transfer unknown'() {
@@ -195,18 +180,10 @@ export async function askFiatpay(asked: Asked, account: TestAccount): Promise<Ch
     async webhooks() {
       return missing('they come to a public address: pay a charge of a test installation and read its log')
     },
-  }
-  const checks: Check[] = []
-  // One after the other: most questions need the answers before.
-  for (const name of names) checks.push(await ask(provider, name, work[name]))
-  return checks
+  })
 }
 
 const newReference = (): string => `conformance-${randomBytes(12).toString('hex')}`
-
-function missing(text: string): never {
-  throw new NotAsked(text)
-}
 
 /** How a request was refused. Throws when it was not. */
 async function refused(request: Promise<unknown>): Promise<ProviderError['kind']> {
@@ -222,15 +199,6 @@ async function refused(request: Promise<unknown>): Promise<ProviderError['kind']
 async function first<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row | undefined> {
   for await (const [row] of pages) if (row !== undefined) return row
   return undefined
-}
-
-async function countTransfers(
-  pages: AsyncIterable<readonly { readonly reference: string }[]>,
-  reference: string,
-): Promise<number> {
-  let count = 0
-  for await (const rows of pages) count += rows.filter((row) => row.reference === reference).length
-  return count
 }
 
 /** The client leaves rows of other charges out, so it does not show whether the filter works. */

@@ -25,6 +25,17 @@ export async function check(
   }
 }
 
+/** Those that apply, or that everything is as it should be. */
+export function findingsOr(
+  ok: string,
+  ...findings: readonly (Finding | false | undefined)[]
+): readonly Finding[] {
+  const found = findings.filter((one) => one !== false && one !== undefined)
+  return found.length > 0 ? found : [['ok', ok]]
+}
+
+export const isSet = (name: string): boolean => Boolean(process.env[name]?.trim())
+
 /** Only the text of an error: some keep passwords in their fields. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ConfigError)

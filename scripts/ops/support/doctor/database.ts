@@ -6,7 +6,7 @@ import { readClock } from '../../../../src/platform/database/read-clock.js'
 import { roleOf } from '../../../database/roles-sql.js'
 import { type RoleKind, roleKinds, type TableRights, tableRights } from '../../../database/table-rights.js'
 import { deployedProcesses } from '../../../deploy/processes.js'
-import { type Check, check, type Finding, isLocal } from './check.js'
+import { type Check, check, type Finding, findingsOr, isLocal } from './check.js'
 
 /** What Debian 12 has. Older ones are not tried. */
 const oldestVersion = 15
@@ -85,21 +85,23 @@ export async function readServer(db: Knex): Promise<Server> {
 
 function findServer(server: Server, { url, prepared }: Config['database']): readonly Finding[] {
   const { version, versionText, role, database, readOnly, tls, fsync, superuser } = server
-  const found: Finding[] = []
-  if (version < oldestVersion)
-    found.push([
+  return findingsOr(
+    `PostgreSQL ${versionText}, ${role} on ${database}${tls ? ', with TLS' : ''}`,
+    version < oldestVersion && [
       'wrong',
       `PostgreSQL ${versionText} is older than ${oldestVersion}, the oldest that is tried`,
-    ])
-  if (readOnly)
-    found.push(['wrong', 'the server takes no writes: it is a standby, or its transactions are read only'])
-  if (!fsync) found.push(['wrong', 'fsync is off: a power failure may lose or break what was committed'])
-  if (superuser) found.push(['warning', `${role} is a superuser, which no process needs`])
-  // Behind a pooler the server only sees the pooler's own connection.
-  if (!tls && prepared && !isLocal(url))
-    found.push(['warning', 'the connection is not encrypted: add sslmode=verify-full to DATABASE_URL'])
-  if (found.length > 0) return found
-  return [['ok', `PostgreSQL ${versionText}, ${role} on ${database}${tls ? ', with TLS' : ''}`]]
+    ],
+    readOnly && ['wrong', 'the server takes no writes: it is a standby, or its transactions are read only'],
+    !fsync && ['wrong', 'fsync is off: a power failure may lose or break what was committed'],
+    superuser && ['warning', `${role} is a superuser, which no process needs`],
+    // Behind a pooler the server only sees the pooler's own connection.
+    !tls &&
+      prepared &&
+      !isLocal(url) && [
+        'warning',
+        'the connection is not encrypted: add sslmode=verify-full to DATABASE_URL',
+      ],
+  )
 }
 
 async function findSchema(db: Knex): Promise<Finding> {

@@ -5,7 +5,7 @@ import { checkSettings } from '../../../../src/platform/config/start-settings.js
 import { createDb } from '../../../../src/platform/database/database.js'
 import { settingsReaders } from '../../../../workers/registry.js'
 import { databaseSetting, deployedProcesses, scrapeTargets } from '../../../deploy/processes.js'
-import { type Check, check, type Finding } from './check.js'
+import { type Check, check, type Finding, findingsOr } from './check.js'
 import { findLimits, findRights, kindOf, readServer, type Server } from './database.js'
 
 const timeoutMs = 3000
@@ -62,10 +62,9 @@ async function findLogin(name: Name, env: NodeJS.ProcessEnv, logins: Login[]): P
       return [['warning', `${server.role} is not the role of this process: set ${databaseSetting(name)}`]]
     if (kind !== name) return [['wrong', `${server.role} is the role of another process`]]
     const findings = [await findRights(db, server.role), ...(prepared ? [] : [findLimits(server)])]
-    const faults = findings.filter(([one]) => one !== 'ok')
-    if (faults.length > 0) return faults
     const limits = `statement_timeout ${server.statement}, lock_timeout ${server.lock}`
-    return [['ok', `${server.role} has its rights and limits (${limits})`]]
+    const ok = `${server.role} has its rights and limits (${limits})`
+    return findingsOr(ok, ...findings.filter(([one]) => one !== 'ok'))
   } finally {
     await db.destroy()
   }
@@ -85,17 +84,16 @@ function findPools(logins: readonly Login[]): Finding {
   ]
 }
 
-async function findTargets(targets: readonly [name: string, port: number][]): Promise<readonly Finding[]> {
-  const silent: string[] = []
-  await Promise.all(
+async function findTargets(targets: readonly [name: string, port: number][]): Promise<Finding> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const silent = await Promise.all(
     targets.map(async ([name, port]) => {
-      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, {
-        signal: AbortSignal.timeout(timeoutMs),
-      }).catch(() => undefined)
-      if (answer?.status !== 200) silent.push(`${name} (${port})`)
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal }).catch(() => undefined)
+      return answer?.status === 200 ? [] : [`${name} (${port})`]
     }),
   )
   const all = `${targets.length} of scripts/deploy/monitoring/prometheus.yml`
-  if (silent.length === 0) return [['ok', `${all}, and all answer`]]
-  return [['warning', `${all}; these do not answer here: ${silent.sort().join(', ')}`]]
+  const names = silent.flat().sort().join(', ')
+  if (names === '') return ['ok', `${all}, and all answer`]
+  return ['warning', `${all}; these do not answer here: ${names}`]
 }

@@ -7,9 +7,19 @@ import { DataKeys } from '../../../../src/kernel/personal-data.js'
 import type { Config } from '../../../../src/platform/config/config.js'
 import { loadWalletKeys } from '../../../../src/platform/config/own-settings.js'
 import { fingerprintOf, openDataKeys, readDataKeys } from '../../../../src/privacy/keys/open-data-keys.js'
-import { type Check, check } from './check.js'
+import { type Check, check, type Finding, isSet } from './check.js'
 
 const insufficientPrivilege = '42501'
+
+/** `work`, or that the role of this process may not see what the check reads. `process`: whose may. */
+async function visible(process: string, work: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error
+    return ['skipped', `this DATABASE_URL may not see it: run doctor with the one of ${process}`]
+  }
+}
 
 /** Lets two people see that they have the same key. It tells nothing else about a key of 32 random bytes. */
 const fingerprint = (key: Uint8Array): string =>
@@ -18,10 +28,10 @@ const fingerprint = (key: Uint8Array): string =>
 /** Whether WALLET_KEK is what has sealed the wallets. Only the roles that use it see the tables that tell. */
 export function checkWalletKeys(db: Knex): Promise<readonly Check[]> {
   return check('wallet key', async () => {
-    if (!process.env['WALLET_KEK']?.trim())
+    if (!isSet('WALLET_KEK'))
       return ['skipped', 'WALLET_KEK is not set here; only the provisioner and the custodian have it']
     const keys = [...loadWalletKeys()].map(([version, key]) => `version ${version} (${fingerprint(key)})`)
-    try {
+    return visible('the provisioner', async () => {
       await checkKnownKeys({ db, vault: composeVault() })
       const wallets = [...(await countSealed(db)).values()].reduce((sum, count) => sum + count, 0)
       const retired = (await WalletKeyCheck.query(db).whereNotNull('retired_at')).map((one) => one.keyVersion)
@@ -29,14 +39,9 @@ export function checkWalletKeys(db: Knex): Promise<readonly Check[]> {
       if (old.length > 0)
         return ['warning', `version ${old.join(', ')} is out of use: take it out of WALLET_KEK`]
       return ['ok', `${keys.join(', ')}; ${wallets} wallets are sealed`]
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error
-      return ['skipped', 'this DATABASE_URL may not see it: run doctor with the one of the provisioner']
-    }
+    })
   })
 }
-
-const isSet = (name: string): boolean => Boolean(process.env[name]?.trim())
 
 /** Whether DATA_KEY is what has sealed the personal data, and whether a second value may go. */
 export function checkDataKeys(db: Knex, config: Config): Promise<readonly Check[]> {
@@ -44,7 +49,7 @@ export function checkDataKeys(db: Knex, config: Config): Promise<readonly Check[
     if (!isSet('DATA_KEY') && !isSet('OTP_PEPPER')) return ['skipped', 'DATA_KEY is not set here']
     // Of its own: nothing here may seal.
     const { given } = new DataKeys(config.dataKeys.given)
-    try {
+    return visible('web', async () => {
       await openDataKeys(db, new DataKeys(given), false)
       const rows = await readDataKeys(db)
       if (rows.length === 0) return ['ok', 'no process of this release has run yet; what is sealed opens']
@@ -58,10 +63,7 @@ export function checkDataKeys(db: Knex, config: Config): Promise<readonly Check[
       if (given.length > 1)
         return ['warning', 'has two values: once every process seals with the new one, run rotate-data-key']
       return ['ok', `version ${rows.at(-1)?.version}`]
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error
-      return ['skipped', 'this DATABASE_URL may not see it: run doctor with the one of web']
-    }
+    })
   })
 }
 

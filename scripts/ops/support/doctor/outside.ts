@@ -7,20 +7,18 @@ import { loadMail } from '../../../../src/platform/config/own-settings.js'
 import type { ExchangeRateFeed } from '../../../../src/ports/exchange-rates.js'
 import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
 import { readFeeAccounts } from '../chain/fee-accounts.js'
-import { type Check, check, type Finding, hostOf, isLocal, reasonOf } from './check.js'
+import { type Check, check, type Finding, findingsOr, hostOf, isLocal, isSet, reasonOf } from './check.js'
 import { skewFinding } from './database.js'
 
 const timeoutMs = 10_000
 const dayMs = 86_400_000
 /** The header `Date` has whole seconds. */
 const dateExactMs = 1000
-const isSet = (name: string): boolean => Boolean(process.env[name]?.trim())
 const inProduction = (): boolean => process.env['NODE_ENV'] === 'production'
 
 /** Everything outside but the database and Redis. The checks run at the same time. */
 export async function checkOutside(services: Composed): Promise<readonly Check[]> {
   const { config } = services
-  const { secondUrl } = config.rates
   const all = await Promise.all([
     check('public address', () => findPublicUrl(config)),
     check('solana rpc', () => findRpc(config)),
@@ -28,13 +26,9 @@ export async function checkOutside(services: Composed): Promise<readonly Check[]
     check('prices', () => findPrices(services)),
     check('swap engines', () => findSwaps(config)),
     check('exchange rate', () => findRate('RATE_URL', () => services.exchangeRates)),
-    ...(secondUrl === undefined
+    config.rates.secondUrl === undefined
       ? []
-      : [
-          check('second exchange rate', () =>
-            findRate('SECOND_RATE_URL', () => services.secondExchangeRates),
-          ),
-        ]),
+      : check('second exchange rate', () => findRate('SECOND_RATE_URL', () => services.secondExchangeRates)),
     check('naira provider', () => findProvider(config)),
     check('mail server', findMail),
     check('clock of this machine', () => findSkew(config)),
@@ -43,17 +37,15 @@ export async function checkOutside(services: Composed): Promise<readonly Check[]
 }
 
 async function findPublicUrl({ http: { publicUrl } }: Config): Promise<readonly Finding[]> {
-  const found: Finding[] = []
-  if (!inProduction()) found.push(['warning', 'NODE_ENV is not production'])
-  const answer = await fetch(`${publicUrl}/health`, { signal: AbortSignal.timeout(timeoutMs) }).catch(
-    (error: Error) => error,
+  const answer = await fetch(`${publicUrl}/health`, { signal: AbortSignal.timeout(timeoutMs) }).then(
+    ({ status }) => status,
+    reasonOf,
   )
-  if (answer instanceof Error || answer.status !== 200)
-    found.push([
-      'warning',
-      `${hostOf(publicUrl)} does not answer /health as this service (${answer instanceof Error ? reasonOf(answer) : answer.status})`,
-    ])
-  return found.length > 0 ? found : [['ok', `${hostOf(publicUrl)} answers`]]
+  return findingsOr(
+    `${hostOf(publicUrl)} answers`,
+    !inProduction() && ['warning', 'NODE_ENV is not production'],
+    answer !== 200 && ['warning', `${hostOf(publicUrl)} does not answer /health as this service (${answer})`],
+  )
 }
 
 const genesisAnswer = z.object({ result: z.string() })
@@ -75,29 +67,32 @@ async function findRpc({ chain }: Config): Promise<readonly Finding[]> {
   const { rpcUrls, genesisHash, publicRpcUrl, publicBundleRpcUrl } = chain
   if (rpcUrls === undefined) return [['skipped', 'SOLANA_RPC_URLS is not set here']]
   const urls = [...new Set([...rpcUrls, publicRpcUrl, publicBundleRpcUrl].filter((url) => url !== undefined))]
-  const found: Finding[] = []
+  const faults: Finding[] = []
   const hashes = new Map<string, string>()
+  const genesis = async (url: string) => hashes.set(url, await genesisOf(url))
   await Promise.all(
-    urls.map(async (url) => {
-      try {
-        hashes.set(url, await genesisOf(url))
-      } catch (error) {
-        found.push(['wrong', `${hostOf(url)}: ${error instanceof Error ? error.message : String(error)}`])
-      }
-    }),
+    urls.map((url) =>
+      genesis(url).catch((error) => faults.push(['wrong', `${hostOf(url)}: ${reasonOf(error)}`])),
+    ),
   )
   const wanted = genesisHash ?? hashes.get(rpcUrls[0] ?? '')
   for (const [url, hash] of hashes)
     if (hash !== wanted)
-      found.push(['wrong', `${hostOf(url)} is on another chain: its genesis hash is ${hash}`])
-  if (genesisHash === undefined) found.push(['warning', `set SOLANA_GENESIS_HASH=${wanted ?? '<hash>'}`])
-  if (rpcUrls.length === 1)
-    found.push(['warning', 'one RPC endpoint: nothing takes over when it is away or lies'])
-  if (urls.some((url) => url.startsWith('http:') && !isLocal(url)))
-    found.push(['warning', 'an RPC endpoint is reached without TLS'])
-  if (publicRpcUrl === undefined)
-    found.push(['warning', 'pages have no RPC endpoint without a key in its address: set PUBLIC_RPC_URL'])
-  return found.length > 0 ? found : [['ok', `${urls.length} endpoints, all on ${genesisHash}`]]
+      faults.push(['wrong', `${hostOf(url)} is on another chain: its genesis hash is ${hash}`])
+  return findingsOr(
+    `${urls.length} endpoints, all on ${genesisHash}`,
+    ...faults,
+    genesisHash === undefined && ['warning', `set SOLANA_GENESIS_HASH=${wanted ?? '<hash>'}`],
+    rpcUrls.length === 1 && ['warning', 'one RPC endpoint: nothing takes over when it is away or lies'],
+    urls.some((url) => url.startsWith('http:') && !isLocal(url)) && [
+      'warning',
+      'an RPC endpoint is reached without TLS',
+    ],
+    publicRpcUrl === undefined && [
+      'warning',
+      'pages have no RPC endpoint without a key in its address: set PUBLIC_RPC_URL',
+    ],
+  )
 }
 
 async function findTreasury({ config, chain }: Composed): Promise<Finding> {
@@ -105,12 +100,8 @@ async function findTreasury({ config, chain }: Composed): Promise<Finding> {
   if (rpcUrls === undefined) return ['skipped', 'SOLANA_RPC_URLS is not set here']
   const wallet = config.tips.treasuryWallet
   const { referralAccount } = config.swaps
-  const { accounts, lamportsMissing } = await readFeeAccounts(chain, {
-    rpcUrls,
-    genesisHash,
-    wallet,
-    referralAccount,
-  })
+  const treasury = { rpcUrls, genesisHash, wallet, referralAccount }
+  const { accounts, lamportsMissing } = await readFeeAccounts(chain, treasury)
   const missing = accounts.filter(({ open }) => !open).map(({ symbol }) => symbol)
   if (missing.length === 0 && lamportsMissing === 0n)
     return ['ok', `${wallet} exists, and its ${accounts.length} token accounts are open`]
@@ -134,15 +125,19 @@ async function findPrices({ prices, config }: Composed): Promise<Finding> {
 async function findSwaps({ swaps }: Config): Promise<readonly Finding[]> {
   const { ultraUrl, v6Url, referralAccount } = swaps
   const urls = [ultraUrl, v6Url].filter((url) => url !== undefined)
-  const found: Finding[] = []
-  for (const url of urls)
-    await fetch(url, { signal: AbortSignal.timeout(timeoutMs) }).catch(() =>
-      found.push(['wrong', `${hostOf(url)} cannot be reached`]),
-    )
-  if (urls.length === 0) found.push(['warning', 'no swap engine: tips that need a swap are refused'])
-  if (ultraUrl !== undefined && referralAccount === undefined)
-    found.push(['warning', 'AGGREGATOR_ULTRA_URL is not used without AGGREGATOR_REFERRAL_ACCOUNT'])
-  return found.length > 0 ? found : [['ok', `${urls.map(hostOf).join(' and ')} can be reached`]]
+  const reached = await Promise.all(
+    urls.map((url) => fetch(url, { signal: AbortSignal.timeout(timeoutMs) }).catch(() => undefined)),
+  )
+  return findingsOr(
+    `${urls.map(hostOf).join(' and ')} can be reached`,
+    ...urls.map((url, at) => !reached[at] && (['wrong', `${hostOf(url)} cannot be reached`] as const)),
+    urls.length === 0 && ['warning', 'no swap engine: tips that need a swap are refused'],
+    ultraUrl !== undefined &&
+      referralAccount === undefined && [
+        'warning',
+        'AGGREGATOR_ULTRA_URL is not used without AGGREGATOR_REFERRAL_ACCOUNT',
+      ],
+  )
 }
 
 async function findRate(setting: string, feed: () => ExchangeRateFeed | undefined): Promise<Finding> {
@@ -158,27 +153,28 @@ async function findProvider({ fiatpay, payouts }: Config): Promise<readonly Find
   const { url, secretKey, payoutKey, deduplicates } = fiatpay
   const keys = [...new Set([secretKey, payoutKey].filter((key) => key !== undefined))]
   if (keys.length === 0) return [['skipped', 'FIATPAY_SECRET_KEY and PAYOUT_SECRET_KEY are not set here']]
-  const found: Finding[] = []
+  const faults: Finding[] = []
   for (const key of keys) {
     const name = key === secretKey ? 'FIATPAY_SECRET_KEY' : 'PAYOUT_SECRET_KEY'
     const provider = createFiatpayPayouts({ url, secretKey: key, deduplicates, timeoutMs: payouts.timeoutMs })
-    await provider.readBalance().catch((error: Error) => found.push(['wrong', `${name}: ${error.message}`]))
-    if (key.startsWith('sk_test') && inProduction()) found.push(['warning', `${name} is a test key`])
+    await provider.readBalance().catch((error: Error) => faults.push(['wrong', `${name}: ${error.message}`]))
+    if (key.startsWith('sk_test') && inProduction()) faults.push(['warning', `${name} is a test key`])
   }
-  found.push(...(await findSecondKey(fiatpay, payouts.timeoutMs)))
-  if (url.startsWith('http:') && !isLocal(url)) found.push(['wrong', 'the key is sent without TLS'])
-  return found.length > 0
-    ? found
-    : [['ok', `${hostOf(url)} accepts ${keys.length === 1 ? 'the key' : 'both keys'}`]]
+  return findingsOr(
+    `${hostOf(url)} accepts ${keys.length === 1 ? 'the key' : 'both keys'}`,
+    ...faults,
+    await findSecondKey(fiatpay, payouts.timeoutMs),
+    url.startsWith('http:') && !isLocal(url) && ['wrong', 'the key is sent without TLS'],
+  )
 }
 
 /** A second key checks webhooks until the provider ends it. */
 async function findSecondKey(
   { url, webhookKeys, deduplicates }: Config['fiatpay'],
   timeoutMs: number,
-): Promise<readonly Finding[]> {
+): Promise<Finding | undefined> {
   const second = webhookKeys?.at(1)
-  if (second === undefined) return []
+  if (second === undefined) return undefined
   const provider = createFiatpayPayouts({ url, secretKey: second, deduplicates, timeoutMs })
   const ended = await provider.readBalance().then(
     () => false,
@@ -187,7 +183,7 @@ async function findSecondKey(
   const text = ended
     ? 'the second value has ended at the provider: set FIATPAY_SECRET_KEY to the first alone'
     : 'FIATPAY_SECRET_KEY has two values, and the provider still takes the second: end it there'
-  return [['warning', text]]
+  return ['warning', text]
 }
 
 async function findMail(): Promise<Finding> {

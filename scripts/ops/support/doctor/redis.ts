@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../../../src/platform/config/config.js'
 import { createProducerClient } from '../../../../src/platform/redis/clients.js'
-import { type Check, check, type Finding, isLocal } from './check.js'
+import { type Check, check, type Finding, findingsOr, isLocal } from './check.js'
 
 const connectMs = 5000
 const pollMs = 50
@@ -33,23 +33,19 @@ function hintFor(reason: string, { cluster }: Config['redis']): string {
 
 function findServer(info: string, { url, cluster, tls }: Config['redis']): readonly Finding[] {
   const value = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
-  const kind = value('redis_mode')
-  const found: Finding[] = []
-  if (kind === 'cluster' && !cluster)
-    found.push(['wrong', 'the server is a node of a cluster: add ?cluster=true to REDIS_URL'])
-  if (kind === 'sentinel')
-    found.push(['wrong', 'this is a sentinel: give the address of the server that it watches'])
-  if (value('role') === 'slave' && !cluster)
-    found.push(['wrong', 'this is a replica, which takes no writes: give the address of the master'])
-  const policy = value('maxmemory_policy')
-  if (policy !== '' && policy !== 'noeviction' && value('maxmemory') !== '0')
-    found.push(['warning', `maxmemory-policy is ${policy}: BullMQ needs noeviction`])
-  const nodes = url.split(',')
+  const [kind, policy, nodes] = [value('redis_mode'), value('maxmemory_policy'), url.split(',')]
   const encrypted = nodes.some((node) => node.startsWith('rediss:'))
-  if (!encrypted && !nodes.every(isLocal))
-    found.push(['warning', 'the connection is not encrypted: use rediss://'])
-  if (encrypted && tls.insecure)
-    found.push(['warning', 'insecure=true: anybody on the way may answer as Redis; use ca=<file>'])
-  if (found.length > 0) return found
-  return [['ok', `Redis ${value('redis_version')}, ${kind}${encrypted ? ', with TLS' : ''}`]]
+  const evicts = policy !== '' && policy !== 'noeviction' && value('maxmemory') !== '0'
+  return findingsOr(
+    `Redis ${value('redis_version')}, ${kind}${encrypted ? ', with TLS' : ''}`,
+    kind === 'cluster' &&
+      !cluster && ['wrong', 'the server is a node of a cluster: add ?cluster=true to REDIS_URL'],
+    kind === 'sentinel' && ['wrong', 'this is a sentinel: give the address of the server that it watches'],
+    value('role') === 'slave' &&
+      !cluster && ['wrong', 'this is a replica, which takes no writes: give the address of the master'],
+    evicts && ['warning', `maxmemory-policy is ${policy}: BullMQ needs noeviction`],
+    !encrypted && !nodes.every(isLocal) && ['warning', 'the connection is not encrypted: use rediss://'],
+    encrypted &&
+      tls.insecure && ['warning', 'insecure=true: anybody on the way may answer as Redis; use ca=<file>'],
+  )
 }
