@@ -3,11 +3,10 @@ import { resolve } from 'node:path'
 import { loadDatabase } from '../../src/platform/config/own-settings.js'
 import { query } from '../../src/platform/database/database.js'
 import { readEpoch } from '../../src/platform/database/restore-guard.js'
-import { defineOptions, type Values } from './support/arguments.js'
-import { defineCommand, type Outcome } from './support/command.js'
-import { RefusedError, UsageError } from './support/errors.js'
+import { defineCommand, defineOptions, type Outcome, type Values } from './support/command.js'
+import { RefusedError, UsageError } from './support/order.js'
 import { dumpDatabase, findPgDump } from './support/pg-dump.js'
-import { withDatabase } from './support/with-database.js'
+import { withDatabase } from './support/services.js'
 
 const options = defineOptions(
   {},

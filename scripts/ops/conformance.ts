@@ -1,13 +1,12 @@
 import { allSecrets } from '../../src/platform/config/process-secrets.js'
-import { defineOptions } from './support/arguments.js'
-import { defineCommand, type Outcome } from './support/command.js'
+import { defineCommand, defineOptions, type Outcome } from './support/command.js'
 import { askAll, type Check, loadAsked, watchAnswers, withoutSecrets } from './support/conformance/check.js'
 import { askMail, askPrices, askRates } from './support/conformance/feeds.js'
 import { askFiatpay } from './support/conformance/fiatpay.js'
 import { askSolana } from './support/conformance/solana.js'
 import { askSwaps } from './support/conformance/swaps.js'
 import { hostOf } from './support/doctor/check.js'
-import { UsageError } from './support/errors.js'
+import { UsageError } from './support/order.js'
 
 /** Asks the real providers whether they answer as the stand-ins do. */
 const usage = `npm run ops -- conformance [--only <providers>] [--json]

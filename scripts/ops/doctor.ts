@@ -9,15 +9,14 @@ import {
 import { allSecrets, type Secret } from '../../src/platform/config/process-secrets.js'
 import { ConfigError, type SettingFault } from '../../src/platform/config/read-settings.js'
 import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
-import { defineOptions } from './support/arguments.js'
-import { defineCommand, type Outcome } from './support/command.js'
+import { defineCommand, defineOptions, type Outcome } from './support/command.js'
 import { type Check, check, type Finding, findingsOr, isSet } from './support/doctor/check.js'
 import { checkDatabase } from './support/doctor/database.js'
 import { checkDeployed } from './support/doctor/deployed.js'
 import { checkDataKeys, checkPeppers, checkWalletKeys } from './support/doctor/keys.js'
 import { checkOutside } from './support/doctor/outside.js'
 import { checkRedis } from './support/doctor/redis.js'
-import { UsageError } from './support/errors.js'
+import { UsageError } from './support/order.js'
 
 /** Compares the settings with the live world: database, Redis, chain, providers, keys, clocks. Changes nothing. */
 const usage = `npm run ops -- doctor [--web <n>] [--as-deployed] [--json]

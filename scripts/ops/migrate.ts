@@ -1,7 +1,6 @@
 import { loadDatabaseUrl } from '../../src/platform/config/own-settings.js'
 import { migrateToLatest, readMigrations } from '../../src/platform/database/migrations/migrate.js'
-import { defineOptions } from './support/arguments.js'
-import { defineCommand, type Outcome } from './support/command.js'
+import { defineCommand, defineOptions, type Outcome } from './support/command.js'
 
 const options = defineOptions({}, { '--check': 'change nothing; exit code 4 when migrations are missing' })
 

@@ -7,11 +7,18 @@ import {
   switchNames,
   switchWord,
 } from '../../src/platform/database/switches/switches.js'
-import { defineOptions, noArguments, parseVerb, reasonedOptions, type Values } from './support/arguments.js'
-import { defineCommand, type Outcome } from './support/command.js'
+import {
+  defineCommand,
+  defineOptions,
+  noArguments,
+  type Outcome,
+  parseVerb,
+  reasonedOptions,
+  type Values,
+} from './support/command.js'
 
 import { applyHint, type Order } from './support/order.js'
-import { withDatabase } from './support/with-database.js'
+import { withDatabase } from './support/services.js'
 
 const options = defineOptions(reasonedOptions, {
   '--reason <text>': "why, for the audit log and the operators' page; required with --apply",
@@ -43,10 +50,7 @@ async function run(_given: Given, order: Order, [name, to, ...more]: readonly st
 
 async function list(db: Knex): Promise<Outcome> {
   const switches = await readSwitches(db)
-  return {
-    text: switches.map(describe).join('\n'),
-    json: { switches: switches.map(present) },
-  }
+  return { text: switches.map(describe).join('\n'), json: { switches: switches.map(present) } }
 }
 
 interface Turn {

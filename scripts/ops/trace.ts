@@ -1,11 +1,10 @@
 import { opsCommand } from '../../src/operators/open-cases.js'
 import { linesPerPage, type Story } from '../../src/operators/trace/story.js'
 import { parseBefore, trace } from '../../src/operators/trace/trace.js'
-import { defineOptions } from './support/arguments.js'
-import { defineCommand, type Outcome } from './support/command.js'
-import { RefusedError, UsageError } from './support/errors.js'
+import { defineCommand, defineOptions, type Outcome } from './support/command.js'
+import { RefusedError, UsageError } from './support/order.js'
 
-import { withDatabase } from './support/with-database.js'
+import { withDatabase } from './support/services.js'
 
 const options = defineOptions(
   {},

@@ -7,11 +7,17 @@ import {
   type WorkRow,
 } from '../../src/operators/work-rows.js'
 import { type WorkKind, workKinds } from '../../src/platform/queue/wake-ups.js'
-import { applyOptions, defineOptions, parseVerb, type Values, wholeNumber } from './support/arguments.js'
-import { defineCommand, type Outcome } from './support/command.js'
-import { RefusedError, UsageError } from './support/errors.js'
-import { applyHint, type Order } from './support/order.js'
-import { withDatabase } from './support/with-database.js'
+import {
+  applyOptions,
+  defineCommand,
+  defineOptions,
+  type Outcome,
+  parseVerb,
+  type Values,
+  wholeNumber,
+} from './support/command.js'
+import { applyHint, type Order, RefusedError, UsageError } from './support/order.js'
+import { withDatabase } from './support/services.js'
 
 const options = defineOptions(applyOptions, {
   '--kind <worker>': workKinds.join(', '),

@@ -3,12 +3,10 @@ import { DomainError } from '../../../src/kernel/errors.js'
 import { displayText } from '../../../src/kernel/money.js'
 import { query } from '../../../src/platform/database/database.js'
 import { closeAccount } from '../../../src/privacy/close-account.js'
-import { defineOptions, finalOptions } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError } from '../support/errors.js'
+import { defineCommand, defineOptions, finalOptions, type Outcome } from '../support/command.js'
+import { RefusedError } from '../support/order.js'
 
-import { findUser } from '../support/find-user.js'
-import { withServices } from '../support/with-services.js'
+import { findUser, withServices } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
   '--user <id|e-mail>': 'the account',

@@ -1,10 +1,9 @@
 import { emailAddress } from '../../../src/accounts/schemas.js'
 import { countPayers, erasePayer } from '../../../src/fiat/intents/payer.js'
-import { defineOptions, reasonedOptions } from '../support/arguments.js'
-import { defineCommand } from '../support/command.js'
-import { UsageError } from '../support/errors.js'
+import { defineCommand, defineOptions, reasonedOptions } from '../support/command.js'
+import { UsageError } from '../support/order.js'
 
-import { withServices } from '../support/with-services.js'
+import { withServices } from '../support/services.js'
 
 const options = defineOptions(reasonedOptions, {
   '--email <address>': "the payer's address",

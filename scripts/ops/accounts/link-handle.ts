@@ -3,12 +3,9 @@ import { changeUser } from '../../../src/accounts/change-user.js'
 import { User } from '../../../src/accounts/models.js'
 import { lockCreator } from '../../../src/creators/find-creator.js'
 import { parseDiscordHandle, parseTwitterHandle } from '../../../src/creators/handles.js'
-import { applyOptions, defineOptions, type Values } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError, UsageError } from '../support/errors.js'
-import { findUser } from '../support/find-user.js'
-import { describeChange, type Order } from '../support/order.js'
-import { withDatabase } from '../support/with-database.js'
+import { applyOptions, defineCommand, defineOptions, type Outcome, type Values } from '../support/command.js'
+import { describeChange, type Order, RefusedError, UsageError } from '../support/order.js'
+import { findUser, withDatabase } from '../support/services.js'
 
 const options = defineOptions(applyOptions, {
   '--user <id|e-mail>': 'the account',

@@ -1,11 +1,9 @@
 import { removeAllFactors } from '../../../src/accounts/factors/change-factors.js'
 import type { User } from '../../../src/accounts/models.js'
 import { countFactors } from '../../../src/accounts/protection.js'
-import { defineOptions, reasonedOptions } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { findUser } from '../support/find-user.js'
+import { defineCommand, defineOptions, type Outcome, reasonedOptions } from '../support/command.js'
 import { describeChange } from '../support/order.js'
-import { withServices } from '../support/with-services.js'
+import { findUser, withServices } from '../support/services.js'
 
 const options = defineOptions(reasonedOptions, {
   '--user <id|e-mail>': 'the account',

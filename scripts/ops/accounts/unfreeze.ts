@@ -6,12 +6,9 @@ import { sqlList } from '../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../src/kernel/text.js'
 import { heldStates, type SendState, sendableStates } from '../../../src/outgoing/lifecycle.js'
 import { query } from '../../../src/platform/database/database.js'
-import { defineOptions, reasonedOptions } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError } from '../support/errors.js'
-import { findUser } from '../support/find-user.js'
-import { describeChange } from '../support/order.js'
-import { withServices } from '../support/with-services.js'
+import { defineCommand, defineOptions, type Outcome, reasonedOptions } from '../support/command.js'
+import { describeChange, RefusedError } from '../support/order.js'
+import { findUser, withServices } from '../support/services.js'
 
 const options = defineOptions(reasonedOptions, {
   '--user <id|e-mail>': 'the account',

@@ -11,12 +11,9 @@ import {
   verifyIdentity,
 } from '../../../src/withdrawals/confirmation/release.js'
 import { askIfOld } from '../../../src/withdrawals/withdrawal-kind.js'
-import { defineOptions, finalOptions, type Values } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError } from '../support/errors.js'
-import { findUser } from '../support/find-user.js'
-import { applyHint, type Order } from '../support/order.js'
-import { withServices } from '../support/with-services.js'
+import { defineCommand, defineOptions, finalOptions, type Outcome, type Values } from '../support/command.js'
+import { applyHint, type Order, RefusedError } from '../support/order.js'
+import { findUser, withServices } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
   '--user <id|e-mail>': 'the account',

@@ -10,13 +10,11 @@ import {
   retireOlderKeys,
 } from '../../../src/privacy/keys/reseal.js'
 import { sealedColumns } from '../../../src/privacy/keys/sealed-columns.js'
-import { applyOptions } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError } from '../support/errors.js'
-import type { Order } from '../support/order.js'
-import { createProgress } from '../support/progress.js'
+import { applyOptions, defineCommand, type Outcome } from '../support/command.js'
+import { type Order, RefusedError } from '../support/order.js'
 import { plannedLine, type Rotation, rotate, type Walked } from '../support/rotation.js'
-import { withDatabase } from '../support/with-database.js'
+import { withDatabase } from '../support/services.js'
+import { createProgress } from '../support/text.js'
 
 /** Seals the personal data again under the first value of DATA_KEY, so that the second may go. */
 const usage = `npm run ops -- keys rotate-data [--apply]

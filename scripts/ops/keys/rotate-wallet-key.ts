@@ -3,12 +3,11 @@ import { checkKnownKeys, checkVaultKey, countSealed } from '../../../src/account
 import { retireOlderKeys, rotateBatch } from '../../../src/accounts/wallets/rotate-wallet-key.js'
 import { composeVault } from '../../../src/compose.js'
 import type { Vault } from '../../../src/ports/vault.js'
-import { applyOptions } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
+import { applyOptions, defineCommand, type Outcome } from '../support/command.js'
 import { applyHint, type Order } from '../support/order.js'
-import { createProgress } from '../support/progress.js'
 import { plannedLine, type Rotation, rotate, type Walked } from '../support/rotation.js'
-import { withDatabase } from '../support/with-database.js'
+import { withDatabase } from '../support/services.js'
+import { createProgress } from '../support/text.js'
 
 /** Seals the creators' wallets again under the newest key of WALLET_KEK, so that the old one may go. */
 const usage = `npm run ops -- keys rotate-wallet [--apply]

@@ -9,12 +9,16 @@ import {
 } from '../../../src/market/accepted-rates.js'
 import { isWithin } from '../../../src/market/token-price-guard.js'
 import { rateDecimals } from '../../../src/ports/exchange-rates.js'
-import { defineOptions, reasonedOptions, type Values } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError, UsageError } from '../support/errors.js'
-import { formatAge } from '../support/format-age.js'
-import type { Order } from '../support/order.js'
-import { withDatabase } from '../support/with-database.js'
+import {
+  defineCommand,
+  defineOptions,
+  type Outcome,
+  reasonedOptions,
+  type Values,
+} from '../support/command.js'
+import { type Order, RefusedError, UsageError } from '../support/order.js'
+import { withDatabase } from '../support/services.js'
+import { formatAge } from '../support/text.js'
 
 const options = defineOptions(reasonedOptions, {
   '--rate <naira>':

@@ -7,7 +7,7 @@ import {
   sumBooks,
 } from '../../../src/ledger/invariants.js'
 import { defineCommand } from '../support/command.js'
-import { withDatabase } from '../support/with-database.js'
+import { withDatabase } from '../support/services.js'
 
 /** Checks every invariant over the whole ledger, and prints the sum of each kind of account. Changes nothing. */
 const usage = `npm run ops -- check-books [--json]

@@ -13,13 +13,17 @@ import { findDispute, listDisputes, type StoredDispute } from '../../../src/fiat
 import { collectEvidence, type Evidence } from '../../../src/fiat/disputes/evidence.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
-import { defineOptions, finalOptions, givenOption, type Values } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError, UsageError } from '../support/errors.js'
-import { formatAge } from '../support/format-age.js'
-import type { Order } from '../support/order.js'
-import { withDatabase } from '../support/with-database.js'
-import { withServices } from '../support/with-services.js'
+import {
+  defineCommand,
+  defineOptions,
+  finalOptions,
+  givenOption,
+  type Outcome,
+  type Values,
+} from '../support/command.js'
+import { type Order, RefusedError, UsageError } from '../support/order.js'
+import { withDatabase, withServices } from '../support/services.js'
+import { formatAge } from '../support/text.js'
 
 const options = defineOptions(finalOptions, {
   '--accept': 'the payer gets the money back. The creator is debited, and we give up our fee of it',

@@ -10,11 +10,18 @@ import {
   type TipPosition,
 } from '../../../src/tips/confirm/find-uncredited.js'
 import { type LandedPayment, recordLanded } from '../../../src/tips/confirm/record-landed.js'
-import { applyOptions, defineOptions, pastTime, type Values, wholeNumber } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
+import {
+  applyOptions,
+  defineCommand,
+  defineOptions,
+  type Outcome,
+  pastTime,
+  type Values,
+  wholeNumber,
+} from '../support/command.js'
 
 import { applyHint, type Order } from '../support/order.js'
-import { withServices } from '../support/with-services.js'
+import { withServices } from '../support/services.js'
 
 const options = defineOptions(applyOptions, {
   '--days <n>': `how far back, 1 to ${maxDays}; default 30`,
@@ -62,13 +69,7 @@ export async function findUncredited(
   order: Order,
 ): Promise<Outcome> {
   const found = since === undefined ? noUnrecorded : await findUnrecorded(services, since, order)
-  const totals: Totals = {
-    gaps: [],
-    credited: 0,
-    tips: 0,
-    unread: found.unread,
-    unrecorded: found.payments,
-  }
+  const totals: Totals = { gaps: [], credited: 0, tips: 0, unread: found.unread, unrecorded: found.payments }
   let position: TipPosition | undefined
   do {
     const page = await findCreditGaps(services, days, position)

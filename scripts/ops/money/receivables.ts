@@ -6,12 +6,9 @@ import {
   type Receivable,
 } from '../../../src/ledger/receivables/read-receivables.js'
 import { writeOffReceivable } from '../../../src/ledger/receivables/receivables.js'
-import { defineOptions, finalOptions } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError } from '../support/errors.js'
-import { findUser } from '../support/find-user.js'
-import type { Order } from '../support/order.js'
-import { withDatabase } from '../support/with-database.js'
+import { defineCommand, defineOptions, finalOptions, type Outcome } from '../support/command.js'
+import { type Order, RefusedError } from '../support/order.js'
+import { findUser, withDatabase } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
   '--write-off <creator or case>': 'a user id, an e-mail address, or a case as listed, such as dispute:17',
@@ -49,14 +46,7 @@ function lineOf(one: Receivable): string {
 }
 
 function jsonOf({ id, userId, ref, amountMicro, coveredMicro, createdAt }: Receivable) {
-  return {
-    case: id,
-    userId,
-    tip: ref,
-    amountMicro,
-    paidMicro: coveredMicro,
-    createdAt,
-  }
+  return { case: id, userId, tip: ref, amountMicro, paidMicro: coveredMicro, createdAt }
 }
 
 /** Throws UsageError, RefusedError. */

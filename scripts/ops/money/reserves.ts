@@ -3,11 +3,9 @@ import { createFloatReader } from '../../../src/reserves/float/read-float.js'
 import { makeReport } from '../../../src/reserves/reports/make-report.js'
 import { findLastReport, type StoredReport } from '../../../src/reserves/reports/report-rows.js'
 import { createReportSigner } from '../../../src/reserves/reports/signing.js'
-import { defineOptions } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { createProgress } from '../support/progress.js'
-import { withDatabase } from '../support/with-database.js'
-import { withServices } from '../support/with-services.js'
+import { defineCommand, defineOptions, type Outcome } from '../support/command.js'
+import { withDatabase, withServices } from '../support/services.js'
+import { createProgress } from '../support/text.js'
 
 /** Shows the newest reserve report, or makes one now. */
 const usage = `npm run ops -- reserves [--make] [--json]

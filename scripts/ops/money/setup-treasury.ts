@@ -2,14 +2,12 @@ import type { Keypair } from '@solana/web3.js'
 import { loadTreasury } from '../../../src/platform/config/own-settings.js'
 import type { Chain } from '../../../src/ports/chain.js'
 import { createSolanaChain } from '../../../src/providers/solana/solana-chain.js'
-import { applyOptions, defineOptions, type Values } from '../support/arguments.js'
 import { buildInstructions, type FeeAccounts, readFeeAccounts } from '../support/chain/fee-accounts.js'
 import { readKeyPair } from '../support/chain/key-pair.js'
 import { submitAndConfirm } from '../support/chain/submit-transaction.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { UsageError } from '../support/errors.js'
-import type { Order } from '../support/order.js'
-import { withDatabase } from '../support/with-database.js'
+import { applyOptions, defineCommand, defineOptions, type Outcome, type Values } from '../support/command.js'
+import { type Order, UsageError } from '../support/order.js'
+import { withDatabase } from '../support/services.js'
 
 const options = defineOptions(applyOptions, {
   '--payer <file>': 'key pair file of the Solana command line; it pays about 0.002 SOL for each account',

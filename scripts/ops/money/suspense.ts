@@ -3,8 +3,7 @@ import type { Composed } from '../../../src/compose.js'
 import { listSuspense, sumSuspense, valueAssignment } from '../../../src/fiat/suspense/suspense.js'
 import { nairaText, usdcText } from '../../../src/kernel/money.js'
 import { tipChannel } from '../../../src/tips/read/present.js'
-import { defineOptions, finalOptions, givenOption } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
+import { defineCommand, defineOptions, finalOptions, givenOption, type Outcome } from '../support/command.js'
 import type { Order } from '../support/order.js'
 import { act } from '../support/outgoing/outgoing.js'
 import {
@@ -16,8 +15,7 @@ import {
   requireUndisputed,
   resolvePayment,
 } from '../support/outgoing/payments.js'
-import { withDatabase } from '../support/with-database.js'
-import { withServices } from '../support/with-services.js'
+import { withDatabase, withServices } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
   '--all': 'also list resolved payments',

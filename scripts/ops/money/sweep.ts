@@ -7,15 +7,20 @@ import { type CustodyView, viewCustody } from '../../../src/treasury/sweeps/cust
 import { groupParts, type PlannedPart, partsOf } from '../../../src/treasury/sweeps/plan-sweeps.js'
 import { declareDead } from '../../../src/treasury/sweeps/steps.js'
 import { listSweeps, type SweepRow } from '../../../src/treasury/sweeps/sweep.js'
-import { defineOptions, finalOptions, givenOption, type Values } from '../support/arguments.js'
 import { readKeyPair } from '../support/chain/key-pair.js'
 import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError, UsageError } from '../support/errors.js'
-import { applyHint, type Order } from '../support/order.js'
-import { createProgress } from '../support/progress.js'
+import {
+  defineCommand,
+  defineOptions,
+  finalOptions,
+  givenOption,
+  type Outcome,
+  type Values,
+} from '../support/command.js'
+import { applyHint, type Order, RefusedError, UsageError } from '../support/order.js'
+import { withServices } from '../support/services.js'
+import { createProgress } from '../support/text.js'
 import { lamportsPerSweep, type SweepResult, SweepRun } from '../support/treasury/sweep-run.js'
-import { withServices } from '../support/with-services.js'
 
 const options = defineOptions(finalOptions, {
   '--payer <file>':
@@ -176,13 +181,7 @@ function present(views: readonly CustodyView[], { sweeps, excluded }: SweepResul
       ...short.map(lineOf),
       `${usdcText(swept)} swept in ${final.length} sweeps`,
     ].join('\n'),
-    json: {
-      applied: true,
-      swept,
-      sweeps: sweeps.map(sweepJson),
-      excluded,
-      short: short.map(jsonOf),
-    },
+    json: { applied: true, swept, sweeps: sweeps.map(sweepJson), excluded, short: short.map(jsonOf) },
   }
 }
 

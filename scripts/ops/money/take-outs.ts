@@ -5,12 +5,17 @@ import { type Token, tokenByMint } from '../../../src/kernel/tokens.js'
 import { adoptTakeOut } from '../../../src/treasury/take-outs/adopt-take-out.js'
 import { giveBack, listSigned } from '../../../src/treasury/take-outs/steps.js'
 import type { TakeOut } from '../../../src/treasury/take-outs/take-out.js'
-import { defineOptions, finalOptions, givenOption, type Values } from '../support/arguments.js'
 import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError, UsageError } from '../support/errors.js'
-import { applyHint, type Order } from '../support/order.js'
-import { withServices } from '../support/with-services.js'
+import {
+  defineCommand,
+  defineOptions,
+  finalOptions,
+  givenOption,
+  type Outcome,
+  type Values,
+} from '../support/command.js'
+import { applyHint, type Order, RefusedError, UsageError } from '../support/order.js'
+import { withServices } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
   '--give-back <id>': 'the id, as listed',
@@ -49,15 +54,7 @@ function lineOf(takeOut: TakeOut): string {
 }
 
 function jsonOf({ id, userId, mint, amount, payoutWallet, signature, undecidedAt }: TakeOut) {
-  return {
-    id,
-    userId,
-    mint,
-    amount,
-    payoutWallet,
-    signature,
-    undecided: undecidedAt !== null,
-  }
+  return { id, userId, mint, amount, payoutWallet, signature, undecided: undecidedAt !== null }
 }
 
 async function show(services: Composed): Promise<Outcome> {
@@ -116,14 +113,7 @@ export async function adoptLostTakeOut(
   const line = `take-out ${signature}: ${displayText(amount, decimals)} ${symbol} of creator ${userId}${owed}`
   return {
     text: order.tell(line, 'adopted'),
-    json: {
-      applied: order.apply,
-      signature,
-      userId,
-      mint,
-      amount,
-      owedMicro: adopted?.owedMicro ?? 0n,
-    },
+    json: { applied: order.apply, signature, userId, mint, amount, owedMicro: adopted?.owedMicro ?? 0n },
   }
 }
 

@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto'
 import { nairaText, unitsOfText, usdcText } from '../../../src/kernel/money.js'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import type { OutsideEvent } from '../../../src/reserves/record-entries.js'
-import { defineOptions, parseVerb, reasonedOptions, type Values } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { UsageError } from '../support/errors.js'
-import type { Order } from '../support/order.js'
+import {
+  defineCommand,
+  defineOptions,
+  type Outcome,
+  parseVerb,
+  reasonedOptions,
+  type Values,
+} from '../support/command.js'
+import { type Order, UsageError } from '../support/order.js'
+import { withDatabase } from '../support/services.js'
 import { checkOutside, recordOutside } from '../support/treasury/record-outside.js'
 import { showTreasury } from '../support/treasury/treasury-text.js'
-import { withDatabase } from '../support/with-database.js'
 
 const options = defineOptions(reasonedOptions, {
   '--usdc <amount>': 'USDC with at most 6 decimals, such as 1500.25',

@@ -1,5 +1,4 @@
-import { parseVerb } from '../support/arguments.js'
-import { defineCommand } from '../support/command.js'
+import { defineCommand, parseVerb } from '../support/command.js'
 import { act, outgoingOptions, verbNames, verbs } from '../support/outgoing/outgoing.js'
 import { withdrawals } from '../support/outgoing/withdrawals.js'
 

@@ -1,9 +1,8 @@
-import { defineOptions, finalOptions, givenOption } from '../support/arguments.js'
-import { defineCommand } from '../support/command.js'
+import { defineCommand, defineOptions, finalOptions, givenOption } from '../support/command.js'
 import { presentList } from '../support/outgoing/kind.js'
 import { act } from '../support/outgoing/outgoing.js'
 import { refunds } from '../support/outgoing/refunds.js'
-import { withDatabase } from '../support/with-database.js'
+import { withDatabase } from '../support/services.js'
 
 /** `outgoing` for the naira that go back to payers, under its older name. */
 const usage = `npm run ops -- refunds

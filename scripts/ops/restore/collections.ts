@@ -3,12 +3,9 @@ import { adoptCharge } from '../../../src/fiat/intents/adopt-charge.js'
 import { makeIntentDue } from '../../../src/fiat/settlement/intent-queue.js'
 import { isFiatIntentId } from '../../../src/kernel/ids.js'
 import { nairaText } from '../../../src/kernel/money.js'
-import { defineOptions, finalOptions, parseVerb } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError, UsageError } from '../support/errors.js'
-import { findUser } from '../support/find-user.js'
-import type { Order } from '../support/order.js'
-import { withServices } from '../support/with-services.js'
+import { defineCommand, defineOptions, finalOptions, type Outcome, parseVerb } from '../support/command.js'
+import { type Order, RefusedError, UsageError } from '../support/order.js'
+import { findUser, withServices } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
   '--creator <id>': "the creator's id or e-mail, for a charge without a creator",

@@ -14,12 +14,17 @@ import {
 } from '../../../src/reserves/after-restore.js'
 import type { ChainDifference } from '../../../src/reserves/compare-chain.js'
 import { applyAdoption, hashOf, planAdoption } from '../support/adoption.js'
-import { defineOptions, finalOptions, pastTime, type Values } from '../support/arguments.js'
-import { defineCommand, type Outcome } from '../support/command.js'
-import { RefusedError, UnconfirmedError } from '../support/errors.js'
-import { applyHint, type Order } from '../support/order.js'
-import { createProgress } from '../support/progress.js'
-import { withServices } from '../support/with-services.js'
+import {
+  defineCommand,
+  defineOptions,
+  finalOptions,
+  type Outcome,
+  pastTime,
+  type Values,
+} from '../support/command.js'
+import { applyHint, type Order, RefusedError, UnconfirmedError } from '../support/order.js'
+import { withServices } from '../support/services.js'
+import { createProgress } from '../support/text.js'
 
 const options = defineOptions(finalOptions, {
   '--since <time>': 'declares a restore that the server does not show: the rows are as they were then',

@@ -10,10 +10,9 @@ import { adoptLostSweep } from '../money/sweep.js'
 import { adoptLostTakeOut } from '../money/take-outs.js'
 import { adoptLostCharge } from '../restore/collections.js'
 import type { Outcome } from './command.js'
-import { RefusedError } from './errors.js'
-import { changeIn, Order } from './order.js'
+import { changeIn, Order, RefusedError } from './order.js'
 import { adoptPayout } from './outgoing/adopt-withdrawal.js'
-import { createProgress } from './progress.js'
+import { createProgress } from './text.js'
 
 /** Why and by whom everything is adopted. Empty in a plan. */
 interface Given {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { RefusedError } from './errors.js'
+import { RefusedError } from './order.js'
 
 /** Where Debian's packages put the programs of each version. */
 const debianFolder = '/usr/lib/postgresql'

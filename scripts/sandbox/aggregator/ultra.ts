@@ -122,10 +122,7 @@ export class UltraEngine {
 
 /** A loss is negative. `priceImpact` is in percent, and the older `priceImpactPct` is a fraction. */
 function loss({ impact }: Trade) {
-  return {
-    priceImpact: -Number(impact) / 1e7,
-    priceImpactPct: displayText(-impact, 9),
-  }
+  return { priceImpact: -Number(impact) / 1e7, priceImpactPct: displayText(-impact, 9) }
 }
 
 function fees({ fee }: Trade) {

@@ -115,11 +115,7 @@ const paging = z.object({
   perPage: z.coerce.number().int().min(1).max(perPageMax).default(perPageDefault),
   page: z.coerce.number().int().min(1).max(pageMax).default(1),
 })
-const filters = z.object({
-  from: day.optional(),
-  to: day.optional(),
-  status: z.string().max(20).optional(),
-})
+const filters = z.object({ from: day.optional(), to: day.optional(), status: z.string().max(20).optional() })
 
 /** The requested page of the rows with the provider's paging data, in its envelope. */
 export function okPage(message: string, rows: readonly unknown[], request: SandboxRequest): SandboxAnswer {

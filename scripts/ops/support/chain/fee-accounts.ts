@@ -3,7 +3,7 @@ import { PublicKey, SystemProgram, type TransactionInstruction } from '@solana/w
 import { solMint, tokens } from '../../../../src/kernel/tokens.js'
 import type { TreasurySettings } from '../../../../src/platform/config/own-settings.js'
 import { type Chain, rentExemptLamports } from '../../../../src/ports/chain.js'
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../order.js'
 
 /** A token account that receives fees. */
 interface FeeAccount {

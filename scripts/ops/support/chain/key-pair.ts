@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Keypair } from '@solana/web3.js'
 import { z } from 'zod'
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../order.js'
 
 const byteMax = 255
 const secretBytes = 64

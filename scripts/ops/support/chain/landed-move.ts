@@ -2,7 +2,7 @@ import type { Composed } from '../../../../src/compose.js'
 import { ownersOf } from '../../../../src/tips/confirm/credit-tips.js'
 import { namedIn } from '../../../../src/tips/verify/load-match-context.js'
 import { type LandedMove, moveIn } from '../../../../src/treasury/custody-move.js'
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../order.js'
 
 /** The move that a transaction made, which must be final and of this kind. Throws RefusedError, ProviderError. */
 export async function readLandedMove(

@@ -7,7 +7,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import type { Chain } from '../../../../src/ports/chain.js'
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../order.js'
 
 const pollMs = 400
 

@@ -6,7 +6,7 @@ import { createFiatpayDisputes } from '../../../../src/providers/fiatpay/dispute
 import { createFiatpayPayoutSender } from '../../../../src/providers/fiatpay/payout-sender.js'
 import { createFiatpayPayouts } from '../../../../src/providers/fiatpay/payouts.js'
 import { createFiatpayRefunds } from '../../../../src/providers/fiatpay/refunds.js'
-import { RefusedError } from '../errors.js'
+import { RefusedError } from '../order.js'
 import { type Asked, differs, lastExchange, missing, type Questions } from './check.js'
 
 const timeoutMs = 20_000

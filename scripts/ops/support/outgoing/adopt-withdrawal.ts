@@ -11,9 +11,8 @@ import {
   priceLost,
 } from '../../../../src/withdrawals/reconcile/adopt-withdrawal.js'
 import type { Outcome } from '../command.js'
-import { RefusedError } from '../errors.js'
-import { findUser } from '../find-user.js'
-import type { Order } from '../order.js'
+import { type Order, RefusedError } from '../order.js'
+import { findUser } from '../services.js'
 
 interface Adoption {
   readonly reference: string

@@ -7,15 +7,14 @@ import {
   defineOptions,
   finalOptions,
   noArguments,
+  type Outcome,
   onlyArgument,
   parseVerb,
   type Values,
   wholeNumber,
-} from '../arguments.js'
-import type { Outcome } from '../command.js'
-import { RefusedError, UsageError } from '../errors.js'
-import { applyHint, type Order } from '../order.js'
-import { withServices } from '../with-services.js'
+} from '../command.js'
+import { applyHint, type Order, RefusedError, UsageError } from '../order.js'
+import { withServices } from '../services.js'
 import { type ListedKind, type OperatorKind, presentList } from './kind.js'
 import { payments } from './payments.js'
 import { refunds } from './refunds.js'

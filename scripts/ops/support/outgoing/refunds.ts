@@ -12,9 +12,8 @@ import { nairaText, usdcText } from '../../../../src/kernel/money.js'
 import { ProviderError } from '../../../../src/kernel/provider-error.js'
 import { hasEnded } from '../../../../src/outgoing/lifecycle.js'
 import { query } from '../../../../src/platform/database/database.js'
-import { onlyArgument } from '../arguments.js'
-import { RefusedError } from '../errors.js'
-import type { Order } from '../order.js'
+import { onlyArgument } from '../command.js'
+import { type Order, RefusedError } from '../order.js'
 import type { Listed, ListedKind } from './kind.js'
 
 const done: Readonly<Record<RefundAction, string>> = {

@@ -9,8 +9,8 @@ import type { Services } from '../../../../src/services.js'
 import { openAccount, openName, resolvedContext } from '../../../../src/withdrawals/bank-account.js'
 import { type Withdrawal, withdrawalColumns } from '../../../../src/withdrawals/withdrawal.js'
 import { waitsForDispute } from '../../../../src/withdrawals/work-queue.js'
-import { RefusedError } from '../errors.js'
-import { formatAge } from '../format-age.js'
+import { RefusedError } from '../order.js'
+import { formatAge } from '../text.js'
 import type { Filter } from './kind.js'
 
 /** A withdrawal as operators see it. Only the last four digits of the bank account are shown. */
@@ -26,9 +26,7 @@ export interface PayoutRow extends Withdrawal {
   readonly open: readonly string[]
 }
 
-type StoredRow = Omit<PayoutRow, 'accountName' | 'resolvedName'> & {
-  readonly sealedResolved: Buffer | null
-}
+type StoredRow = Omit<PayoutRow, 'accountName' | 'resolvedName'> & { readonly sealedResolved: Buffer | null }
 type Needs = Pick<Services, 'db' | 'config'>
 
 function openRow(config: Services['config'], row: StoredRow): PayoutRow {

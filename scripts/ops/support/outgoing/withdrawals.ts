@@ -14,8 +14,7 @@ import { applyAction, isHeld, lockForReview } from '../../../../src/withdrawals/
 import { askIfOld, withdrawalKind } from '../../../../src/withdrawals/withdrawal-kind.js'
 import { reconcileNow } from '../../../../src/withdrawals/work-queue.js'
 import type { Outcome } from '../command.js'
-import { RefusedError, UsageError } from '../errors.js'
-import { applyHint, type Order } from '../order.js'
+import { applyHint, type Order, RefusedError, UsageError } from '../order.js'
 import { adoptPayout } from './adopt-withdrawal.js'
 import type { ActOptions, ListedKind } from './kind.js'
 import {

@@ -2,8 +2,7 @@ import type { Knex } from 'knex'
 import { usdcText } from '../../../../src/kernel/money.js'
 import { readPosition } from '../../../../src/reserves/position.js'
 import { findRecorded, type OutsideEvent, recordEvent } from '../../../../src/reserves/record-entries.js'
-import { RefusedError } from '../errors.js'
-import type { Order } from '../order.js'
+import { type Order, RefusedError } from '../order.js'
 
 /** What an operator says about an event outside the service. */
 export interface OutsideRecord {

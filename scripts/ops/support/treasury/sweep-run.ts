@@ -20,8 +20,7 @@ import {
   planSweep,
 } from '../../../../src/treasury/sweeps/plan-sweeps.js'
 import { listSweeps, type SweepRow } from '../../../../src/treasury/sweeps/sweep.js'
-import { RefusedError } from '../errors.js'
-import type { Order } from '../order.js'
+import { type Order, RefusedError } from '../order.js'
 
 /** What came of a run. */
 export interface SweepResult {

@@ -83,10 +83,9 @@ export class Svm {
 
   /** Every account a program owns, with its key. Scans all accounts. */
   accountsOwnedBy(program: string): { key: string; account: Account }[] {
-    return this.#native.getProgramAccounts(keyBytes(program)).map((found) => ({
-      key: encodeBase58(found.address),
-      account: readAccount(found.account()),
-    }))
+    return this.#native
+      .getProgramAccounts(keyBytes(program))
+      .map((found) => ({ key: encodeBase58(found.address), account: readAccount(found.account()) }))
   }
 
   /** Lamports that make an account of this many bytes rent-exempt. */
