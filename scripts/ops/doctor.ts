@@ -10,7 +10,7 @@ import { allSecrets, type Secret } from '../../src/platform/config/process-secre
 import { ConfigError, type SettingFault } from '../../src/platform/config/read-settings.js'
 import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
 import { defineCommand, defineOptions, type Outcome } from './support/command.js'
-import { type Check, check, type Finding, findingsOr, isSet } from './support/doctor/check.js'
+import { type Check, check, type Finding, isSet } from './support/doctor/check.js'
 import { checkDatabase } from './support/doctor/database.js'
 import { checkDeployed } from './support/doctor/deployed.js'
 import { checkDataKeys, checkPeppers, checkWalletKeys } from './support/doctor/keys.js'
@@ -25,62 +25,37 @@ Asks everything that the settings name whether it is there and as it should be: 
 connections, Redis, the Solana RPC endpoints and their chain, the treasury's accounts, prices, rates, the swap engines, the naira
 provider and its keys, the mail server, the keys of wallets and personal data, and the clocks. It changes nothing and moves no money.
 
-Run it with the settings of all processes together, or with those of one: what needs a setting that is not set is skipped.
-Exit code 4: something is wrong. Warnings do not count.`
+Run it with the settings of all processes together, or with those of one: what needs a setting that is not set is skipped. Faulty
+settings are listed, and nothing is asked before they are right. Exit code 4: something is wrong. Warnings do not count.`
 
 const mostWebProcesses = 10_000
 const width = 24
 const marks = { ok: 'ok', warning: 'warning', wrong: 'WRONG', skipped: 'skipped' } as const
 
-/** Stands for a required setting that cannot be used, so that the others are checked. Nothing asks there. */
-const placeholders: Readonly<Record<string, string>> = {
-  DATABASE_URL: 'postgres://unset.invalid',
-  REDIS_URL: 'redis://unset.invalid',
-  TREASURY_WALLET: '11111111111111111111111111111111',
-  PRICE_URL: 'https://unset.invalid',
-  FIATPAY_URL: 'https://unset.invalid',
-  PUBLIC_URL: 'https://unset.invalid',
-}
-/** What is not checked without it. */
-const checksOf: Readonly<Record<string, string>> = {
-  TREASURY_WALLET: 'treasury',
-  PRICE_URL: 'prices',
-  FIATPAY_URL: 'naira provider',
-  PUBLIC_URL: 'public address',
-}
-
+/** Faulty settings end it: nothing can be asked with them. */
 async function checkAll(webProcesses: number): Promise<readonly Check[]> {
   const faults = faultsOf(process.env)
-  const unusable = faults.map(({ setting }) => setting)
-  const usable = Object.entries(process.env).filter(([name]) => !unusable.includes(name))
-  const standIns = Object.entries(placeholders).filter(([name]) => unusable.includes(name))
-  const config = loadSet({ ...Object.fromEntries([...usable, ...standIns]), LOG_LEVEL: 'silent' })
+  if (faults.length > 0)
+    return faults.map(({ setting, message }) => ({
+      name: 'settings',
+      state: 'wrong',
+      text: `${setting} ${message}`,
+    }))
+  const config = loadSet({ ...process.env, LOG_LEVEL: 'silent' })
   const services = compose(config, 'ops')
-  const withDatabase = (checks: () => Promise<readonly Check[]>) =>
-    unusable.includes('DATABASE_URL') ? [] : checks()
+  const { db } = services
   try {
-    const [inside, outside] = await Promise.all([
-      Promise.all([
-        withDatabase(() => checkDatabase(services.db, config, webProcesses)),
-        unusable.includes('REDIS_URL') ? [] : checkRedis(config),
-        withDatabase(() => checkWalletKeys(services.db)),
-        withDatabase(() => checkDataKeys(services.db, config)),
-      ]),
+    const all = await Promise.all([
+      check('settings', async () => ['ok', 'complete, and none is faulty']),
+      check('guards', async () => findGuards(config)),
+      checkDatabase(db, config, webProcesses),
+      checkRedis(config),
+      checkWalletKeys(db),
+      checkDataKeys(db, config),
+      checkPeppers(config),
       checkOutside(services),
     ])
-    const unasked = unusable.map((setting) => checksOf[setting])
-    return [
-      ...(await check('settings', async () =>
-        findingsOr(
-          'complete, and none is faulty',
-          ...faults.map(({ setting, message }) => ['wrong', `${setting} ${message}`] as const),
-        ),
-      )),
-      ...(await check('guards', async () => findGuards(config))),
-      ...inside.flat(),
-      ...checkPeppers(config),
-      ...outside.filter(({ name }) => !unasked.includes(name)),
-    ]
+    return all.flat()
   } finally {
     await services.close()
   }

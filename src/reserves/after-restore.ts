@@ -27,10 +27,6 @@ export interface LostTime {
   readonly chain: readonly ChainDifference[]
 }
 
-export function countDifferences({ transfers, collections, chain }: LostTime): number {
-  return transfers.length + collections.length + chain.length
-}
-
 /** From when on the chain is compared: a day before the moment to which the rows were restored. */
 export function comparedSince({ seenAt }: Pick<DatabaseEpoch, 'seenAt'>): Date {
   return new Date(Math.max(0, (seenAt?.getTime() ?? 0) - marginHours * hourMs))

@@ -124,43 +124,17 @@ test.serial('doctor names each setting that does not fit the world, and ends wit
   )
 })
 
-test.serial('doctor lists faulty settings, checks all the others, and prints no secret', async (t) => {
+test.serial('doctor lists every faulty setting, and prints no secret', async (t) => {
   const { env } = world()
-  const faulty = await doctor({
-    DB_POOL: '0',
-    TREASURY_WALLET: '',
-    SMTP_URL: 'nonsense',
-    REDIS_URL: redisUrlWith(env['REDIS_URL'] ?? '', { cluster: 'true' }),
-  })
-  t.is(faulty.code, 4)
-  t.deepEqual(
-    faulty.findings.filter((line) => line.startsWith('wrong settings')),
-    [
-      'wrong settings: DB_POOL Too small: expected number to be >=1',
-      'wrong settings: TREASURY_WALLET is missing',
-      'wrong settings: SMTP_URL must be an smtp(s) URL',
-    ],
-  )
-  t.regex(faulty.findings.join('\n'), /^wrong redis: the server is not a cluster/m)
-  for (const name of ['schema', 'database rights', 'exchange rate', 'naira provider'])
-    t.true(faulty.ok.includes(name), faulty.findings.join('\n'))
-  const without = await doctor({
-    DATABASE_URL: '',
-    REDIS_URL: '',
-    PUBLIC_URL: '',
-    PRICE_URL: '',
-    FIATPAY_URL: '',
-  })
-  t.deepEqual(
-    without.findings.filter((line) => line.startsWith('wrong settings')),
-    ['DATABASE_URL', 'REDIS_URL', 'PRICE_URL', 'FIATPAY_URL'].map(
-      (name) => `wrong settings: ${name} is missing`,
-    ),
-  )
-  for (const name of ['solana rpc', 'treasury', 'exchange rate']) {
-    const seen = [...without.ok, ...without.findings].some((line) => line.includes(name))
-    t.true(seen, `${name}: ${without.findings.join('\n')}`)
-  }
+  const faulty = { DB_POOL: '0', TREASURY_WALLET: '', SMTP_URL: 'nonsense', PRICE_URL: '' }
+  const { code, findings } = await doctor(faulty)
+  t.is(code, 4)
+  t.deepEqual(findings, [
+    'wrong settings: DB_POOL Too small: expected number to be >=1',
+    'wrong settings: TREASURY_WALLET is missing',
+    'wrong settings: PRICE_URL is missing',
+    'wrong settings: SMTP_URL must be an smtp(s) URL',
+  ])
   const text = JSON.stringify(await doctor({ FIATPAY_SECRET_KEY: 'sk_test_mine' }))
   for (const secret of ['sk_test_mine', env['WALLET_KEK'] ?? '', env['OTP_PEPPER'] ?? ''])
     t.false(text.includes(secret))

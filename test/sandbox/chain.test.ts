@@ -4,8 +4,6 @@ import {
   getAccount,
   getAssociatedTokenAddressSync,
   getMint,
-  getOrCreateAssociatedTokenAccount,
-  mintTo,
 } from '@solana/spl-token'
 import {
   AddressLookupTableProgram,
@@ -18,7 +16,6 @@ import {
   type TransactionInstruction,
 } from '@solana/web3.js'
 import test from 'ava'
-import { mintAuthorityOf } from '../../scripts/sandbox/chain/faucet.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import {
@@ -85,39 +82,6 @@ test('the known tokens exist at their mainnet addresses, and the sandbox airdrop
   t.is(owned.value[0]?.account.data.parsed.info.tokenAmount.uiAmountString, '12.5')
   const held = await connection.getTokenAccountsByOwner(wallet, { mint: usdc })
   t.is(held.value.length, 1)
-})
-
-test('the helpers of @solana/spl-token open accounts and mint', async (t) => {
-  const connection = connect(sandbox)
-  const payer = await fundedKeypair(connection, LAMPORTS_PER_SOL)
-  const account = await getOrCreateAssociatedTokenAccount(connection, payer, usdc, payer.publicKey)
-  await mintTo(connection, payer, usdc, account.address, mintAuthorityOf(sandbox.chain), 500_000_000n)
-  t.is((await getAccount(connection, account.address)).amount, 500_000_000n)
-})
-
-test('the treasury has 1 SOL and an account for every known token', async (t) => {
-  const connection = connect(sandbox)
-  t.is(await connection.getBalance(treasury), LAMPORTS_PER_SOL)
-  for (const symbol of ['USDC', 'USDT', 'BONK', 'JitoSOL']) {
-    const mint = new PublicKey(tokenBySymbol(symbol)?.mint ?? '')
-    const account = await getAccount(connection, getAssociatedTokenAddressSync(mint, treasury))
-    t.is(account.amount, 0n)
-  }
-})
-
-test('a bad airdrop request is refused with a reason', async (t) => {
-  const wallet = Keypair.generate().publicKey.toBase58()
-  const post = (body: unknown) => postJson(`${sandbox.url}/dev/airdrop`, body)
-  t.is((await post('not json')).status, 400)
-  for (const [token, amount] of [
-    ['DOGE', '1'],
-    ['USDC', '0.0000001'],
-    ['SOL', '99999999'],
-  ])
-    t.is((await post({ wallet, token, amount })).status, 400, token)
-  const belowRent = await post({ wallet, token: 'SOL', amount: '0.000000001' })
-  t.regex((belowRent.body as { message: string }).message, /InsufficientFundsForRent/)
-  t.is((await postJson(`${sandbox.url}/dev/nothing`, {})).status, 404)
 })
 
 test('an unsigned SOL tip is refused, and the signed one lands with its fee and reference', async (t) => {

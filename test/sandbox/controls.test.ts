@@ -1,4 +1,4 @@
-import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram } from '@solana/web3.js'
+import { Keypair, LAMPORTS_PER_SOL, SystemProgram } from '@solana/web3.js'
 import test from 'ava'
 import { startSandbox } from '../../scripts/sandbox/server.js'
 import {
@@ -90,20 +90,4 @@ test('a blockhash expires after 150 slots', async (t) => {
   await callRpc(sandbox, 'dev_advance', 1)
   t.false((await connection.isBlockhashValid(recentBlockhash)).value)
   await t.throwsAsync(send(), { message: /Blockhash not found/ })
-})
-
-test('accounts and commitment lags can be set', async (t) => {
-  const sandbox = await manual()
-  t.teardown(() => sandbox.close())
-  const connection = connect(sandbox)
-  const key = Keypair.generate().publicKey
-  await callRpc(sandbox, 'dev_setAccount', key.toBase58(), { data: Buffer.from('hello').toString('base64') })
-  t.is((await connection.getAccountInfo(key))?.data.toString(), 'hello')
-  await callRpc(sandbox, 'dev_setAccount', key.toBase58(), { lamports: 0 })
-  t.is(await connection.getAccountInfo(key), null)
-  // An invalid sysvar would stop every program, so the virtual machine refuses it.
-  const clock = new PublicKey('SysvarC1ock11111111111111111111111111111111')
-  await t.throwsAsync(callRpc(sandbox, 'dev_setAccount', clock.toBase58(), { data: 'AAAA' }))
-  t.deepEqual(await callRpc(sandbox, 'dev_config', { finalizeLag: 2 }), { confirmLag: 1, finalizeLag: 2 })
-  await t.throwsAsync(callRpc(sandbox, 'dev_config', { slotMs: 1 }), { message: /-32602/ })
 })

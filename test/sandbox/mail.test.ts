@@ -1,8 +1,7 @@
 import test from 'ava'
 import { createTransport } from 'nodemailer'
-import type { ReceivedMail } from '../../scripts/sandbox/mail/received-mail.js'
+import type { ReceivedMail } from '../../scripts/sandbox/mail/mail-server.js'
 import { type Sandbox, startSandbox } from '../../scripts/sandbox/server.js'
-import { postJson } from './chain-client.js'
 
 let sandbox: Sandbox
 test.before(async () => {
@@ -46,28 +45,4 @@ test.serial('an address with an international domain finds its mails in both spe
   await send('ada@xn--bcher-kva.example')
   for (const to of ['ada@xn--bcher-kva.example', 'ada@BÜCHER.example']) t.is((await inbox(to)).length, 1, to)
   t.deepEqual(await inbox('ada@bucher.example'), [])
-})
-
-test.serial('the page shows the text and the HTML of a mail and runs no script of it', async (t) => {
-  t.regex(await (await fetch(`${sandbox.url}/dev/mail/view`)).text(), /No mail/)
-  await send('ada@example.com', {
-    subject: '<script>1</script>',
-    text: '</pre><script>2</script>',
-    html: '"><script>3</script>',
-  })
-  const response = await fetch(`${sandbox.url}/dev/mail/view`)
-  const page = await response.text()
-  t.regex(response.headers.get('content-type') ?? '', /^text\/html/)
-  t.false(page.includes('<script>'))
-  t.true(page.includes('&#60;script&#62;2'))
-  t.true(page.includes('<iframe sandbox srcdoc="&#34;&#62;&#60;script'))
-})
-
-test.serial('a reset deletes the mails and the faults', async (t) => {
-  await send('ada@example.com')
-  sandbox.mail.faults.set({ code: 550 })
-  t.is((await postJson(`${sandbox.url}/dev/reset`, { what: ['mail'] })).status, 200)
-  t.deepEqual(await inbox(), [])
-  await send('ada@example.com')
-  t.is((await inbox()).length, 1)
 })

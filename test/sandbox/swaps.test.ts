@@ -210,36 +210,6 @@ test('a request that is not the signed order is refused with its error code', as
   }
 })
 
-test('a taker who cannot pay gets a price, an error code and an empty transaction', async (t) => {
-  const poor = await fundedKeypair(connect(sandbox), 3_000_000)
-  const taker = poor.publicKey.toBase58()
-  const noMoney = await requestOrder('SOL', 'USDC', { amount: '1000000000', taker })
-  t.like(noMoney.body, { transaction: '', errorCode: 1, errorMessage: 'Insufficient funds' })
-  t.truthy(noMoney.body.outAmount)
-  const noGas = Keypair.generate()
-  await airdrop(noGas.publicKey, 'USDC', '10')
-  const query = { amount: '1000000', taker: noGas.publicKey.toBase58() }
-  t.like((await requestOrder('USDC', 'SOL', query)).body, { transaction: '', errorCode: 2 })
-})
-
-test('pairs without a route and invalid parameters are refused', async (t) => {
-  const noQuotes = { status: 400, body: { error: 'Failed to get quotes' } }
-  const amount = '1000000'
-  t.deepEqual(await requestOrder(unusedKey().toBase58(), 'USDC', { amount }), noQuotes)
-  t.deepEqual(await requestOrder('USDC', 'USDC', { amount }), noQuotes)
-  t.deepEqual(await requestOrder('SOL', 'USDC', { amount, excludeRouters: 'metis' }), noQuotes)
-  for (const changes of [
-    { amount: '1.5' },
-    { referralFee: '49' },
-    { referralAccount: '' },
-    { taker: 'nobody' },
-  ]) {
-    const refused = await requestOrder('SOL', 'USDC', { amount, ...changes })
-    t.is(refused.status, 400)
-    t.regex(refused.body.error, /^Invalid query parameter/)
-  }
-})
-
 /** Creates a wallet with an open account of a token. */
 async function withAccount(token: string): Promise<{ wallet: PublicKey; account: PublicKey }> {
   const wallet = unusedKey()
@@ -278,28 +248,3 @@ for (const [input, output, amount] of quotes) {
     t.is(spent, BigInt(amount) + (input === 'SOL' ? BigInt(networkFee) : 0n))
   })
 }
-
-test('pairs that cannot be quoted are refused with the engine’s errors', async (t) => {
-  const token = unusedKey().toBase58()
-  const refused = async (input: string, output: string, query: Record<string, string>) => {
-    const { status, body } = await requestQuote(input, output, query)
-    t.is(status, 400)
-    return body
-  }
-  const amount = '1000000'
-  t.deepEqual(await refused(token, 'USDC', { amount }), {
-    error: `The token ${token} is not tradable`,
-    errorCode: 'TOKEN_NOT_TRADABLE',
-  })
-  t.deepEqual(await refused('USDC', 'USDC', { amount }), {
-    error: 'Input and output mints are not allowed to be equal',
-    errorCode: 'CIRCULAR_ARBITRAGE_IS_DISABLED',
-  })
-  t.deepEqual(await refused('BONK', 'SOL', { amount: '1' }), {
-    error: 'Could not find any route',
-    errorCode: 'COULD_NOT_FIND_ANY_ROUTE',
-  })
-  t.like(await refused('SOL', 'USDC', { amount: '1.5' }), {
-    error: 'Invalid query parameter amount: Invalid',
-  })
-})

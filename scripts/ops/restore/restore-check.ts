@@ -6,14 +6,8 @@ import {
   declareRestored,
   readEpoch,
 } from '../../../src/platform/database/restore-guard.js'
-import {
-  comparedSince,
-  compareLostTime,
-  countDifferences,
-  type LostTime,
-} from '../../../src/reserves/after-restore.js'
-import type { ChainDifference } from '../../../src/reserves/compare-chain.js'
-import { applyAdoption, hashOf, planAdoption } from '../support/adoption.js'
+import { comparedSince, compareLostTime } from '../../../src/reserves/after-restore.js'
+import { type Adoption, applyAdoption, differencesOf, hashOf, planAdoption } from '../support/adoption.js'
 import {
   defineCommand,
   defineOptions,
@@ -66,29 +60,22 @@ async function check(services: Composed, given: Given, order: Order): Promise<Ou
   const lost = await compareLostTime({ ...services, refunds }, epoch, (wallets, unknown) =>
     say(`${wallets} custody wallets read, ${unknown} unknown transactions`),
   )
-  if (given['adopt-all'] === true) return adoptAll(services, lost, comparedSince(epoch), given, order)
-  const left = countDifferences(lost)
+  const differences = differencesOf(services, lost, comparedSince(epoch), given)
+  if (given['adopt-all'] === true) return adoptAll(services, await planAdoption(differences), given, order)
+  const shown = differences.map(
+    ({ subject, text, next }) => `${subject}  ${text}${next === '' ? '' : `  -> ${next}`}`,
+  )
   const waiting = await countNeverSent(services)
+  const hash = shown.length === 0 ? '0' : hashOf(shown)
+  const counts = `${shown.length} differences; ${waiting} withdrawals wait, and are looked up before they are sent`
+  const lines = [describe(epoch), ...shown, counts]
   const json = { ...present(epoch), applied: apply, ...lost, waiting }
-  const differences = linesOf(lost, comparedSince(epoch))
-  const token = left === 0 ? '0' : hashOf(differences)
-  const lines = [
-    describe(epoch),
-    ...differences,
-    `${left} differences; ${waiting} withdrawals wait, and are looked up before they are sent`,
-  ]
-  if (!apply)
-    return {
-      ok: false,
-      text: [
-        ...lines,
-        left === 0
-          ? applyHint
-          : `--adopt-all plans them together. What is settled outside the service is accepted with --confirm=${token}`,
-      ].join('\n'),
-      json: { ...json, hash: token },
-    }
-  order.confirmed('restore-check', token)
+  if (!apply) {
+    const accepts = `--adopt-all plans them together. What is settled outside the service is accepted with --confirm=${hash}`
+    lines.push(shown.length === 0 ? applyHint : accepts)
+    return { ok: false, text: lines.join('\n'), json: { ...json, hash } }
+  }
+  order.confirmed('restore-check', hash)
   await transact(async ({ trx, wake }) => {
     if (!(await acceptDatabase(trx, epoch)))
       throw new RefusedError(
@@ -102,12 +89,10 @@ async function check(services: Composed, given: Given, order: Order): Promise<Ou
 
 async function adoptAll(
   services: Composed,
-  lost: LostTime,
-  since: Date,
-  given: Given,
+  adoption: Adoption,
+  { confirm }: Given,
   order: Order,
 ): Promise<Outcome> {
-  const adoption = await planAdoption(services, lost, since, given)
   const { tips, others, left, hash } = adoption
   const steps = [...tips, ...others].map(({ text }) => text)
   const json = { applied: order.apply, steps, left, hash }
@@ -116,18 +101,15 @@ async function adoptAll(
     const end = `${steps.length} to adopt, ${left.length} need a person; to adopt: --adopt-all --apply --confirm=${hash} --reason <text>`
     return { ok: false, text: [...steps, ...needsPerson, end].join('\n'), json }
   }
-  if (given.confirm !== hash)
+  if (confirm !== hash)
     throw new UnconfirmedError(
       'this is not the plan that you have confirmed: read restore-check --adopt-all again',
     )
   order.requireReason()
   const { count, refused } = await applyAdoption(services, adoption)
   const end = `${count} adopted, ${refused.length} refused, ${left.length} need a person; run restore-check again`
-  return {
-    ok: refused.length === 0,
-    text: [...refused.map((line) => `refused  ${line}`), ...needsPerson, end].join('\n'),
-    json: { ...json, adopted: count, refused },
-  }
+  const text = [...refused.map((line) => `refused  ${line}`), ...needsPerson, end].join('\n')
+  return { ok: refused.length === 0, text, json: { ...json, adopted: count, refused } }
 }
 
 async function declare({ transact }: Composed, text: string, order: Order): Promise<Outcome> {
@@ -158,36 +140,6 @@ function describe({ state, seenAt, restoredAt }: DatabaseEpoch): string {
 
 function present({ state, seenAt, restoredAt }: DatabaseEpoch): Record<string, unknown> {
   return { state, seenAt, restoredAt }
-}
-
-/** What to do about what only the chain has. */
-const chainCommands: Readonly<Record<ChainDifference['kind'], (subject: string, since: Date) => string>> = {
-  payment: (_, since) => `find-uncredited --since ${since.toISOString()} --apply`,
-  sweep: (signature) => `sweep --adopt ${signature}`,
-  take_out: (signature) => `take-outs --adopt ${signature}`,
-  outflow: () => 'no process of ours signs this: a key may be stolen',
-  unread: () => 'look it up elsewhere',
-}
-
-function linesOf({ transfers, collections, chain }: LostTime, since: Date): string[] {
-  return [
-    ...chain.map(
-      ({ subject, kind, shown }) =>
-        `${subject}  ${kind}: ${shown}  -> ${chainCommands[kind](subject, since)}`,
-    ),
-    ...transfers.map(({ providerReference, kind, ours, theirs }) => {
-      const adopts = kind === 'not_ours' || ours === 'pending'
-      const next = adopts ? `payouts adopt ${providerReference.toUpperCase()}` : 'payouts show'
-      return `${providerReference}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}  -> ${next}`
-    }),
-    ...collections.map(({ subject, kind, ours, theirs }) => {
-      const next =
-        kind === 'not_ours' && subject.startsWith('payment ')
-          ? `  -> collections adopt ${/ for ([\w.=-]+)$/.exec(theirs ?? '')?.[1] ?? '<reference>'}`
-          : ''
-      return `${subject}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}${next}`
-    }),
-  ]
 }
 
 export const command = await defineCommand(import.meta, {

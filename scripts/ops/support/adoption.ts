@@ -4,6 +4,7 @@ import type { Composed } from '../../../src/compose.js'
 import { isPayoutReference } from '../../../src/kernel/ids.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import type { LostTime } from '../../../src/reserves/after-restore.js'
+import type { ChainDifference } from '../../../src/reserves/compare-chain.js'
 import { maxDays } from '../../../src/tips/confirm/find-uncredited.js'
 import { findUncredited } from '../money/find-uncredited.js'
 import { adoptLostSweep } from '../money/sweep.js'
@@ -14,21 +15,90 @@ import { changeIn, Order, RefusedError } from './order.js'
 import { adoptPayout } from './outgoing/adopt-withdrawal.js'
 import { createProgress } from './text.js'
 
-/** Why and by whom everything is adopted. Empty in a plan. */
-interface Given {
-  readonly as?: string
-  readonly reason?: string
-}
-
 /** Adopts one thing, or without `applies` only says what it would do. */
 type Act = (applies: boolean) => Promise<Outcome>
+
+/** What the rows and the outside show differently after a restore. */
+interface Difference {
+  readonly subject: string
+  readonly text: string
+  /** The command for it, or what else to do. Empty: nothing of ours. */
+  readonly next: string
+  /** Undefined: it needs a person. */
+  readonly adopt?: Act
+  /** What adopting it does, when that need not be planned. */
+  readonly plan?: string
+  /** Whether it brings money: tips come first, because moves and payouts took what they brought. */
+  readonly isTip?: boolean
+}
+
+const creditMs = 10 * 60_000
+const pollMs = 2000
+const dayMs = 86_400_000
+
+/** Every difference of a comparison that begins at `since`. `given`: why and by whom they are adopted; empty in a plan. */
+export function differencesOf(
+  services: Composed,
+  { transfers, collections, chain }: LostTime,
+  since: Date,
+  given: { readonly as?: string; readonly reason?: string },
+): readonly Difference[] {
+  const order = (confirm: string, apply: boolean) => new Order({ ...given, confirm, apply })
+  const days = Math.min(maxDays, Math.max(1, Math.ceil((Date.now() - since.getTime()) / dayMs)))
+  // All at once, in one walk over the custody wallets.
+  let credited: Promise<Outcome> | undefined
+  const credit: Act = () => {
+    credited ??= findUncredited(services, days, since, order('', true))
+    return credited
+  }
+  const ofChain = ({ subject, kind, shown }: ChainDifference): Omit<Difference, 'subject' | 'text'> => {
+    const next = `find-uncredited --since ${since.toISOString()} --apply`
+    if (kind === 'payment') return { next, adopt: credit, plan: `tip ${subject}: ${shown}`, isTip: true }
+    if (kind === 'outflow') return { next: 'no process of ours signs this: a key may be stolen' }
+    if (kind === 'unread') return { next: 'look it up elsewhere' }
+    const [command, adoptLost] =
+      kind === 'sweep' ? (['sweep', adoptLostSweep] as const) : (['take-outs', adoptLostTakeOut] as const)
+    const adopt: Act = (applies) => adoptLost(services, subject, order(subject, applies))
+    return { next: `${command} --adopt ${subject}`, adopt }
+  }
+  return [
+    ...chain.map((one) => ({ subject: one.subject, text: `${one.kind}: ${one.shown}`, ...ofChain(one) })),
+    ...transfers.map(({ providerReference: subject, kind, ours, theirs }): Difference => {
+      const text = `${kind}: ${sides(ours, theirs)}`
+      if (kind !== 'not_ours' && ours !== 'pending') return { subject, text, next: 'payouts show' }
+      const reference = subject.toUpperCase()
+      const adopt: Act = (applies) => {
+        const lost = { reference, creator: undefined, debitMicro: undefined }
+        return adoptPayout(services, lost, order(reference, applies))
+      }
+      // Whatever else used our key at the provider is not ours, even if it paid an account that a creator has used.
+      const isOurs = isPayoutReference(reference)
+      return { subject, text, next: `payouts adopt ${reference}`, ...(isOurs && { adopt }) }
+    }),
+    ...collections.map(({ subject, kind, ours, theirs }): Difference => {
+      const text = `${kind}: ${sides(ours, theirs)}`
+      if (kind !== 'not_ours' || !subject.startsWith('payment ')) return { subject, text, next: '' }
+      const charge = / for ([\w.=-]+)$/.exec(theirs ?? '')?.[1] ?? '<reference>'
+      const adopt: Act = (applies) => adoptLostCharge(services, charge, order(charge, applies))
+      const next = `collections adopt ${charge}`
+      return { subject, text, next, isTip: true, ...(charge.startsWith('fiatpay-') && { adopt }) }
+    }),
+  ]
+}
+
+const sides = (ours: string | null, theirs: string | null): string =>
+  `ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}`
+
+/** Short enough to be typed. */
+export function hashOf(lines: readonly string[]): string {
+  return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 12)
+}
 
 interface Step {
   readonly text: string
   readonly act: Act
 }
 
-/** What can be adopted, in this order: tips first, because moves and payouts took what they brought. */
 export interface Adoption {
   readonly tips: readonly Step[]
   readonly others: readonly Step[]
@@ -38,108 +108,38 @@ export interface Adoption {
   readonly hash: string
 }
 
-const creditMs = 10 * 60_000
-const pollMs = 2000
-const dayMs = 86_400_000
-
-/** What would be adopted of a comparison that begins at `since`, each with the plan of the command for it. */
-export async function planAdoption(
-  services: Composed,
-  { transfers, collections, chain }: LostTime,
-  since: Date,
-  given: Given,
-): Promise<Adoption> {
+/** What would be adopted of these, each with the plan of the command for it. */
+export async function planAdoption(differences: readonly Difference[]): Promise<Adoption> {
   const left: string[] = []
-  const plan = async (acts: readonly (readonly [subject: string, act: Act])[]): Promise<Step[]> => {
-    const steps: Step[] = []
-    const say = createProgress()
-    for (const [subject, act] of acts) {
-      try {
-        steps.push({ text: changeIn((await act(false)).text), act })
-      } catch (error) {
-        if (!(error instanceof RefusedError)) throw error
-        left.push(`${subject}: ${error.message}`)
-      }
-      say(`${steps.length + left.length} of ${acts.length} planned`)
+  const [tips, others]: [Step[], Step[]] = [[], []]
+  const say = createProgress()
+  // Two payments of one charge are adopted together.
+  const seen = new Set<string>()
+  for (const { subject, text, next, adopt, plan = next, isTip } of differences) {
+    if (adopt !== undefined && seen.has(plan)) continue
+    seen.add(plan)
+    try {
+      if (adopt === undefined) throw new RefusedError(text)
+      const step = { text: plan === next ? changeIn((await adopt(false)).text) : plan, act: adopt }
+      ;(isTip ? tips : others).push(step)
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error
+      left.push(`${subject}: ${error.message}`)
     }
-    return steps
+    say(`${tips.length + others.length + left.length} of ${differences.length} planned`)
   }
-  const order = (confirm: string, apply: boolean) => new Order({ ...given, confirm, apply })
-  const charges = new Set(collections.flatMap((one) => chargeOf(one) ?? []))
-  const signatures = (kind: string) => chain.filter((one) => one.kind === kind).map(({ subject }) => subject)
-  // Whatever else used our key at the provider is not ours, even if it paid an account that a creator has used.
-  const adoptable = transfers.filter(
-    ({ providerReference, kind, ours }) =>
-      isPayoutReference(providerReference.toUpperCase()) && (kind === 'not_ours' || ours === 'pending'),
-  )
-  const references = adoptable.map(({ providerReference }) => providerReference.toUpperCase())
-  // All at once, in one walk over the custody wallets.
-  let credited: Promise<Outcome> | undefined
-  const credit: Act = () => {
-    credited ??= findUncredited(services, daysSince(since), since, order('', true))
-    return credited
-  }
-  const landed = chain.filter(({ kind }) => kind === 'payment')
-  const tips = [
-    ...landed.map(({ subject, shown }): Step => ({ text: `tip ${subject}: ${shown}`, act: credit })),
-    ...(await plan(
-      [...charges].map((one) => [one, (on) => adoptLostCharge(services, one, order(one, on))] as const),
-    )),
-  ]
-  const others = await plan([
-    ...signatures('sweep').map(
-      (one) => [one, (on: boolean) => adoptLostSweep(services, one, order(one, on))] as const,
-    ),
-    ...signatures('take_out').map(
-      (one) => [one, (on: boolean) => adoptLostTakeOut(services, one, order(one, on))] as const,
-    ),
-    ...references.map((reference) => {
-      const lost = { reference, creator: undefined, debitMicro: undefined }
-      return [reference, (on: boolean) => adoptPayout(services, lost, order(reference, on))] as const
-    }),
-  ])
-  left.push(
-    ...chain
-      .filter(({ kind }) => kind === 'outflow' || kind === 'unread')
-      .map(({ subject, kind, shown }) => `${subject}: ${kind}, ${shown}`),
-    ...transfers
-      .filter((one) => !adoptable.includes(one))
-      .map(({ providerReference, kind, ours, theirs }) => differs(providerReference, kind, ours, theirs)),
-    ...collections
-      .filter((one) => chargeOf(one) === undefined)
-      .map(({ subject, kind, ours, theirs }) => differs(subject, kind, ours, theirs)),
-  )
   const lines = [...tips, ...others].map(({ text }) => text)
   return { tips, others, left, hash: hashOf([...lines, 'left', ...left]) }
 }
 
-const daysSince = (since: Date): number =>
-  Math.min(maxDays, Math.max(1, Math.ceil((Date.now() - since.getTime()) / dayMs)))
-
-/** Short enough to be typed. */
-export function hashOf(lines: readonly string[]): string {
-  return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 12)
-}
-
-const differs = (subject: string, kind: string, ours: string | null, theirs: string | null): string =>
-  `${subject}: ${kind}, ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}`
-
-/** The charge whose intent is lost. */
-function chargeOf({ subject, kind, theirs }: LostTime['collections'][number]): string | undefined {
-  if (kind !== 'not_ours' || !subject.startsWith('payment ')) return undefined
-  return / for (fiatpay-[\w.=-]+)$/.exec(theirs ?? '')?.[1]
-}
-
-export interface Adopted {
-  readonly count: number
-  readonly refused: readonly string[]
-}
-
 /**
  * Adopts everything of a plan. What was recorded of tips is credited by verifier and settlement, which must run; moves and payouts come
- * after that. What is refused is left for the next time.
+ * after that. What is refused is left for the next time. Returns how many were adopted, and the others with the reason.
  */
-export async function applyAdoption(services: Composed, { tips, others }: Adoption): Promise<Adopted> {
+export async function applyAdoption(
+  services: Composed,
+  { tips, others }: Adoption,
+): Promise<{ readonly count: number; readonly refused: readonly string[] }> {
   const refused: string[] = []
   let count = 0
   const apply = async (steps: readonly Step[]): Promise<void> => {

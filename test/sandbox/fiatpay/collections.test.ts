@@ -89,17 +89,6 @@ test('a failed charge can still be paid, and a paid one cannot fail', async (t) 
   t.is((await outcome('failed')).status, 409)
 })
 
-test('controls find a charge by the service’s own id, and the API does not', async (t) => {
-  const { get, post, control } = createCaller(await startFiatFor(t))
-  const reference = newReference()
-  await post('/transaction/initialize', { ...payer, reference })
-  const ownId = reference.replace('-', '_')
-  t.is((await control(`fiatpay/charges/${ownId}`, { outcome: 'paid' })).status, 200)
-  const { status, body } = await get(`/transaction/verify/${ownId}`)
-  t.is(status, 404)
-  t.like(body, { status: false, message: 'Transaction reference not found.', code: 'transaction_not_found' })
-})
-
 test('invalid charges are refused with the provider’s codes', async (t) => {
   const fiat = await startFiatFor(t)
   const { post } = createCaller(fiat)

@@ -78,23 +78,3 @@ for (const [transfers, received, executions] of modes)
     t.is(executed(reference), executions)
     t.is((await lookUp(reference)).status, executions === 1 ? 200 : 404)
   })
-
-test('a transfer that was executed without an answer is refused when it is repeated, and succeeds', async (t) => {
-  const { fiat, control, send, lookUp, executed } = await startProvider(t)
-  fiat.fiatpay.faults.setFault({ settleMs: 50 })
-  await control('fiatpay/mode', { transfers: 'accept-then-500' })
-  const reference = newReference()
-  await send(reference)
-  await control('fiatpay/mode', { transfers: 'auto' })
-  t.regex(await send(reference), /^400 .*Reference already exists/)
-  await until('it succeeds', async () => (await lookUp(reference)).body.data.status === 'success')
-  t.is(executed(reference), 1)
-})
-
-test('a provider without deduplication executes a reference twice, and its log has both', async (t) => {
-  const { control, send, executed } = await startProvider(t)
-  await control('fiatpay/faults', { duplicates: 'execute' })
-  const reference = newReference()
-  t.deepEqual([await send(reference), await send(reference)], Array(2).fill('200 Transfer has been queued'))
-  t.is(executed(reference), 2)
-})

@@ -7,7 +7,6 @@ import { until } from '../../helpers/until.js'
 import { exitOf, startSandboxProcess } from '../sandbox-process.js'
 import {
   callApi,
-  callControl,
   createCaller,
   newRecipient,
   newReference,
@@ -122,15 +121,4 @@ test('a restarted provider keeps charges, payments, names and pending transfers'
   t.is(await status(held), 'pending')
   await setNow(`fiatpay/transfers/${held}`, { outcome: 'failed' })
   t.is(await status(held), 'failed')
-})
-
-test('one sandbox serves the chain, the rates and the provider, and resets them by name', async (t) => {
-  const { url } = await startSandboxProcess(t, { FIATPAY_SECRET_KEY: secretKey })
-  const reference = newReference()
-  const body = { email: 'a@example.com', amount: 20_000, reference }
-  t.is((await callApi({ url, secretKey }, 'POST', '/transaction/initialize', body)).status, 200)
-  t.is((await callControl({ url }, 'rates', { NGN: 1 })).status, 200)
-  t.is((await callControl({ url }, 'reset', { what: ['fiatpay', 'rates'] })).status, 200)
-  t.deepEqual((await logOf(url)).charges, [])
-  t.like(await (await fetch(`${url}/rates/USD`)).json(), { rates: { NGN: 1600 } })
 })

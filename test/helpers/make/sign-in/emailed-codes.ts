@@ -1,4 +1,4 @@
-import type { ReceivedMail } from '../../../../scripts/sandbox/mail/received-mail.js'
+import type { ReceivedMail } from '../../../../scripts/sandbox/mail/mail-server.js'
 import { codeHmac, signInBound } from '../../../../src/accounts/secrets/codes.js'
 import { createMailerBatch } from '../../../../src/mail/send-emails.js'
 import { createSmtp } from '../../../../src/providers/smtp/smtp.js'
