@@ -1,5 +1,5 @@
+import type { Fault } from '../sandbox/fiatpay/faults.js'
 import { seededNumber } from '../sandbox/fiatpay/seeded-choice.js'
-import type { Fault } from './world/stage.js'
 
 /** How the provider misbehaves in one round. */
 export interface ProviderFaults {

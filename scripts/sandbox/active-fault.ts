@@ -3,7 +3,6 @@ export class ActiveFault<Fault extends { readonly times?: number | undefined }> 
   #fault: Fault | undefined
   #left = 0
 
-  /** Replaces the active fault. */
   set(fault: Fault): void {
     this.#fault = fault
     this.#left = fault.times ?? Number.POSITIVE_INFINITY

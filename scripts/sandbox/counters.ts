@@ -4,14 +4,12 @@ export class CallCounter {
   httpRequests = 0
   readonly #counts = new Map<string, number>()
 
-  /** Adds one. Returns the count before. */
   add(name: string): number {
     const before = this.of(name)
     this.#counts.set(name, before + 1)
     return before
   }
 
-  /** The count of a name since the last reset. */
   of(name: string): number {
     return this.#counts.get(name) ?? 0
   }

@@ -7,7 +7,6 @@ const mintsMax = 50
 const unknownDecimals = 6
 const createdAt = '2024-06-05T08:55:25.527Z'
 
-/** US dollars of one token. */
 const defaultPrices = [
   ['SOL', 150],
   ['USDC', 1],
@@ -40,7 +39,6 @@ export class PriceFeed {
     else this.#usd.set(mint, usd)
   }
 
-  /** The price of a token in US dollars, if it has one. */
   usd(mint: string): number | undefined {
     return this.#usd.get(mint)
   }
@@ -61,7 +59,6 @@ export class PriceFeed {
     return json(200, Object.fromEntries(priced))
   }
 
-  /** `POST /dev/prices { <mint>: usd }`. */
   readonly control = control(priceUpdate, (prices) => {
     for (const [mint, usd] of Object.entries(prices)) this.set(mint, usd)
   })
@@ -78,7 +75,6 @@ const rateUpdate = z.strictObject({
 
 type RateUpdate = z.output<typeof rateUpdate>
 
-/** The stand-in for the exchange-rate feed. */
 export class RateFeed {
   #set: RateUpdate = {}
 
@@ -94,7 +90,6 @@ export class RateFeed {
     this.#set = { ...this.#set, ...update }
   }
 
-  /** `GET /rates/USD`: `{ base, rates: { NGN }, asOf }`. */
   readonly answer: Route = () => {
     const { NGN = nairaPerDollar, asOf, feed } = this.#set
     if (feed === 'down') return { status: 503, type: 'text/plain', body: 'Service Unavailable' }
@@ -102,6 +97,5 @@ export class RateFeed {
     return json(200, { base: 'USD', rates, asOf: asOf ?? new Date().toISOString() })
   }
 
-  /** `POST /dev/rates { NGN?, asOf?, feed? }`. */
   readonly control = control(rateUpdate, (update) => this.set(update))
 }

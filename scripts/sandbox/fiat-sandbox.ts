@@ -2,28 +2,26 @@ import type { AddressInfo } from 'node:net'
 import { RateFeed } from './feeds.js'
 import { Fiatpay, type FiatpayOptions } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
-import { closeServer, listen } from './http-server.js'
+import { closeServer, listen, localhost } from './http-server.js'
 
 /** The stand-ins for the fiat provider and the exchange-rate feed with their controls, without a chain. */
 export interface FiatSandbox {
   readonly url: string
   readonly fiatpay: Fiatpay
   readonly rates: RateFeed
-  /** The settings with which the service uses them. */
   readonly env: Readonly<Record<string, string>>
   close(): Promise<void>
 }
 
-/** Starts both stand-ins on one free port. */
 export async function startFiatSandbox(options: FiatpayOptions = {}): Promise<FiatSandbox> {
   const fiatpay = new Fiatpay(options)
   const rates = new RateFeed()
-  const server = await listen(0, '127.0.0.1', {
+  const server = await listen(0, {
     ...fiatpayRoutes(fiatpay),
     'GET /rates/USD': rates.answer,
     'POST /dev/rates': rates.control,
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://${localhost}:${(server.address() as AddressInfo).port}`
   return {
     url,
     fiatpay,

@@ -42,6 +42,8 @@ export class RequestError extends Error {
   }
 }
 
+/** Where every stand-in listens. */
+export const localhost = '127.0.0.1'
 /** Longer than any client waits. */
 const hangMs = 300_000
 const anyOrigin = 'http://sandbox'
@@ -71,7 +73,6 @@ export function readChecked<Schema extends z.ZodType>(
   throw refuse(message, path.join('.'))
 }
 
-/** The parsed body; undefined when it is not JSON. */
 export function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
@@ -94,14 +95,13 @@ export function control<Schema extends z.ZodType>(
 }
 
 /** Serves the routes on a port. 0: any free port. Rejects with EADDRINUSE when the port is taken. */
-export async function listen(port: number, host: string, routes: Routes): Promise<Server> {
+export async function listen(port: number, routes: Routes): Promise<Server> {
   const server = createServer((request, response) => void serve(routes, request, response))
-  server.listen(port, host)
+  server.listen(port, localhost)
   await once(server, 'listening')
   return server
 }
 
-/** Stops a server and closes its connections. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeAllConnections()

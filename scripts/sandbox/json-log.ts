@@ -54,7 +54,6 @@ export class JsonLog<Entry> {
     if (this.#synced) fdatasyncSync(this.#file)
   }
 
-  /** Deletes every entry. */
   clear(): void {
     ftruncateSync(this.#file)
     if (this.#synced) fdatasyncSync(this.#file)

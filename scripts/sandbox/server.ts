@@ -15,22 +15,28 @@ import { CallCounter } from './counters.js'
 import { PriceFeed, RateFeed } from './feeds.js'
 import { Fiatpay } from './fiatpay/fiatpay.js'
 import { fiatpayRoutes } from './fiatpay/routes.js'
-import { closeServer, control, json, listen, parseJson, type Route, type Routes } from './http-server.js'
+import {
+  closeServer,
+  control,
+  json,
+  listen,
+  localhost,
+  parseJson,
+  type Route,
+  type Routes,
+} from './http-server.js'
 import { MailServer } from './mail/mail-server.js'
 
 export interface SandboxOptions {
   /** HTTP port. The WebSocket is on the next port, where web3.js expects it. 0: any two free ports. */
   readonly port: number
-  readonly host?: string
   /** Directory of the chain's journal and the fiat provider's records. Without it they are in memory. */
   readonly dataDir?: string
   /** Milliseconds per slot (400). With 0 the clock moves only with `chain.advance`. */
   readonly slotMs?: number
   /** Slots until a transaction is finalized (32). */
   readonly finalizeLag?: number
-  /** SMTP port. 0, the default: any free port. */
   readonly smtpPort?: number
-  /** A wallet that gets 1 SOL and token accounts. */
   readonly treasury?: string
   /** The fiat provider's secret key: callers authorize with it, and it signs webhooks. */
   readonly fiatpayKey?: string
@@ -44,31 +50,20 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   readonly url: string
-  readonly wsUrl: string
   readonly chain: LocalChain
   readonly prices: PriceFeed
   readonly mail: MailServer
   readonly rates: RateFeed
   readonly fiatpay: Fiatpay
-  /** The swap engines. */
   readonly aggregator: Aggregator
-  /** Calls to the JSON-RPC endpoint, by method. */
   readonly calls: CallCounter
-  /** Makes the JSON-RPC endpoint misbehave. */
   readonly faults: ActiveFault<RpcFault>
   close(): Promise<void>
 }
 
 /** Starts the stand-ins. Rejects when a port is taken, or when the journal or the records cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const {
-    host = '127.0.0.1',
-    dataDir,
-    fiatpayKey: secretKey,
-    fiatpayFees: fees,
-    payoutKey,
-    webhookUrl,
-  } = options
+  const { dataDir, fiatpayKey: secretKey, fiatpayFees: fees, payoutKey, webhookUrl } = options
   const chain = new LocalChain({
     seed: 'sandbox',
     slotMs: options.slotMs ?? 400,
@@ -83,7 +78,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const fiatpay = new Fiatpay({ dataDir, secretKey, payoutKey, webhookUrl, fees })
   const aggregator = new Aggregator({ chain, prices })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
-  const mail = await MailServer.listen(options.smtpPort ?? 0, host)
+  const mail = await MailServer.listen(options.smtpPort ?? 0)
   const routes: Routes = {
     'GET /health': () => json(200, { status: 'ok' }),
     'POST /': rpcRoute(rpc, faults, calls),
@@ -110,8 +105,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     createInitialAccounts(chain)
     createLiquidity(chain)
     if (options.treasury !== undefined) fundTreasury(chain, options.treasury)
-    const { port, server, pubSub } = await listenOnPair(options.port, host, routes, (next) =>
-      PubSub.listen(next, host, chain, rpc),
+    const { port, server, pubSub } = await listenOnPair(options.port, routes, (next) =>
+      PubSub.listen(next, chain, rpc),
     )
     const close = async () => {
       await Promise.all([pubSub.close(), closeServer(server), mail.close()])
@@ -119,8 +114,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       chain.close()
     }
     return {
-      url: `http://${host}:${port}`,
-      wsUrl: `ws://${host}:${port + 1}`,
+      url: `http://${localhost}:${port}`,
       chain,
       prices,
       mail,
@@ -144,12 +138,11 @@ const portAttempts = 20
 /** Serves the routes on a port and the pubsub on the next. Port 0: tries until two consecutive ports are free. */
 async function listenOnPair(
   requestedPort: number,
-  host: string,
   routes: Routes,
   startPubSub: (port: number) => Promise<PubSub>,
 ): Promise<{ port: number; server: Server; pubSub: PubSub }> {
   for (let attempt = 1; ; attempt++) {
-    const server = await listen(requestedPort, host, routes)
+    const server = await listen(requestedPort, routes)
     const { port } = server.address() as AddressInfo
     try {
       return { port, server, pubSub: await startPubSub(port + 1) }

@@ -15,11 +15,11 @@ import type { Defer } from '../../kit/closing.js'
 import { OperatorCommands } from '../../kit/operator-commands.js'
 import type { ServerUrls } from '../../kit/servers.js'
 import { serviceSettings } from '../../kit/service-settings.js'
+import type { Fault } from '../../sandbox/fiatpay/faults.js'
 import { closeServer } from '../../sandbox/http-server.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import { sandboxSettings } from '../../sandbox/service-settings.js'
 import { createSupporter } from '../world/people.js'
-import type { Fault } from '../world/stage.js'
 
 /** Naira per dollar at the beginning. The acts change it. */
 export const nairaPerDollar = 1600

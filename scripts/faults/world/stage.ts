@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Keypair } from '@solana/web3.js'
 import type { Knex } from 'knex'
-import type { z } from 'zod'
 import { booksStatementMs } from '../../../src/ledger/invariants.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import type { ProcessName } from '../../../workers/registry.js'
@@ -16,13 +15,12 @@ import { OperatorCommands } from '../../kit/operator-commands.js'
 import type { ServerUrls } from '../../kit/servers.js'
 import { ServiceProcess } from '../../kit/service-process.js'
 import { serviceSettings } from '../../kit/service-settings.js'
-import type { faultSchema } from '../../sandbox/fiatpay/faults.js'
+import type { Fault } from '../../sandbox/fiatpay/faults.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import { sandboxSettings } from '../../sandbox/service-settings.js'
 import { createCreators, createPayer, createSupporter, type WorldCreator } from './people.js'
 
 /** How the bank behaves. */
-export type Fault = z.output<typeof faultSchema>
 type Settings = Readonly<Record<string, string>>
 
 /** The service in processes of its own; chain, bank, mail server and rates in this process. */

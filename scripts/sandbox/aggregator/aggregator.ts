@@ -31,7 +31,6 @@ export class Aggregator {
   readonly calls = new CallCounter()
   /** The platform's referral account, which has token accounts for its share of Ultra's fees. */
   readonly referralAccount: string
-  /** The endpoints and controls, by method and path. */
   readonly routes: Readonly<Record<string, Route>>
   readonly #faults = { ultra: new ActiveFault<EngineFault>(), v6: new ActiveFault<EngineFault>() }
 

@@ -35,7 +35,6 @@ export interface FeeShare {
   readonly amount: bigint
 }
 
-/** What a swap transaction does. */
 export interface SwapPlan {
   readonly user: PublicKey
   readonly input: Tradable
@@ -54,7 +53,6 @@ export interface SwapPlan {
   readonly cosigner?: PublicKey
 }
 
-/** An unsigned transaction. */
 interface UnsignedTransaction {
   readonly transaction: Buffer
   readonly lastValidBlockHeight: number

@@ -28,7 +28,6 @@ export function referralAccountOf(chain: LocalChain): PublicKey {
   return chain.keypair('referral account').publicKey
 }
 
-/** The pool's account of a token. */
 export function vaultOf(mint: string): PublicKey {
   return associatedAccount(pool, mint)
 }

@@ -25,7 +25,6 @@ interface Fee {
   readonly amount: bigint
 }
 
-/** A priced swap. */
 export interface Trade {
   readonly input: Tradable
   readonly output: Tradable
@@ -43,12 +42,10 @@ const poolFeeBps = 5
 const liquidityMicroUsd = 5_000_000n * 10n ** 6n
 const liquidStakingToken = tokenBySymbol('JitoSOL')?.mint
 
-/** The token account at this address, if there is one. */
 export function tokenAccountAt({ svm }: LocalChain, address: PublicKey): TokenAccount | undefined {
   return readTokenAccount(svm.account(address.toBase58()), (mint) => svm.account(mint))
 }
 
-/** The token with this mint if the pool trades it. */
 export function tradable({ chain, prices }: Market, mint: string): Tradable | undefined {
   const price = picoUsd(prices.usd(mint))
   const account = chain.svm.account(mint)
@@ -105,7 +102,6 @@ function rank(mint: string): number {
 
 const slippageScale = 10_000n
 
-/** What both engines answer about a trade. */
 export function tradeJson({ input, output, inAmount, outAmount }: Trade, slippageBps: number) {
   return {
     inputMint: input.mint,
@@ -132,7 +128,6 @@ export function routePlan({ input, output }: Trade, accountsMax = 0): { swapInfo
   }))
 }
 
-/** The accounts of a route's further markets. */
 export function marketAccounts(route: ReturnType<typeof routePlan>): AccountMeta[] {
   return route
     .slice(1)

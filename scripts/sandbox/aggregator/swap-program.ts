@@ -60,7 +60,6 @@ function merged(mentions: readonly AccountMeta[]): AccountMeta[] {
   return [...accounts.values()]
 }
 
-/** A read-only account that does not sign. */
 export function readOnly(pubkey: PublicKey): AccountMeta {
   return { pubkey, isSigner: false, isWritable: false }
 }

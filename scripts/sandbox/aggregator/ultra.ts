@@ -58,7 +58,6 @@ const executeBody = z.object({
   requestId: z.string().max(100).default(''),
 })
 
-/** A transaction that was sent to a taker. */
 interface Order {
   readonly trade: Trade
   readonly unsigned: Buffer
@@ -153,7 +152,6 @@ function noQuotes(): EngineError {
   return new EngineError({ error: 'Failed to get quotes' })
 }
 
-/** Splits the fee between the partner and the engine. */
 function feeShares(chain: LocalChain, query: OrderQuery, { fee }: Trade): FeeShare[] {
   if (!fee) return []
   const { mint, amount, bps } = fee
@@ -163,7 +161,6 @@ function feeShares(chain: LocalChain, query: OrderQuery, { fee }: Trade): FeeSha
   return partner ? [{ mint, account: partner, amount: amount - kept }, own] : [own]
 }
 
-/** The partner's token account, if it exists. */
 function partnerAccount(
   chain: LocalChain,
   { referralAccount }: OrderQuery,

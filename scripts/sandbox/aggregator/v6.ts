@@ -101,7 +101,6 @@ function noQuote(errorCode: string, error: string): EngineError {
   return new EngineError({ error, errorCode })
 }
 
-/** Plans the requested swap with the amounts of the quote. */
 function planSwap(market: Market, body: SwapBody): SwapPlan {
   const { inputMint, outputMint, inAmount, outAmount, routePlan: route } = body.quoteResponse
   const user = new PublicKey(body.userPublicKey)

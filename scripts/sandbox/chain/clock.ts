@@ -65,7 +65,6 @@ export class ChainClock {
     return Math.max(0, Math.min(this.#frozenAt, this.slot - lag))
   }
 
-  /** Unix seconds of a slot. */
   blockTime(slot: number): number {
     return Math.floor((this.genesisTime + slot * (this.slotMs || defaultSlotMs)) / 1000)
   }

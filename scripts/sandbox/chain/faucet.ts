@@ -49,7 +49,6 @@ export function mintTokens(chain: LocalChain, wallet: string, mint: string, amou
   return send(chain, [open, mintTo], [faucetOf(chain), authority])
 }
 
-/** Gives the wallet wrapped SOL. */
 export function wrapSol(chain: LocalChain, wallet: string, lamports: bigint): void {
   const faucet = faucetOf(chain)
   const account = associatedAccount(wallet, solMint)
@@ -58,7 +57,6 @@ export function wrapSol(chain: LocalChain, wallet: string, lamports: bigint): vo
   send(chain, [open, transfer, createSyncNativeInstruction(account)], [faucet])
 }
 
-/** Opens the wallet's missing token accounts for these mints. */
 export function openTokenAccounts(chain: LocalChain, wallet: string, mints: readonly string[]): void {
   const missing = mints.filter((mint) => !chain.svm.account(associatedAccount(wallet, mint).toBase58()))
   if (missing.length === 0) return

@@ -7,7 +7,6 @@ import type { TransactionError } from './vm/svm-errors.js'
 export interface LedgerRecord {
   readonly signature: string
   readonly slot: number
-  /** Unix seconds. */
   readonly blockTime: number
   /** The transaction's bytes, base64. */
   readonly raw: string

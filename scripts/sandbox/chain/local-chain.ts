@@ -97,7 +97,6 @@ export class LocalChain {
     if (!on) for (const transaction of this.#mempool.splice(0)) this.#land(transaction)
   }
 
-  /** Drops the waiting transactions. Returns how many there were. */
   dropMempool(): number {
     return this.#mempool.splice(0).length
   }
@@ -115,7 +114,6 @@ export class LocalChain {
     this.clock.finalizeLag = lags.finalizeLag ?? this.clock.finalizeLag
   }
 
-  /** Removes every hold and drops the waiting transactions. */
   releaseControls(): void {
     this.dropMempool()
     this.#holdLanding = false

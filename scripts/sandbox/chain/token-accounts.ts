@@ -12,7 +12,6 @@ export interface TokenAmount {
   readonly uiAmountString: string
 }
 
-/** A token balance in a transaction's metadata. */
 export interface TokenBalance {
   readonly accountIndex: number
   readonly mint: string

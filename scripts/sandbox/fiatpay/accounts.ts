@@ -27,7 +27,6 @@ function checkBank({ bank_code }: z.output<typeof account>): void {
   if (!banks.has(bank_code)) throw new Refusal('invalid_params', `Unknown bank code: ${bank_code}`)
 }
 
-/** `GET /bank`: the banks, page by page. */
 export const listBanks: Endpoint = (_, request) => {
   const common = { active: true, country: 'Nigeria', currency: 'NGN', type: 'nuban' }
   const rows = [...banks].map(([code, name], index) => ({ id: index + 1, name, code, ...common }))

@@ -15,7 +15,6 @@ type Answer = SandboxAnswer | NoAnswer
 
 export type Endpoint = (fiatpay: Fiatpay, request: SandboxRequest) => Answer
 
-/** Data in the provider's envelope. */
 export function ok(message: string, data: unknown, status = 200): SandboxAnswer {
   return json(status, { status: true, message, data })
 }

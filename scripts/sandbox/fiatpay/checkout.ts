@@ -19,7 +19,6 @@ const form = `<form method="post">
 <p><button name="outcome" value="paid">Pay</button><button name="outcome" value="failed">Fail</button></p>
 </form>`
 
-/** `GET /fiatpay/checkout/:reference`: the checkout page. */
 export function showCheckout(fiatpay: Fiatpay): Route {
   return (request) => (fiatpay.faults.mode.charges === 'ok' ? pageOf(findCharge(fiatpay, request)) : down)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { control, json, RequestError, type Routes } from '../http-server.js'
-import { faultSchema, modeSchema } from './faults.js'
+import { modeSchema } from './faults.js'
 import type { Fiatpay } from './fiatpay.js'
 import type { RecordStore } from './record-store.js'
 import { type Charge, outcomes, refundOutcomes } from './records.js'
@@ -14,7 +14,7 @@ const chargeControl = z.strictObject({
   outcome: z.enum(['paid', 'failed', 'disputed', 'reversed']),
   amountKobo: z.int().positive().max(paidKoboMax).optional(),
 })
-const disputeControl = z.strictObject({ outcome: z.enum(['won', 'lost', 'remind']) })
+const disputeControl = z.strictObject({ outcome: z.enum(['won', 'lost']) })
 const transferControl = z.strictObject({
   outcome: z.enum(outcomes),
   reason: z.string().min(1).max(reasonMax).optional(),
@@ -38,8 +38,7 @@ export function fiatpayControls(fiatpay: Fiatpay): Routes {
       if (dispute.status === 'resolved')
         throw new RequestError(409, `the dispute is resolved already: ${dispute.resolution}`)
       if (outcome === 'won') fiatpay.winDispute(dispute)
-      else if (outcome === 'lost') fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
-      else fiatpay.remindOfDispute(dispute)
+      else fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
     }),
     'POST /dev/fiatpay/transfers/*': control(transferControl, ({ outcome, reason }, { param }) =>
       fiatpay.setOutcome(found(transfers, param, 'transfer'), outcome, reason),
@@ -54,7 +53,6 @@ export function fiatpayControls(fiatpay: Fiatpay): Routes {
       fiatpay.topUps.write({ id, reference: String(id), amountKobo })
     }),
     'POST /dev/fiatpay/mode': control(modeSchema, (mode) => faults.setMode(mode)),
-    'POST /dev/fiatpay/faults': control(faultSchema, (fault) => faults.setFault(fault)),
     'GET /dev/fiatpay/log': () => json(200, fiatpay.log()),
   }
 }

@@ -37,7 +37,6 @@ export const listDisputes: Endpoint = (fiatpay, request) => {
   return okNewest('Disputes retrieved', rows, request)
 }
 
-/** `GET /dispute/:id`. */
 export const fetchDispute: Endpoint = (fiatpay, { param }) =>
   ok('Dispute retrieved', disputeJson(fiatpay, findDispute(fiatpay, param)))
 

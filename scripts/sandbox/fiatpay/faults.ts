@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import { keyOf, type Outcome, outcomes } from './records.js'
-import { chooseKind, seededNumber, type WeightedChoice, weightedChoice } from './seeded-choice.js'
+import { keyOf, type Outcome } from './records.js'
+import { chooseKind, seededNumber, type WeightedChoice } from './seeded-choice.js'
 
-const delayMsMax = 600_000
-const webhookCopiesMax = 20
 const defaultSettleMs = 1000
 
 const transferModes = [
@@ -19,8 +17,8 @@ const transferModes = [
   'accept-then-garbage',
   'accept-then-reset',
 ] as const
-const endpointFaults = ['ok', 'timeout', '500', 'garbage', 'reset'] as const
-const lookupFaults = [...endpointFaults, 'not-found'] as const
+type EndpointFault = 'ok' | 'timeout' | '500' | 'garbage' | 'reset'
+type LookupFault = EndpointFault | 'not-found'
 const refundModes = [
   'auto',
   'manual',
@@ -52,53 +50,35 @@ export const modeSchema = z.strictObject({
   disputeDueMs: z.int().nonnegative().max(disputeDueMs).exactOptional(),
 })
 
-const delayInMs = z.int().nonnegative().max(delayMsMax)
+type Mode = z.output<typeof modeSchema>
 
 /**
  * Faults for all references, or for the reference `id` only. What a fault does not name stays as the mode says. A weighted
- * choice is one kind or a weight per kind. It is drawn from `seed`, the reference and the number of the attempt.
- * - `transfers`: replaces the mode's value
- * - `outcomes`, `settleMs`: the outcome a transfer gets, and after what delay
- * - `lookups`: the faults of transfer lookups
- * - `lookupLagMs`: the maximum delay until a lookup finds a transfer
- * - `shows`: false values in lookups
- * - `duplicates`: with `execute` the provider executes a used reference again
- * - `webhooks`: how many copies are sent (0: none), after what delay, and whether the signature is wrong
- *
- * Two faults always apply to all references:
- * - `accounts`: the faults of the endpoints for banks, account names and recipients
- * - `refuseKey`: refuses every secret key
+ * choice is drawn from `seed`, the reference and the number of the attempt.
  */
-export const faultSchema = z.strictObject({
-  id: z.string().min(1).max(200).optional(),
-  seed: z.int().nonnegative().optional(),
-  transfers: weightedChoice(transferModes).optional(),
-  outcomes: weightedChoice(outcomes).optional(),
-  settleMs: delayInMs.optional(),
-  lookups: weightedChoice(lookupFaults).optional(),
-  lookupLagMs: delayInMs.optional(),
-  shows: z
-    .strictObject({
-      amount: z.int().optional(),
-      currency: z.string().max(10).optional(),
-      reference: z.string().max(200).optional(),
-      status: z.string().max(50).optional(),
-    })
-    .optional(),
-  duplicates: z.enum(['refuse', 'execute']).optional(),
-  webhooks: z
-    .strictObject({
-      copies: z.int().nonnegative().max(webhookCopiesMax).optional(),
-      delayMs: delayInMs.optional(),
-      badSignature: z.boolean().optional(),
-    })
-    .optional(),
-  accounts: weightedChoice(endpointFaults).optional(),
-  refuseKey: z.boolean().optional(),
-})
-
-type Mode = z.output<typeof modeSchema>
-type Fault = z.output<typeof faultSchema>
+export interface Fault {
+  readonly id?: string | undefined
+  readonly seed?: number | undefined
+  /** Replaces the mode's value. */
+  readonly transfers?: WeightedChoice<TransferMode> | undefined
+  /** What becomes of a transfer, and after what delay. */
+  readonly outcomes?: WeightedChoice<Outcome> | undefined
+  readonly settleMs?: number | undefined
+  /** Of lookups of transfers, and the longest delay until one finds a transfer. */
+  readonly lookups?: WeightedChoice<LookupFault> | undefined
+  readonly lookupLagMs?: number | undefined
+  /** False values in lookups. */
+  readonly shows?: { readonly [field: string]: string | number | undefined } | undefined
+  /** With `execute` the provider executes a used reference again. */
+  readonly duplicates?: 'refuse' | 'execute' | undefined
+  /** How many copies are sent (0: none), after what delay, and whether the signature is wrong. */
+  readonly webhooks?:
+    | { readonly copies?: number; readonly delayMs?: number; readonly badSignature?: boolean }
+    | undefined
+  /** Of the endpoints for banks, account names and recipients. This and the next always apply to all references. */
+  readonly accounts?: WeightedChoice<EndpointFault> | undefined
+  readonly refuseKey?: boolean | undefined
+}
 
 const usual = { transfers: 'auto', charges: 'ok', refunds: 'auto', webhooks: 'ok', disputeDueMs } as const
 
@@ -118,12 +98,10 @@ export class FiatpayFaults {
     return { ...usual, fees: this.#fees, ...this.#mode }
   }
 
-  /** Changes the named values of the mode. */
   setMode(mode: Mode): void {
     this.#mode = { ...this.#mode, ...mode }
   }
 
-  /** Replaces the faults for all references, or those for one reference. */
   setFault(fault: Fault): void {
     if (fault.id === undefined) this.#fault = fault
     else this.#faultsByReference.set(keyOf(fault.id), fault)
@@ -135,30 +113,25 @@ export class FiatpayFaults {
     this.#faultsByReference.clear()
   }
 
-  /** The active faults for a reference. */
   faultFor(reference: string): Fault {
     return { ...this.#fault, ...this.#faultsByReference.get(keyOf(reference)) }
   }
 
-  /** The mode of the nth sending of a reference. */
   transferModeFor(reference: string, nth: number): TransferMode {
     const { transfers = this.mode.transfers, seed } = this.faultFor(reference)
     return choose(transfers, seed, 'sending', keyOf(reference), nth)
   }
 
-  /** The fault of the nth lookup of a transfer. */
-  lookupFaultFor(reference: string, nth: number): (typeof lookupFaults)[number] {
+  lookupFaultFor(reference: string, nth: number): LookupFault {
     const { lookups = 'ok', seed } = this.faultFor(reference)
     return choose(lookups, seed, 'lookup', keyOf(reference), nth)
   }
 
-  /** The fault of the nth call when it is about accounts. */
-  accountFault(nth: number): (typeof endpointFaults)[number] {
+  accountFault(nth: number): EndpointFault {
     const { accounts = 'ok', seed } = this.#fault
     return choose(accounts, seed, 'account', nth)
   }
 
-  /** Whether every secret key is refused. */
   get refusesEveryKey(): boolean {
     return this.#fault.refuseKey === true
   }

@@ -26,19 +26,16 @@ import {
 } from './wire.js'
 
 export interface FiatpayOptions {
-  /** Directory of the records. Without it they are in memory. */
   readonly dataDir?: string | undefined
   /** The key with which callers authorize and webhooks are signed. */
   readonly secretKey?: string | undefined
   /** The only key that may send money: transfers and refunds. Without it the secret key may. */
   readonly payoutKey?: string | undefined
-  /** Where webhooks go. Without it none are sent. */
   readonly webhookUrl?: string | undefined
   /** Whether payments and transfers cost the provider's fees, while no mode is set. Without it they do not. */
   readonly fees?: boolean | undefined
 }
 
-/** The default secret key. */
 const sandboxSecretKey = 'sk_test_sandbox'
 const failureTexts = { failed: 'Transfer could not be processed', reversed: 'Transfer reversed' }
 
@@ -110,7 +107,6 @@ export class Fiatpay {
     this.charges.write({ ...charge, payments })
   }
 
-  /** A payer disputes a payment, or a part of it. */
   openDispute({ reference }: Charge, { id: transaction }: Payment, amountKobo: number): Dispute {
     const now = new Date()
     const createdAt = now.toISOString()
@@ -136,11 +132,6 @@ export class Fiatpay {
     return dispute
   }
 
-  /** Sends the reminder that the provider sends every four hours. */
-  remindOfDispute(dispute: Dispute): void {
-    this.#sendDispute('remind', dispute)
-  }
-
   declineDispute(dispute: Dispute): Dispute {
     this.#stop(dispute.id)
     return this.disputes.write({
@@ -160,7 +151,6 @@ export class Fiatpay {
     return this.#endDispute({ ...dispute, shownKobo: takenKobo }, resolution, takenKobo)
   }
 
-  /** The provider's balance for the business. */
   get balanceKobo(): number {
     return readBook(this).balanceKobo
   }
@@ -230,7 +220,6 @@ export class Fiatpay {
     }
   }
 
-  /** Deletes all records and faults. */
   reset(): void {
     this.#stopAll()
     this.faults.reset()
@@ -270,7 +259,7 @@ export class Fiatpay {
     return ended
   }
 
-  #sendDispute(event: 'create' | 'remind' | 'resolve', dispute: Dispute): void {
+  #sendDispute(event: 'create' | 'resolve', dispute: Dispute): void {
     const data = disputeEvent(this, dispute)
     this.webhooks.send(`charge.dispute.${event}`, data, dispute.reference)
   }

@@ -38,7 +38,6 @@ export class RecordStore<Record extends Row> {
     return record
   }
 
-  /** All records in the order of their creation. */
   all(): Record[] {
     return [...this.#records.values()]
   }
@@ -57,12 +56,10 @@ export class RecordStore<Record extends Row> {
     return this.listByReference(this.#references.get(keyOf(id)) ?? '').at(-1)
   }
 
-  /** How all records together change the balance. */
   get totalKobo(): number {
     return this.#totalKobo
   }
 
-  /** Deletes all records. */
   reset(): void {
     this.#log?.clear()
     this.#totalKobo = 0

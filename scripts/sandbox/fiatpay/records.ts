@@ -5,7 +5,6 @@ import { z } from 'zod'
 /** The caller's own data, returned unchanged. */
 export const metadata = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
 
-/** A payment of a charge. */
 export interface Payment {
   readonly id: number
   readonly amountKobo: number
@@ -16,7 +15,6 @@ export interface Payment {
   readonly reversedKobo?: number
 }
 
-/** A requested payment and what was paid. */
 export interface Charge {
   /** The id of the transaction. The first payment has the same id. */
   readonly id: number
@@ -28,14 +26,12 @@ export interface Charge {
   readonly metadata: z.output<typeof metadata>
   /** Where the browser is redirected after paying. */
   readonly callbackUrl: string | null
-  /** The account to transfer to. */
   readonly account: { readonly number: string; readonly expiresAt: string } | null
   readonly payments: readonly Payment[]
   /** Why it failed. A later payment makes it a success. */
   readonly failure: string | null
 }
 
-/** A bank account that transfers go to. */
 export interface Recipient {
   readonly id: number
   /** The provider's code, `RCP_…`. */
@@ -77,9 +73,7 @@ export type RefundOutcome = (typeof refundOutcomes)[number]
 /** Money of a payment that goes back to its payer. */
 export interface Refund {
   readonly id: number
-  /** The reference of the charge. */
   readonly reference: string
-  /** The id of the payment. */
   readonly transaction: number
   readonly amountKobo: number
   readonly note: string
@@ -98,12 +92,9 @@ export interface TopUp {
 
 export type Resolution = 'merchant-accepted' | 'declined' | 'auto-accepted'
 
-/** A payer's complaint at their bank about a payment. */
 export interface Dispute {
   readonly id: number
-  /** The reference of the charge. */
   readonly reference: string
-  /** The id of the payment. */
   readonly transaction: number
   /** What the payer wants back. */
   readonly amountKobo: number
@@ -118,10 +109,8 @@ export interface Dispute {
   readonly dueAt: string
   readonly updatedAt: string
   readonly resolvedAt: string | null
-  /** The merchant's words. */
   readonly message: string | null
   readonly fileName: string | null
-  /** The id of the evidence. */
   readonly evidence: number | null
 }
 

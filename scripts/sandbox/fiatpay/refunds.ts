@@ -63,6 +63,5 @@ function findPayment({ charges }: Fiatpay, transaction: string): [Charge, Paymen
   return [charge, payment]
 }
 
-/** `GET /refund`: the refunds, newest first. */
 export const listRefunds: Endpoint = ({ refunds }, request) =>
   okNewest('Refunds retrieved', refunds.all().map(refundJson), request)

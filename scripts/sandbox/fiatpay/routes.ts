@@ -29,7 +29,6 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   'GET /transaction': listTransactions,
   'GET /transaction/verify/*': verifyTransaction,
 }
-/** The endpoints that send money. */
 const paying = /^POST [/](transfer|transferrecipient|refund)$/
 const ofAccounts = / [/](bank|bank[/]resolve|transferrecipient)$/
 const ofCharges = / [/](charge|transaction)\b/

@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
 
 const drawBytes = 6
-const weightMax = 1e6
 
 /** One kind, or a weight per kind: `{ "auto": 80, "500": 20 }`. */
 export type WeightedChoice<Kind extends string> = Kind | { readonly [kind in Kind]?: number | undefined }
-
-/** The schema of a weighted choice among `kinds`. */
-export function weightedChoice<Kind extends string>(kinds: readonly Kind[]): z.ZodType<WeightedChoice<Kind>> {
-  const weights = z.partialRecord(z.enum(kinds), z.number().positive().max(weightMax))
-  const weighted = weights.refine((given) => Object.keys(given).length > 0, 'at least one weight')
-  return z.union([z.enum(kinds), weighted])
-}
 
 /** A number in [0, 1) that depends only on the seed and the words. */
 export function seededNumber(seed: number, ...words: readonly (string | number)[]): number {

@@ -7,15 +7,6 @@ import type { FiatpayFaults } from './faults.js'
 const attemptsMax = 6
 const firstRetryMs = 1000
 const answerMs = 10_000
-const deliveriesKept = 1000
-
-/** The delivery of one webhook, with the last status (null: no answer). */
-export interface Delivery {
-  readonly event: string
-  readonly reference: string
-  attempts: number
-  status: number | null
-}
 
 /**
  * Sends webhooks to the service as the provider does: signed with the secret key over the bytes sent, and repeated with
@@ -27,7 +18,6 @@ export class Webhooks {
   readonly #faults: FiatpayFaults
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #requests = new Set<ClientRequest>()
-  #deliveries: Delivery[] = []
 
   constructor(secretKey: string, faults: FiatpayFaults, url: string | undefined) {
     this.secretKey = secretKey
@@ -53,24 +43,14 @@ export class Webhooks {
     const signature = createHmac('sha512', badSignature ? 'another key' : this.secretKey)
       .update(body)
       .digest('hex')
-    for (let copy = 0; copy < copies; copy++) {
-      const delivery = { event, reference, attempts: 0, status: null }
-      this.#deliveries = [...this.#deliveries, delivery].slice(-deliveriesKept)
-      this.#later(delayMs, () => this.#deliver(delivery, body, signature))
-    }
+    for (let copy = 0; copy < copies; copy++) this.#later(delayMs, () => this.#deliver(body, signature))
   }
 
-  /** The newest deliveries, oldest first. */
-  deliveries(): readonly Delivery[] {
-    return this.#deliveries
-  }
-
-  /** Cancels all deliveries. */
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     for (const request of this.#requests) request.destroy()
     this.#timers.clear()
-    this.#deliveries = []
+    this.#requests.clear()
   }
 
   #later(milliseconds: number, act: () => void): void {
@@ -81,9 +61,8 @@ export class Webhooks {
     this.#timers.add(timer)
   }
 
-  #deliver(delivery: Delivery, body: Buffer, signature: string): void {
+  #deliver(body: Buffer, signature: string, attempt = 1): void {
     if (this.#url === undefined) return
-    delivery.attempts += 1
     const headers = { 'content-type': 'application/json', 'x-paystack-signature': signature }
     const send = this.#url.startsWith('https:') ? httpsRequest : httpRequest
     // Without keep-alive, because tests would report pooled connections as leaks.
@@ -96,12 +75,9 @@ export class Webhooks {
     request.on('timeout', () => request.destroy())
     request.on('error', () => undefined)
     request.on('close', () => {
-      this.#requests.delete(request)
-      delivery.status = status
-      if (status !== 200 && delivery.attempts < attemptsMax && this.#deliveries.includes(delivery))
-        this.#later(firstRetryMs * 2 ** (delivery.attempts - 1), () =>
-          this.#deliver(delivery, body, signature),
-        )
+      // One that was cancelled is not repeated.
+      if (!this.#requests.delete(request) || status === 200 || attempt >= attemptsMax) return
+      this.#later(firstRetryMs * 2 ** (attempt - 1), () => this.#deliver(body, signature, attempt + 1))
     })
     this.#requests.add(request.end(body))
   }

@@ -79,7 +79,6 @@ export function transactionJson(context: PaymentContext, charge: Charge, payment
   }
 }
 
-/** A dispute in the provider's format, with the disputed transaction. */
 export function disputeJson(context: DisputeContext, dispute: Dispute) {
   const [charge] = context.charges.listByReference(dispute.reference)
   if (charge === undefined) throw new Error('a dispute without a charge')
@@ -131,7 +130,6 @@ export function sentJson(transfer: Transfer, recipient: Recipient) {
   }
 }
 
-/** A transfer in the format of the provider's lookups and lists. */
 export function transferJson(transfer: Transfer, recipient: Recipient | undefined) {
   if (recipient === undefined) throw new Error('a transfer without a recipient')
   return {
@@ -142,7 +140,6 @@ export function transferJson(transfer: Transfer, recipient: Recipient | undefine
   }
 }
 
-/** A recipient in the provider's format. */
 export function recipientJson({ id, reference, name, bankCode, accountNumber, createdAt }: Recipient) {
   return {
     active: true,
@@ -198,7 +195,6 @@ export function refundEvent(refund: Refund, email: string | undefined) {
   }
 }
 
-/** A refund in the provider's format. */
 export function refundJson(refund: Refund) {
   return {
     id: refund.id,

@@ -6,7 +6,7 @@ import { domainToUnicode } from 'node:url'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { ActiveFault } from '../active-fault.js'
-import { json, type Route } from '../http-server.js'
+import { json, localhost, type Route } from '../http-server.js'
 
 /**
  * How the mail server misbehaves. `code`: the SMTP reply of refusals, 4yz or 5yz. Without it no mail is refused.
@@ -21,7 +21,6 @@ export interface MailFault {
   readonly times?: number
 }
 
-/** A received mail. */
 export interface ReceivedMail {
   readonly to: string
   readonly from: string
@@ -33,7 +32,6 @@ export interface ReceivedMail {
   readonly messageId: string
 }
 
-/** How many mails are kept. The oldest are dropped. */
 const mailsMax = 1000
 const mailBytesMax = 1024 * 1024
 const closeMs = 100
@@ -46,7 +44,6 @@ function sameSpelling(address: string): string {
 
 /** The stand-in for the mail provider. It accepts every mail, delivers none, and shows what it received. */
 export class MailServer {
-  /** Makes the server refuse or delay mails. */
   readonly faults = new ActiveFault<MailFault>()
   #mails: ReceivedMail[] = []
   readonly #server = new SMTPServer({
@@ -60,11 +57,11 @@ export class MailServer {
   })
 
   /** Port 0: any free port. Rejects with EADDRINUSE when the port is taken. */
-  static async listen(port: number, host: string): Promise<MailServer> {
+  static async listen(port: number): Promise<MailServer> {
     const mail = new MailServer()
     // Ignores clients that disconnect early. A taken port is reported by `once` below.
     mail.#server.on('error', () => undefined)
-    mail.#server.listen(port, host)
+    mail.#server.listen(port, localhost)
     await once(mail.#server.server, 'listening')
     return mail
   }
@@ -89,10 +86,8 @@ export class MailServer {
     return new Promise((done) => this.#server.close(() => done()))
   }
 
-  /** `GET /dev/mail?to=<address>`. */
   readonly list: Route = ({ url }) => json(200, this.received(url.searchParams.get('to') ?? undefined))
 
-  /** `GET /dev/mail/view`: the same as a page. */
   readonly view: Route = ({ url }) => ({
     status: 200,
     type: 'text/html; charset=utf-8',

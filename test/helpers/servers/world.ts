@@ -188,7 +188,7 @@ async function startChain(slotMs: number): Promise<Sandbox> {
 
 async function startMailServer(): Promise<MailServer> {
   const { MailServer } = await import('../../../scripts/sandbox/mail/mail-server.js')
-  return MailServer.listen(0, '127.0.0.1')
+  return MailServer.listen(0)
 }
 
 async function startFiat(): Promise<FiatSandbox> {

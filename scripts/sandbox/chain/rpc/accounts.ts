@@ -6,7 +6,6 @@ import { invalidParams } from './error.js'
 import { commitmentConfig, config, count, key, limitedList, type RpcMethod, valueMethod } from './params.js'
 
 const accountsMax = 100
-/** Options for the format of an account's data. */
 const accountConfig = config({
   encoding: z.enum(['base64', 'jsonParsed'], 'base64 and jsonParsed are spoken here').nullish(),
   dataSlice: z.object({ offset: count, length: count }).nullish(),
@@ -56,7 +55,6 @@ export function accountMethods(chain: LocalChain): Record<string, RpcMethod> {
   }
 }
 
-/** An account in JSON-RPC format. */
 export function accountJson(chain: LocalChain, account: Account | undefined, options: AccountConfig) {
   if (!account) return null
   const { lamports, owner, executable, data } = account

@@ -19,7 +19,6 @@ export function latestBlockhash({ clock }: LocalChain, commitment: Commitment) {
   return { blockhash: clock.hashOf(slot), lastValidBlockHeight: slot + blockhashLifetime }
 }
 
-/** JSON-RPC methods about the cluster, its slots and blockhashes. */
 export function clusterMethods(chain: LocalChain): Record<string, RpcMethod> {
   const { clock } = chain
   const none = z.tuple([]).rest(z.unknown())

@@ -10,7 +10,6 @@ export class RpcError extends Error {
   }
 }
 
-/** -32602: the parameters are invalid. */
 export function invalidParams(message: string): RpcError {
   return new RpcError(-32602, message)
 }

@@ -29,7 +29,6 @@ const addressConfig = config({
   until: signature.nullish(),
 })
 
-/** JSON-RPC methods that read transactions. */
 export function historyMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
     getSignatureStatuses: method(

@@ -38,7 +38,6 @@ const token: Omit<Program, 'program'> = {
 }
 const opened = 'source account wallet mint systemProgram tokenProgram'
 
-/** The programs that tips use. */
 const programs: Readonly<Record<string, Program>> = {
   [systemProgram]: {
     program: 'system',

@@ -14,7 +14,6 @@ export interface RpcAnswer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Every JSON-RPC method, by name. */
 export function rpcMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
     ...clusterMethods(chain),

@@ -35,7 +35,6 @@ const simulateConfig = config({
     .nullish(),
 })
 
-/** JSON-RPC methods that send and simulate transactions. */
 export function transactionMethods(chain: LocalChain): Record<string, RpcMethod> {
   return {
     requestAirdrop: method(z.tuple([key, count, commitmentConfig.optional()]), (wallet, lamports) =>

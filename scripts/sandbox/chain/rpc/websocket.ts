@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
-import { parseJson } from '../../http-server.js'
+import { localhost, parseJson } from '../../http-server.js'
 import type { LocalChain } from '../local-chain.js'
 import { commitmentConfig, requestedCommitment, signature } from './params.js'
 import { errorAnswer, type RpcServer } from './server.js'
@@ -33,8 +33,8 @@ export class PubSub {
   }
 
   /** Listens on this port. Rejects with the socket's error when it is taken. */
-  static async listen(port: number, host: string, chain: LocalChain, rpc: RpcServer): Promise<PubSub> {
-    const server = new WebSocketServer({ port, host, maxPayload: messageBytesMax })
+  static async listen(port: number, chain: LocalChain, rpc: RpcServer): Promise<PubSub> {
+    const server = new WebSocketServer({ port, host: localhost, maxPayload: messageBytesMax })
     await once(server, 'listening')
     return new PubSub(server, chain, rpc)
   }

@@ -88,7 +88,6 @@ export class Svm {
       .map((found) => ({ key: encodeBase58(found.address), account: readAccount(found.account()) }))
   }
 
-  /** Lamports that make an account of this many bytes rent-exempt. */
   rentExempt(bytes: number): bigint {
     return this.#native.minimumBalanceForRentExemption(BigInt(bytes))
   }
@@ -102,13 +101,11 @@ export class Svm {
     }
   }
 
-  /** Executes a transaction and keeps its effects. */
   execute(transaction: WireTransaction): Execution {
     const result = this.#native.sendVersionedTransaction(transaction.raw)
     return result instanceof NativeFailure ? failure(result) : { err: null, ...outcome(result) }
   }
 
-  /** Executes a transaction and discards its effects. */
   simulate(transaction: WireTransaction, verifySignatures: boolean): Simulation {
     this.#native.setSigverify(verifySignatures)
     try {
