@@ -79,6 +79,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const aggregator = new Aggregator({ chain, prices })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
   const mail = await MailServer.listen(options.smtpPort ?? 0)
+  const stop = () => {
+    fiatpay.close()
+    chain.close()
+    return mail.close()
+  }
   const routes: Routes = {
     'GET /health': () => json(200, { status: 'ok' }),
     'POST /': rpcRoute(rpc, faults, calls),
@@ -108,27 +113,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const { port, server, pubSub } = await listenOnPair(options.port, routes, (next) =>
       PubSub.listen(next, chain, rpc),
     )
+    const url = `http://${localhost}:${port}`
     const close = async () => {
-      await Promise.all([pubSub.close(), closeServer(server), mail.close()])
-      fiatpay.close()
-      chain.close()
+      await Promise.all([pubSub.close(), closeServer(server)])
+      await stop()
     }
-    return {
-      url: `http://${localhost}:${port}`,
-      chain,
-      prices,
-      mail,
-      rates,
-      fiatpay,
-      aggregator,
-      calls,
-      faults,
-      close,
-    }
+    return { url, chain, prices, mail, rates, fiatpay, aggregator, calls, faults, close }
   } catch (error) {
-    fiatpay.close()
-    chain.close()
-    await mail.close()
+    await stop()
     throw error
   }
 }

@@ -39,124 +39,84 @@ const failureReason = 'Your identity could not be verified'
 /** A withdrawal to send or to give back. */
 type Changed = Pick<Release, 'reference' | 'netKobo'> & Partial<Release>
 
-async function verifyOrRefuse(
+/** What would be sent or given back, or with --apply what was. */
+async function change(
   services: Composed,
-  { user, held }: { readonly user: User; readonly held: readonly HeldWithdrawal[] },
-  { refuse }: Given,
+  { id }: User,
+  held: readonly HeldWithdrawal[],
+  refuse: boolean,
   order: Order,
-): Promise<Changed[]> {
-  const { transact, config } = services
+): Promise<readonly Changed[]> {
+  const { db, transact, config } = services
+  if (!order.apply)
+    return refuse ? held : Promise.all(held.map((one) => planRelease(db, config.withdrawals, one)))
+  order.confirmed('--apply', id)
   const asked = await askIfOld(
     services,
-    held.map(({ id }) => id),
+    held.map((one) => one.id),
   )
   return transact(async (uow) => {
     const changed: Changed[] = refuse
-      ? await refuseIdentity(uow, config, user.id, { reason: failureReason, asked })
-      : await verifyIdentity(uow, config, user.id, asked)
+      ? await refuseIdentity(uow, config, id, { reason: failureReason, asked })
+      : await verifyIdentity(uow, config, id, asked)
     const references = changed.map(({ reference }) => reference)
     const action = refuse ? 'verify-identity refuse' : 'verify-identity'
-    await order.audit(uow.trx, action, `user:${user.id}`, { references })
+    await order.audit(uow.trx, action, `user:${id}`, { references })
     return changed
   })
 }
 
-/** What would be sent or given back. */
-async function plan(
-  { db, config }: Composed,
-  held: readonly HeldWithdrawal[],
-  given: Given,
-): Promise<Changed[]> {
-  if (given.refuse === true) return [...held]
-  return Promise.all(held.map((one) => planRelease(db, config.withdrawals, one)))
-}
-
-/** What happens to each withdrawal, and to the creator: as a plan, and as a result. */
-const messages = {
-  verify: {
-    each: 'sent',
-    planned: 'would be verified: later withdrawals are not held',
-    done: 'verified now: later withdrawals are not held',
-  },
-  refuse: {
-    each: 'given back',
-    planned: 'would be refused: later withdrawals are held as before',
-    done: 'refused: later withdrawals are held as before',
-  },
-} as const
-
-function present(
-  user: User,
-  held: readonly Changed[],
-  confirming: readonly HeldWithdrawal[],
-  given: Given,
-): Outcome {
-  const applied = given.apply === true
-  const { each, planned, done } = messages[given.refuse ? 'refuse' : 'verify']
-  const lines = held.map((one) => {
-    const { reference, netKobo, promisedKobo = netKobo } = one
-    const promised = promisedKobo === netKobo ? '' : ` (promised ${nairaText(promisedKobo)})`
-    return `${reference}  ${nairaText(netKobo)}${promised}  ${applied ? '' : 'would be '}${outcomeOf(one, each)}`
-  })
-  const ending = applied ? done : `${planned}; ${applyHint}`
-  return {
-    text: [headline(user), ...lines, ...confirmingLines(confirming), ending].join('\n'),
-    json: {
-      ...jsonOf(user, given, applied),
-      withdrawals: held.map(({ reference, netKobo, promisedKobo = netKobo }) => ({
-        reference,
-        netKobo,
-        promisedKobo,
-      })),
-    },
-  }
-}
-
 /** What happens to one withdrawal. */
-function outcomeOf({ givenBack = false, awaitsConfirmation = false }: Changed, each: string): string {
-  if (givenBack) return `${messages.refuse.each}, too little to send at the current rate`
-  return awaitsConfirmation ? 'held until its creator confirms it' : each
+function outcomeOf({ givenBack = false, awaitsConfirmation = false }: Changed, refuse: boolean): string {
+  if (givenBack) return 'given back, too little to send at the current rate'
+  if (awaitsConfirmation) return 'held until its creator confirms it'
+  return refuse ? 'given back' : 'sent'
 }
 
-/** Those that wait for their creator only. This command does not change them. */
-function confirmingLines(confirming: readonly HeldWithdrawal[]): string[] {
-  return confirming.map(
-    ({ reference, netKobo }) =>
-      `${reference}  ${nairaText(netKobo)}  waits until its creator confirms it, whatever happens here`,
-  )
+/** What happens to the creator: as a plan, and as a result. */
+function endingOf(refuse: boolean, applied: boolean): string {
+  const later = refuse ? 'later withdrawals are held as before' : 'later withdrawals are not held'
+  if (!applied) return `would be ${refuse ? 'refused' : 'verified'}: ${later}; ${applyHint}`
+  return `${refuse ? 'refused' : 'verified now'}: ${later}`
 }
 
-/** For a creator with no held withdrawal. Throws RefusedError for --refuse when the creator is verified. */
-function nothingToDo(user: User, confirming: readonly HeldWithdrawal[], given: Given): Outcome {
-  if (given.refuse && user.identityVerifiedAt !== null)
-    throw new RefusedError(
-      `${headline(user)}; no withdrawal waits that could be given back, and a verification cannot be taken back`,
-    )
-  const nothing = 'no withdrawal waits for the identity: nothing to do'
-  const text = [headline(user), ...confirmingLines(confirming), nothing].join('\n')
-  return { text, json: { ...jsonOf(user, given, false), withdrawals: [] } }
-}
-
-function headline({ email, id, identityVerifiedAt: at }: User): string {
-  return `${email} (${id}): ${at === null ? 'not verified' : `verified ${at.toISOString()}`}`
-}
-
-function jsonOf({ id }: User, { refuse }: Given, applied: boolean) {
-  return { applied, refused: refuse === true, userId: id }
-}
-
-function run(given: Given, order: Order): Promise<Outcome> {
+function run({ user: named, refuse = false }: Given, order: Order): Promise<Outcome> {
   return withServices('ops verify-identity', async (services) => {
-    const user = await findUser(services.db, given.user)
-    const all = await listAllHeld(services.db, user.id)
+    const user = await findUser(services.db, named)
+    const { id: userId, email, identityVerifiedAt: at } = user
+    const headline = `${email} (${userId}): ${at === null ? 'not verified' : `verified ${at.toISOString()}`}`
+    const all = await listAllHeld(services.db, userId)
     const held = all.filter(({ sendState }) => sendState === 'identity_hold')
-    const confirming = all.filter(({ sendState }) => sendState === 'confirmation_hold')
-    const isVerifiedOrRefused = given.refuse === true || user.identityVerifiedAt !== null
-    if (held.length === 0 && isVerifiedOrRefused) return nothingToDo(user, confirming, given)
-    if (given.refuse !== true) await new ExchangeRates(services).refresh()
-    if (!order.apply) return present(user, await plan(services, held, given), confirming, given)
-    order.confirmed('--apply', user.id)
-    return present(user, await verifyOrRefuse(services, { user, held }, given, order), confirming, given)
+    // Those that wait for their creator only. This command does not change them.
+    const confirming = all
+      .filter(({ sendState }) => sendState === 'confirmation_hold')
+      .map(
+        ({ reference, netKobo }) =>
+          `${reference}  ${nairaText(netKobo)}  waits until its creator confirms it, whatever happens here`,
+      )
+    const json = { refused: refuse, userId }
+    if (held.length === 0 && refuse && at !== null)
+      throw new RefusedError(
+        `${headline}; no withdrawal waits that could be given back, and a verification cannot be taken back`,
+      )
+    if (held.length === 0 && (refuse || at !== null)) {
+      const text = [headline, ...confirming, 'no withdrawal waits for the identity: nothing to do'].join('\n')
+      return { text, json: { applied: false, ...json, withdrawals: [] } }
+    }
+    if (!refuse) await new ExchangeRates(services).refresh()
+    const changed = await change(services, user, held, refuse, order)
+    const withdrawals = changed.map(({ reference, netKobo, promisedKobo = netKobo }) => ({
+      reference,
+      netKobo,
+      promisedKobo,
+    }))
+    const lines = changed.map((one) => {
+      const { reference, netKobo, promisedKobo = netKobo } = one
+      const promised = promisedKobo === netKobo ? '' : ` (promised ${nairaText(promisedKobo)})`
+      return `${reference}  ${nairaText(netKobo)}${promised}  ${order.apply ? '' : 'would be '}${outcomeOf(one, refuse)}`
+    })
+    const text = [headline, ...lines, ...confirming, endingOf(refuse, order.apply)].join('\n')
+    return { text, json: { applied: order.apply, ...json, withdrawals } }
   })
 }
 

@@ -10,9 +10,9 @@ import {
   retireOlderKeys,
 } from '../../../src/privacy/keys/reseal.js'
 import { sealedColumns } from '../../../src/privacy/keys/sealed-columns.js'
-import { applyOptions, defineCommand, type Outcome } from '../support/command.js'
+import { applyOptions, defineCommand } from '../support/command.js'
 import { type Order, RefusedError } from '../support/order.js'
-import { plannedLine, type Rotation, rotate, type Walked } from '../support/rotation.js'
+import { planOrRotate, type Rotation, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/services.js'
 import { createProgress } from '../support/text.js'
 
@@ -47,6 +47,10 @@ function rotationOf(db: Knex, dataKeys: DataKeys, order: Order): Rotation {
     what: 'values',
     broken: 'values do not open',
     sealing,
+    oneKey:
+      given.length > 1
+        ? undefined
+        : 'DATA_KEY has one value. To change it, set DATA_KEY=<this>,<new>, and then DATA_KEY=<new>,<this>',
     others: 'data is still being sealed with the old key: restart every process with DATA_KEY=<new>,<old>',
     done:
       given.length === 1
@@ -62,7 +66,17 @@ function rotationOf(db: Knex, dataKeys: DataKeys, order: Order): Rotation {
     },
     async read() {
       const counts = await countAll(db)
-      return { lines: linesOf(counts), json: { sealing, counts } }
+      const all = Object.entries(counts).flatMap(([name, versions]) =>
+        Object.entries(versions).map(([version, count]) => ({ name, version, count })),
+      )
+      return {
+        lines: all.map(({ name, version, count }) => `${name}, version ${version}: ${count}`),
+        json: { sealing, counts },
+        waiting: all.reduce(
+          (sum, { version, count }) => (Number(version) === sealing ? sum : sum + count),
+          0,
+        ),
+      }
     },
   }
 }
@@ -110,24 +124,6 @@ async function countAll(db: Knex): Promise<Counts> {
   return counts
 }
 
-function linesOf(counts: Counts): string[] {
-  return Object.entries(counts).flatMap(([name, versions]) =>
-    Object.entries(versions).map(([version, count]) => `${name}, version ${version}: ${count}`),
-  )
-}
-
-async function presentPlan(db: Knex, { given, sealing }: DataKeys): Promise<Outcome> {
-  const counts = await countAll(db)
-  const waiting = Object.values(counts)
-    .flatMap((versions) => Object.entries(versions))
-    .reduce((sum, [version, count]) => (Number(version) === sealing ? sum : sum + count), 0)
-  const hint =
-    given.length === 1
-      ? 'DATA_KEY has one value. To change it, set DATA_KEY=<this>,<new>, and then DATA_KEY=<new>,<this>'
-      : plannedLine(waiting, 'values', sealing)
-  return { text: [...linesOf(counts), hint].join('\n'), json: { applied: false, sealing, counts } }
-}
-
 export const command = await defineCommand(import.meta, {
   usage,
   options: applyOptions,
@@ -135,7 +131,6 @@ export const command = await defineCommand(import.meta, {
     withDatabase(async (db) => {
       const dataKeys = loadDataKeys()
       refuseOlderFirst(dataKeys, await openDataKeys(db, dataKeys, order.apply))
-      if (!order.apply) return presentPlan(db, dataKeys)
-      return rotate(rotationOf(db, dataKeys, order))
+      return planOrRotate(rotationOf(db, dataKeys, order), order)
     }, statementMs),
 })

@@ -3,9 +3,9 @@ import { checkKnownKeys, checkVaultKey, countSealed } from '../../../src/account
 import { retireOlderKeys, rotateBatch } from '../../../src/accounts/wallets/rotate-wallet-key.js'
 import { composeVault } from '../../../src/compose.js'
 import type { Vault } from '../../../src/ports/vault.js'
-import { applyOptions, defineCommand, type Outcome } from '../support/command.js'
-import { applyHint, type Order } from '../support/order.js'
-import { plannedLine, type Rotation, rotate, type Walked } from '../support/rotation.js'
+import { applyOptions, defineCommand } from '../support/command.js'
+import type { Order } from '../support/order.js'
+import { planOrRotate, type Rotation, type Walked } from '../support/rotation.js'
 import { withDatabase } from '../support/services.js'
 import { createProgress } from '../support/text.js'
 
@@ -32,6 +32,10 @@ function rotationOf({ db, vault }: Needs, order: Order): Rotation {
     what: 'wallets',
     broken: 'wallets do not open, or hold the key of another wallet',
     sealing: vault.keyVersion,
+    oneKey:
+      older.length > 0
+        ? undefined
+        : `WALLET_KEK has one key, version ${vault.keyVersion}. To rotate, set it to ${vault.keyVersion + 1}:<new key>,${vault.keyVersion}:<this key>`,
     others:
       'wallets are still being sealed with an older key: restart every provisioner with the new WALLET_KEK',
     done:
@@ -49,7 +53,15 @@ function rotationOf({ db, vault }: Needs, order: Order): Rotation {
       }),
     async read() {
       const counts = await countSealed(db)
-      return { lines: linesOf(counts), json: { newest: vault.keyVersion, wallets: json(counts) } }
+      const waiting = [...counts].reduce(
+        (sum, [version, wallets]) => (version < vault.keyVersion ? sum + wallets : sum),
+        0,
+      )
+      return {
+        lines: [...counts].map(([version, wallets]) => `version ${version}: ${wallets} wallets`),
+        json: { newest: vault.keyVersion, wallets: Object.fromEntries(counts) },
+        waiting,
+      }
     },
   }
 }
@@ -70,28 +82,6 @@ async function rotateAll(services: Needs): Promise<Walked> {
   }
 }
 
-function presentPlan({ keyVersion, keyVersions }: Vault, counts: ReadonlyMap<number, number>): Outcome {
-  const older = [...counts].filter(([version]) => version < keyVersion)
-  const waiting = older.reduce((sum, [, wallets]) => sum + wallets, 0)
-  const [oldest] = keyVersions.slice(-1)
-  const hint =
-    keyVersions.length === 1
-      ? `WALLET_KEK has one key, version ${keyVersion}. To rotate, set it to ${keyVersion + 1}:<new key>,${oldest}:<this key>`
-      : waiting === 0
-        ? `no wallet uses an older key than version ${keyVersion}; ${applyHint}: it takes the older keys out of use`
-        : plannedLine(waiting, 'wallets', keyVersion)
-  return {
-    text: [...linesOf(counts), hint].join('\n'),
-    json: { applied: false, newest: keyVersion, wallets: json(counts) },
-  }
-}
-
-const linesOf = (counts: ReadonlyMap<number, number>): string[] =>
-  [...counts].map(([version, wallets]) => `version ${version}: ${wallets} wallets`)
-
-const json = (counts: ReadonlyMap<number, number>): Record<string, number> =>
-  Object.fromEntries([...counts].map(([version, wallets]) => [String(version), wallets]))
-
 export const command = await defineCommand(import.meta, {
   usage,
   options: applyOptions,
@@ -99,7 +89,6 @@ export const command = await defineCommand(import.meta, {
     withDatabase(async (db) => {
       const services = { db, vault: composeVault() }
       await (order.apply ? checkVaultKey : checkKnownKeys)(services)
-      if (!order.apply) return presentPlan(services.vault, await countSealed(db))
-      return rotate(rotationOf(services, order))
+      return planOrRotate(rotationOf(services, order), order)
     }, statementMs),
 })

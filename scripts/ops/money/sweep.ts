@@ -188,9 +188,8 @@ function present(views: readonly CustodyView[], { sweeps, excluded }: SweepResul
 async function declare(services: Composed, id: string, order: Order): Promise<Outcome> {
   const sweep = (await listSweeps(services.db, isUuid(id) ? [id] : [])).find((one) => one.id === id)
   if (sweep === undefined) throw new RefusedError(`there is no sweep ${id}`)
-  const line = sweepLine(sweep)
   if (!order.apply)
-    return { text: `${line}: not declared dead yet; ${applyHint}`, json: { applied: false, id } }
+    return { text: order.tell(sweepLine(sweep), 'declared dead'), json: { applied: false, id } }
   const reason = order.confirmed('--declare-dead', id)
   const { signature, units } = sweep
   const fault = await declareDead(services, sweep, `declared dead: ${reason}`, (trx) =>
@@ -220,16 +219,16 @@ export async function adoptLostSweep(services: Composed, signature: string, orde
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 
-async function run(values: Given, order: Order): Promise<Outcome> {
+function run(values: Given, order: Order): Promise<Outcome> {
   const { payer, 'declare-dead': dead, adopt: lost } = values
   givenOption(values, ['payer', 'declare-dead', 'adopt'])
-  if (lost !== undefined)
-    return withServices('ops sweep', (services) => adoptLostSweep(services, lost, order))
-  if (dead !== undefined) return withServices('ops sweep', (services) => declare(services, dead, order))
-  if (!order.apply) return withServices('ops sweep', show)
-  if (payer === undefined)
+  if (order.apply && payer === undefined && dead === undefined && lost === undefined)
     throw new UsageError('--apply needs --payer <file>: the key pair that pays the fees')
-  return withServices('ops sweep', (services) => apply(services, payer, order))
+  return withServices('ops sweep', (services) => {
+    if (lost !== undefined) return adoptLostSweep(services, lost, order)
+    if (dead !== undefined) return declare(services, dead, order)
+    return order.apply && payer !== undefined ? apply(services, payer, order) : show(services)
+  })
 }
 
 export const command = await defineCommand(import.meta, { usage, amounts: 'micro-USDC', options, run })

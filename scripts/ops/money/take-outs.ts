@@ -14,7 +14,7 @@ import {
   type Outcome,
   type Values,
 } from '../support/command.js'
-import { applyHint, type Order, RefusedError, UsageError } from '../support/order.js'
+import { type Order, RefusedError, UsageError } from '../support/order.js'
 import { withServices } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
@@ -69,8 +69,7 @@ async function show(services: Composed): Promise<Outcome> {
 async function decide(services: Composed, id: string, order: Order): Promise<Outcome> {
   const takeOut = (await listSigned(services)).find((one) => one.id === id)
   if (takeOut === undefined) throw new RefusedError(`no signed take-out ${id}`)
-  if (!order.apply)
-    return { text: `${lineOf(takeOut)}: not given back yet; ${applyHint}`, json: { applied: false, id } }
+  if (!order.apply) return { text: order.tell(lineOf(takeOut), 'given back'), json: { applied: false, id } }
   const reason = order.confirmed('--give-back', id)
   const details = { signature: takeOut.signature, amount: amountOf(takeOut) }
   const fault = await giveBack(services, takeOut, `given back: ${reason}`, (trx) =>

@@ -1,5 +1,5 @@
 import type { Outcome } from './command.js'
-import { applyHint } from './order.js'
+import { applyHint, type Order } from './order.js'
 
 /** How far one walk over everything that is sealed came. `broken`: what does not open. */
 export interface Walked {
@@ -14,6 +14,8 @@ export interface Rotation {
   /** What does not open, for people. */
   readonly broken: string
   readonly sealing: number
+  /** What to do first while the settings have one key only. */
+  readonly oneKey: string | undefined
   walk(): Promise<Walked>
   /**
    * Takes the older keys out of use, after a walk. False while something is sealed with one; a text when it must be run again; or what a
@@ -23,16 +25,32 @@ export interface Rotation {
   /** What to do when others go on sealing with the older key. */
   readonly others: string
   readonly done: string
-  /** The lines and the keys of the answer that say what is sealed with which key. */
-  read(): Promise<{ readonly lines: readonly string[]; readonly json: Readonly<Record<string, unknown>> }>
+  /** The lines and the keys of the answer that say what is sealed with which key, and how much is with an older one. */
+  read(): Promise<{
+    readonly lines: readonly string[]
+    readonly json: Readonly<Record<string, unknown>>
+    readonly waiting: number
+  }>
 }
 
 /** Others that still have only the old key go on sealing with it until it is retired. */
 const mostPasses = 20
 const brokenShown = 10
 
+/** Plans or does it. */
+export async function planOrRotate(rotation: Rotation, { apply }: Order): Promise<Outcome> {
+  if (apply) return rotate(rotation)
+  const { what, sealing, oneKey } = rotation
+  const { lines, json, waiting } = await rotation.read()
+  const plan =
+    waiting === 0
+      ? `nothing uses an older key than version ${sealing}; ${applyHint}: it takes the older keys out of use`
+      : `${waiting} ${what} would be sealed again with version ${sealing}; ${applyHint}`
+  return { text: [...lines, oneKey ?? plan].join('\n'), json: { applied: false, ...json } }
+}
+
 /** Walks until nothing is left and the older keys are retired. What does not open ends it, and nothing is retired. */
-export async function rotate(rotation: Rotation): Promise<Outcome> {
+async function rotate(rotation: Rotation): Promise<Outcome> {
   let count = 0
   const end = async (text: string, ok = false): Promise<Outcome> => {
     const { lines, json } = await rotation.read()
@@ -61,7 +79,3 @@ export async function rotate(rotation: Rotation): Promise<Outcome> {
   }
   return end(`${rotation.others}, then run this again`)
 }
-
-/** The last line of a plan. */
-export const plannedLine = (count: number, what: string, version: number): string =>
-  `${count} ${what} would be sealed again with version ${version}; ${applyHint}`
