@@ -68,7 +68,8 @@ export async function findUncredited(
   since: Date | undefined,
   order: Order,
 ): Promise<Outcome> {
-  const found = since === undefined ? noUnrecorded : await findUnrecorded(services, since, order)
+  const found =
+    since === undefined ? { payments: [], unread: 0 } : await findUnrecorded(services, since, order)
   const totals: Totals = { gaps: [], credited: 0, tips: 0, unread: found.unread, unrecorded: found.payments }
   let position: TipPosition | undefined
   do {
@@ -88,7 +89,6 @@ interface Unrecorded {
   /** Transactions and addresses that could not be read to their end. */
   readonly unread: number
 }
-const noUnrecorded: Unrecorded = { payments: [], unread: 0 }
 
 /** The payments that no row knows. With --apply they are recorded. */
 async function findUnrecorded(services: Services, since: Date, order: Order): Promise<Unrecorded> {
