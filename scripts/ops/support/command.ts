@@ -186,13 +186,13 @@ function readArguments<Options extends Arguments>(
 export type Arguments = NonNullable<ParseArgsConfig['options']>
 
 /** Options of every command. */
-export const commonOptions = {
+const commonOptions = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
 } as const satisfies Arguments
 
 /** An option with what its help says: the name with its value, such as `--reason <text>`, and a text. */
-export interface DescribedOption {
+interface DescribedOption {
   readonly type: 'string' | 'boolean'
   readonly label: string
   readonly help: string
