@@ -56,9 +56,7 @@ export async function up(knex: Knex): Promise<void> {
     -- When a process lived last of which there must always be one.
     create table heartbeats (
       name text primary key check (name ~ '^[a-z_-]{1,40}$'),
-      beat_at timestamptz(3) not null default clock_timestamp(),
-      -- When another process has last reported it missing. Null: it is there.
-      reported_at timestamptz(3));
+      beat_at timestamptz(3) not null default clock_timestamp());
     insert into heartbeats (name) values ('clock');
 
     -- What one process measures for all: the state of the rows, and whether providers answer.

@@ -8,7 +8,6 @@ import { loadConfig } from './platform/config/config.js'
 import { secretsOf } from './platform/config/process-secrets.js'
 import { loadOrExit } from './platform/config/start-settings.js'
 import { checkOrExit } from './platform/database/check-start.js'
-import { watchClock } from './platform/monitoring/heartbeat.js'
 import { stopOnSignals } from './platform/shutdown.js'
 import { openDataKeys } from './privacy/keys/open-data-keys.js'
 
@@ -49,7 +48,6 @@ const comparing = checkOrExit(
 )
 await Promise.race([comparing, sleep(compareMs, undefined, { ref: false })])
 await services.switches.start()
-const stopWatching = watchClock(services)
 server.listen(config.http.port, () => {
   const address = server.address()
   // With PORT=0 the system chooses the port, and only this line shows it.
@@ -81,7 +79,6 @@ stopOnSignals(
     await closed
     metricsServer?.close()
     metricsServer?.closeAllConnections()
-    await stopWatching()
     await services.close()
   },
   { log: services.log, extraMs: drainMs },

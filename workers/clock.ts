@@ -10,7 +10,7 @@ import { TokenPrices } from '../src/market/token-prices.js'
 import { loadReportSigningKey } from '../src/platform/config/own-settings.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
 import { markSeen } from '../src/platform/database/restore-guard.js'
-import { beat } from '../src/platform/monitoring/heartbeat.js'
+import { beat } from '../src/platform/monitoring/measurements.js'
 import { makeExports } from '../src/privacy/exports/make-exports.js'
 import { deleteExpiredExports } from '../src/privacy/exports/request-export.js'
 import { createMovedCheck } from '../src/reserves/after-restore.js'
@@ -23,13 +23,12 @@ import type { Services } from '../src/services.js'
 import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
 import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement.js'
 import { BankList } from '../src/withdrawals/request/banks.js'
-import { measureWork } from './measure-work.js'
 import { type Scheduled, schedule } from './schedule.js'
 import { createBooksCheck } from './watch-books.js'
 
 /**
- * Runs the scheduled tasks: says that it lives; refreshes prices, rates and bank names; expires fiat intents; mails creators about tips; measures
- * waiting work; checks the ledger; reads the float and makes the reserve report of the day;
+ * Runs the scheduled tasks: says that it lives; refreshes prices, rates and bank names; expires fiat intents; mails creators about tips;
+ * checks the ledger; reads the float and makes the reserve report of the day;
  * compares the provider's lists with ours once a day; deletes expired rows; makes the
  * files of exports; erases addresses of payers. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
@@ -47,7 +46,6 @@ export function startClock(services: Services): () => Promise<void> {
     ['heartbeat', '*/10 * * * * *', () => beatAndSee(services)],
     ['moved', '6-59/10 * * * * *', createMovedCheck({ ...services, refunds })],
     ['prices', '*/15 * * * * *', () => prices.refresh()],
-    ['work', '*/15 * * * * *', () => measureWork(services)],
     ['fiat', '*/15 * * * * *', () => expireFiatIntents(services)],
     // Keeps the last rate under a day old even without requests: the guard against jumps compares with it.
     ['rates', '45 */10 * * * *', () => rates.refresh()],

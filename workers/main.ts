@@ -6,7 +6,6 @@ import { loadConfig } from '../src/platform/config/config.js'
 import { loadOperators } from '../src/platform/config/own-settings.js'
 import { checkSettings, loadOrExit } from '../src/platform/config/start-settings.js'
 import { checkOrExit } from '../src/platform/database/check-start.js'
-import { watchClock } from '../src/platform/monitoring/heartbeat.js'
 import type { Measure } from '../src/platform/monitoring/measurements.js'
 import type { WorkKind } from '../src/platform/queue/wake-ups.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
@@ -35,14 +34,9 @@ function start(services: Composed, name: ProcessName): () => Promise<void> {
 function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<void> {
   const { config, metrics, log } = services
   const { createBatch, concurrency, jobFailure, makeRowDue } = workers[kind]
-  const batch = createBatch(services)
   const worker = startWorker({
     kind,
-    batch: async () => {
-      const report = await batch()
-      metrics.takenRows.inc({ kind }, report.taken)
-      return report
-    },
+    batch: createBatch(services),
     concurrency,
     redis: config.redis,
     jobFailure: jobFailure && ((row) => jobFailure(services, row)),
@@ -78,7 +72,6 @@ for (const name of names) await checkStart(services, name)
 if (secretsOfAll(names).includes('DATA_KEY'))
   await checkOrExit(services.log, () => openDataKeys(services.db, config.dataKeys))
 await services.switches.start()
-const stopWatching = watchClock(services)
 const operators = names.includes('clock') ? loadOperators() : undefined
 const stops = names.map((name) => start(services, name))
 if (operators !== undefined) {
@@ -107,7 +100,6 @@ stopOnSignals(
     await Promise.all(stops.map((stop) => stop()))
     healthServer?.close()
     healthServer?.closeAllConnections()
-    await stopWatching()
     await services.close()
   },
   { log: services.log },

@@ -20,7 +20,7 @@ const pauseAfterFailureMs = 3000
  * price.
  */
 export class TokenPrices {
-  readonly #services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>
+  readonly #services: Pick<Services, 'db' | 'prices' | 'config' | 'log'>
   readonly #states = new Map<string, PriceState>()
   /** Tokens missing in the last answer. Their state stays, to detect a jump when they return. */
   readonly #unpriced = new Set<string>()
@@ -28,7 +28,7 @@ export class TokenPrices {
   #pausedUntilMs = Number.NEGATIVE_INFINITY
   readonly #readOnce = singleFlight(() => this.#read())
 
-  constructor(services: Pick<Services, 'db' | 'prices' | 'config' | 'log' | 'metrics'>) {
+  constructor(services: Pick<Services, 'db' | 'prices' | 'config' | 'log'>) {
     this.#services = services
   }
 
@@ -75,7 +75,6 @@ export class TokenPrices {
     const after = checkPriceReading(before, { price, atMs }, this.#services.config.prices.jumpPercent)
     this.#states.set(mint, after)
     if (after.suspect === undefined || before.suspect !== undefined) return
-    this.#services.metrics.alerts.inc({ kind: 'price_jump' })
     this.#services.log.warn(
       { mint },
       'a token price jumped: intents with this token wait for a second reading that agrees',

@@ -4,7 +4,6 @@ import { deleteFinishedEmails, queueEmail } from '../../src/mail/queue-email.js'
 import { createMailerBatch } from '../../src/mail/send-emails.js'
 import type { Email, Mail } from '../../src/ports/mail.js'
 import { createSmtp } from '../../src/providers/smtp/smtp.js'
-import { measureWork } from '../../workers/measure-work.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { freshEmail, registerPerson } from '../helpers/make/creators.js'
 import { mailerBatch } from '../helpers/make/sign-in/emailed-codes.js'
@@ -215,15 +214,6 @@ test.serial('otp/start wakes the mailer', async (t) => {
   await assertWoken(t, world().services, 'mailer', () =>
     world().request('POST', '/auth/otp/start', { body: { email } }),
   )
-})
-
-test.serial('the age of the oldest due e-mail is measured', async (t) => {
-  const to = await queue()
-  await setRows(world(), 'emails', { recipient: to }, { due_at: new Date(Date.now() - 100_000) })
-  await measureWork(as('clock', world().services))
-  const { values } = await world().services.metrics.oldestDueSeconds.get()
-  const waited = values.find(({ labels }) => labels.kind === 'mailer')?.value ?? 0
-  t.true(waited > 99 && waited < 160, `${waited} s`)
 })
 
 test.serial('the SMTP adapter classifies failures', async (t) => {

@@ -5,7 +5,6 @@ import { dashboards } from '../../scripts/deploy/dashboards.js'
 import type { ReviewReason } from '../../src/outgoing/decide.js'
 import { alertKinds } from '../../src/platform/monitoring/alert-kinds.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
-import { workKinds } from '../../src/platform/queue/wake-ups.js'
 
 const runbook = readFileSync('docs/operations.md', 'utf8')
 
@@ -21,16 +20,14 @@ const reviewKinds = {
 /** The kinds that the source builds from a template. `*` is the inserted part. */
 const kindsOfTemplate: Readonly<Record<string, readonly string[]>> = {
   'payout_*': [...Object.keys(reviewKinds), 'held_up', 'unanswered'].map((kind) => `payout_${kind}`),
-  'standstill_*': ['standstill_<worker>'],
 }
 
 /** Kinds that no rule counts: the state fires its rule, or nobody would have to act. */
-const withoutRule = ['clock_missing', 'standstill_<worker>', 'payout_unanswered', 'price_jump']
+const withoutRule = ['payout_unanswered']
 
 const monitoring = 'scripts/deploy/monitoring'
 const rules = readFileSync(`${monitoring}/rules.yml`, 'utf8')
 const ruleNames = matchAll(rules, /^ {6}- alert: (\S+)$/gm)
-const standstill = 'standstill_<worker>'
 /** The kinds in the expressions of the rules. */
 const ruledKinds = matchAll(rules, /tipping_alerts_total\{kind=~?"([\w|]+)"/g).flatMap((kinds) =>
   kinds.split('|'),
@@ -61,13 +58,7 @@ test('the rules know every alert kind that the source counts, and the runbook ha
   t.is(kinds.length, matchAll(sources, /alerts\.inc\(/g).length, 'every call names its kind in place')
   const templates = kinds.map((kind) => kind.replace(/\$\{.+?\}/g, '*'))
   const counted = new Set(templates.flatMap((kind) => kindsOfTemplate[kind] ?? kind))
-  t.deepEqual(
-    alertKinds.toSorted(),
-    [...counted]
-      .flatMap((kind) => (kind === standstill ? workKinds.map((work) => `standstill_${work}`) : kind))
-      .sort(),
-    'each counts from 0',
-  )
+  t.deepEqual(alertKinds.toSorted(), [...counted].sort(), 'each counts from 0')
   t.deepEqual([...ruledKinds, ...withoutRule].toSorted(), [...counted].sort())
   t.deepEqual(matchAll(sectionOf('Alerts'), /^### (.+?)$/gm).toSorted(), ruleNames.toSorted())
 })
@@ -128,9 +119,7 @@ test('each alert rule links its heading, and every metric of rules and dashboard
 test('every kind that is counted is asserted where a test makes its cause', (t) => {
   const tests = readTypeScript('test')
   t.deepEqual(
-    alertKinds.filter(
-      (kind) => !kind.startsWith('standstill_') && !new RegExp(`['"]${kind}['"]`).test(tests),
-    ),
+    alertKinds.filter((kind) => !new RegExp(`['"]${kind}['"]`).test(tests)),
     [],
   )
 })

@@ -58,7 +58,7 @@ for (const [status, answer] of [
     t.deepEqual([ready.status, JSON.parse(ready.text)], [answer, { status, switches: words, restored: true }])
     t.deepEqual(JSON.parse((await get('/health')).text), { status: 'ok' })
     const { text } = await get('/metrics')
-    t.regex(text, /^# TYPE tipping_drained_rows_total counter$/m)
+    t.regex(text, /^# TYPE tipping_drain_errors_total counter$/m)
     t.regex(text, /^tipping_state_age_seconds 7$/m, 'the gauges are filled before they are read')
   })
 

@@ -1,9 +1,6 @@
-import { workKinds } from '../queue/wake-ups.js'
-
 /** Every kind of `tipping_alerts_total`, so that each counts from 0: the first count is then seen as a growth. */
 export const alertKinds: readonly string[] = [
   'books_broken',
-  'clock_missing',
   'collection_difference',
   'custody_short',
   'dispute_open',
@@ -25,7 +22,6 @@ export const alertKinds: readonly string[] = [
   'payout_reversed',
   'payout_unanswered',
   'payout_unknown',
-  'price_jump',
   'rate_feed_away',
   'rate_refused',
   'reserve_report_failed',
@@ -36,5 +32,4 @@ export const alertKinds: readonly string[] = [
   'take_out_undecided',
   'tip_refund',
   'tip_vanished',
-  ...workKinds.map((kind) => `standstill_${kind}`),
 ]

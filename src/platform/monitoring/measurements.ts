@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../database/database.js'
+import { changesOne, query } from '../database/database.js'
 
 /** Something that one process measures for all. It has a row of `measurements` with its name. */
 export interface Measure {
@@ -79,13 +79,12 @@ async function readAll(db: Knex): Promise<(readonly [string, Measurement])[]> {
     name: 'measurements.read',
     text: /* sql */ `
       select name, value, extract(epoch from clock_timestamp() - measured_at)::float8 as "ageSeconds" from measurements`,
-    values: [],
   })
   return rows.map(({ name, ...measurement }) => [name, measurement] as const)
 }
 
-async function lease(db: Knex, name: string, olderThan: number): Promise<boolean> {
-  const rows = await query(db, {
+function lease(db: Knex, name: string, olderThan: number): Promise<boolean> {
+  return changesOne(db, {
     name: 'measurements.lease',
     text: /* sql */ `
       update measurements set leased_until = clock_timestamp() + interval '${leaseSeconds} s'
@@ -93,7 +92,6 @@ async function lease(db: Knex, name: string, olderThan: number): Promise<boolean
         and (measured_at is null or measured_at <= clock_timestamp() - $2::float8 * interval '1 second') returning name`,
     values: [name, olderThan],
   })
-  return rows.length > 0
 }
 
 async function storeMeasurement(db: Knex, name: string, value: object): Promise<void> {
@@ -110,4 +108,10 @@ async function giveBack(db: Knex, name: string): Promise<void> {
     text: `update measurements set leased_until = 'epoch' where name = $1`,
     values: [name],
   })
+}
+
+/** The clock lives. */
+export async function beat(db: Knex): Promise<void> {
+  const text = `update heartbeats set beat_at = clock_timestamp() where name = 'clock'`
+  await query(db, { name: 'heartbeats.beat', text })
 }

@@ -2,41 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { switchNames } from '../database/switches/switches.js'
 import { alertKinds } from './alert-kinds.js'
 
-export interface Metrics {
-  readonly registry: Registry
-  readonly requestSeconds: Histogram<'method' | 'route' | 'status'>
-  readonly takenRows: Counter<'kind'>
-  readonly batchErrors: Counter<'kind'>
-  readonly oldestDueSeconds: Gauge<'kind'>
-  readonly oldestUnfinishedSeconds: Gauge<'kind'>
-  readonly lateRows: Gauge<'kind'>
-  readonly openCases: Gauge<'case'>
-  readonly oldestCaseSeconds: Gauge<'case'>
-  readonly available: Gauge<'provider'>
-  readonly clockSeconds: Gauge
-  readonly stateAgeSeconds: Gauge
-  readonly heldUsdc: Gauge
-  readonly floatNgn: Gauge
-  readonly floatUnexplainedNgn: Gauge
-  readonly floatAgeSeconds: Gauge
-  readonly surplusNgn: Gauge
-  readonly shortWallets: Gauge
-  readonly reportAgeSeconds: Gauge
-  readonly stopped: Gauge<'switch'>
-  readonly restored: Gauge
-  readonly rpcCalls: Counter<'method'>
-  readonly rpcFailures: Counter<'endpoint'>
-  readonly tipsConfirmed: Counter
-  readonly tipVisibleSeconds: Histogram
-  readonly nairaCreditSeconds: Histogram
-  readonly withdrawalSendSeconds: Histogram
-  readonly openStreams: Gauge
-  /** Conditions that need an operator. The runbook explains each kind. */
-  readonly alerts: Counter<'kind'>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** The Prometheus metrics of one process. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
   const prefix = 'tipping_'
@@ -44,17 +13,20 @@ export function createMetrics(): Metrics {
   // Gauges named like counters: sums of the gauges by type beside them.
   for (const what of ['resources', 'handles', 'requests'])
     registry.removeSingleMetric(`${prefix}nodejs_active_${what}_total`)
-  const gauge = <Label extends string = never>(name: string, help: string, label?: Label): Gauge<Label> =>
-    new Gauge({ name: `${prefix}${name}`, help, labelNames: label === undefined ? [] : [label], registers })
-  const stopped = gauge('stopped', 'Whether an operator or an alarm has stopped this: 1, else 0', 'switch')
-  const histogram = (name: string, help: string, buckets: number[]): Histogram =>
-    new Histogram({ name: `${prefix}${name}`, help, buckets, registers })
-  const alerts = new Counter({
-    name: `${prefix}alerts_total`,
-    help: 'Conditions that need an operator',
-    labelNames: ['kind'],
+  const named = <Label extends string>(name: string, help: string, label?: Label) => ({
+    name: `${prefix}${name}`,
+    help,
+    labelNames: label === undefined ? [] : [label],
     registers,
   })
+  const counter = <Label extends string = never>(name: string, help: string, label?: Label): Counter<Label> =>
+    new Counter(named(name, help, label))
+  const gauge = <Label extends string = never>(name: string, help: string, label?: Label): Gauge<Label> =>
+    new Gauge(named(name, help, label))
+  const stopped = gauge('stopped', 'Whether an operator or an alarm has stopped this: 1, else 0', 'switch')
+  const histogram = (name: string, help: string, buckets: number[]): Histogram =>
+    new Histogram({ ...named(name, help), buckets })
+  const alerts = counter('alerts_total', 'Conditions that need an operator', 'kind')
   for (const kind of alertKinds) alerts.labels(kind).inc(0)
   for (const name of switchNames) stopped.set({ switch: name }, 0)
   return {
@@ -71,18 +43,7 @@ export function createMetrics(): Metrics {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
-    takenRows: new Counter({
-      name: `${prefix}drained_rows_total`,
-      help: 'Due rows that workers took',
-      labelNames: ['kind'],
-      registers,
-    }),
-    batchErrors: new Counter({
-      name: `${prefix}drain_errors_total`,
-      help: 'Batches that failed; their rows become due again',
-      labelNames: ['kind'],
-      registers,
-    }),
+    batchErrors: counter('drain_errors_total', 'Batches that failed; their rows become due again', 'kind'),
     oldestDueSeconds: gauge('oldest_due_seconds', 'How long the oldest due row has waited', 'kind'),
     oldestUnfinishedSeconds: gauge(
       'oldest_unfinished_seconds',
@@ -102,23 +63,13 @@ export function createMetrics(): Metrics {
     surplusNgn: gauge('reserve_surplus_ngn', 'What we have beyond what we owe, by the last reserve report'),
     shortWallets: gauge('reserve_short_wallets', 'Custody wallets that lack USDC, by that report'),
     reportAgeSeconds: gauge('reserve_report_age_seconds', 'How old that report is; 0 before the first'),
-    rpcCalls: new Counter({
-      name: `${prefix}rpc_calls_total`,
-      help: 'Calls to the Solana RPC',
-      labelNames: ['method'],
-      registers,
-    }),
-    rpcFailures: new Counter({
-      name: `${prefix}rpc_failures_total`,
-      help: 'Requests without a usable answer, by host of the Solana RPC endpoint',
-      labelNames: ['endpoint'],
-      registers,
-    }),
-    tipsConfirmed: new Counter({
-      name: `${prefix}tips_confirmed_total`,
-      help: 'Tips moved to confirmed',
-      registers,
-    }),
+    rpcCalls: counter('rpc_calls_total', 'Calls to the Solana RPC', 'method'),
+    rpcFailures: counter(
+      'rpc_failures_total',
+      'Requests without a usable answer, by host of the Solana RPC endpoint',
+      'endpoint',
+    ),
+    tipsConfirmed: counter('tips_confirmed_total', 'Tips moved to confirmed'),
     tipVisibleSeconds: histogram(
       'tip_visible_seconds',
       'From the block of a crypto tip, or its record if that came ten minutes later, to its event',
@@ -134,11 +85,8 @@ export function createMetrics(): Metrics {
       'From the request of a withdrawal, or the end of what held it, to its acceptance by the provider',
       [1, 2, 5, 10, 30, 60, 300, 1800],
     ),
-    openStreams: new Gauge({
-      name: `${prefix}open_streams`,
-      help: 'Open tip streams of this process',
-      registers,
-    }),
+    openStreams: gauge('open_streams', 'Open tip streams of this process'),
+    /** Conditions that need an operator. The runbook explains each kind. */
     alerts,
   }
 }
