@@ -1,4 +1,6 @@
-import { html, type Markup, scriptTag } from '../http/pages/html.js'
+import { createHash } from 'node:crypto'
+import { html, Markup } from '../http/pages/html.js'
+import { palette } from '../http/pages/palette.js'
 import { serviceName } from '../kernel/brand.js'
 import { type Switch, switchWord } from '../platform/database/switches/switches.js'
 import type { WorkKind } from '../platform/queue/wake-ups.js'
@@ -15,26 +17,31 @@ export interface OperatorsView {
   readonly switches: readonly Switch[]
 }
 
-/** What is around the content of each page. */
-export interface Frame {
-  /** The paths of the stylesheet and the script. */
-  readonly style: string
-  readonly script: string
-  /** What was looked for. */
-  readonly text?: string
-}
-
 const refreshSeconds = 15
 
-/** Loads the page again, but not under the hands of who types or selects. */
-export const refreshScript = `setInterval(() => {
-  const isBusy = document.activeElement?.tagName === 'INPUT' || String(getSelection()) !== ''
-  if (!isBusy && !document.hidden) location.reload()
-}, ${refreshSeconds * 1000})
+/** Dense, light and dark, a command is one click to select. In the document itself, so that the page needs no second request. */
+const style = /* css */ `
+${palette}body { margin: 0; background: var(--sheet); color: var(--text); font: .95rem/1.5 system-ui, "Segoe UI", Roboto, sans-serif; }
+main { padding: 1.5rem; max-width: 100rem; margin: 0 auto; }
+h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
+p { color: var(--muted); }
+.scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; min-width: 100%; }
+th, td { text-align: left; padding: .45rem .9rem .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+thead th { color: var(--muted); font-size: .8rem; }
+tbody th { font-weight: 600; }
+.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.good { color: var(--good); } .bad { color: var(--bad); }
+.error { max-width: 26rem; overflow-wrap: anywhere; }
+code { font: .82rem/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+main > p { overflow-wrap: anywhere; }
+.command { background: var(--raised); padding: .15rem .4rem; border-radius: .25rem; user-select: all; white-space: nowrap; }
 `
+export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** The frame of every operators' page: the look-up, and a reload by itself. */
-export function operatorsFrame(title: string, content: Markup, { style, script, text }: Frame): string {
+/** The operators' page. It loads itself again. */
+export function operatorsPage({ at, counts, rows, openCases, switches }: OperatorsView): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -42,31 +49,14 @@ export function operatorsFrame(title: string, content: Markup, { style, script, 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${title} · ${serviceName}</title>
-<link rel="stylesheet" href="${style}">
-${scriptTag(script, 'defer')}
+<meta http-equiv="refresh" content="${refreshSeconds}">
+<title>Operators · ${serviceName}</title>
+<style>${new Markup(style)}</style>
 </head>
 <body>
 <main>
-<nav><a href="/ops">Operators</a>
-<form action="/ops/find" method="get" role="search">
-<label for="q">Find</label> <input id="q" name="q" value="${text ?? ''}" maxlength="320" autocomplete="off" spellcheck="false" placeholder="signature, id, reference, wallet, e-mail">
-<button>Find</button>
-</form></nav>
-${content}
-</main>
-</body>
-</html>
-`.text
-}
-
-/** The first page. */
-export function operatorsPage(
-  { at, counts, rows, openCases, switches }: OperatorsView,
-  frame: Frame,
-): string {
-  const content = html`<h1>Operators</h1>
-<p>Read from the database at ${at.toISOString()}, and again every ${refreshSeconds} s. These pages change nothing: copy a command and run it in a terminal.</p>
+<h1>Operators</h1>
+<p>Read from the database at ${at.toISOString()}, and again every ${refreshSeconds} s. This page changes nothing: copy a command and run it in a terminal. What happened to one tip, withdrawal, intent or creator: ${command(opsCommand('trace <id>'))}</p>
 <h2>Waiting for a person</h2>
 ${casesTable(openCases)}
 <h2>Switches</h2>
@@ -75,8 +65,11 @@ ${switchesTable(switches)}
 ${countsTable(counts)}
 <h2>Rows that are due or failing</h2>
 ${rowsTable(rows)}
-<p>The ledger: ${command(opsCommand('check-books'))}</p>`
-  return operatorsFrame('Operators', content, frame)
+<p>The ledger: ${command(opsCommand('check-books'))}</p>
+</main>
+</body>
+</html>
+`.text
 }
 
 function countsTable(counts: readonly WorkCount[]): Markup {
@@ -96,17 +89,9 @@ function rowsTable(rows: readonly WorkRow[]): Markup {
   if (rows.length === 0) return html`<p>None.</p>`
   const lines = rows.map(
     (row) =>
-      html`<tr><th scope="row">${row.kind}</th><td>${rowName(row)}</td><td class="number">${row.dueSeconds > 0 ? formatAge(row.dueSeconds) : 'later'}</td><td class="number">${row.attempts}</td><td class="error">${row.lastError ?? ''}</td><td>${command(rowCommand(row))}</td></tr>`,
+      html`<tr><th scope="row">${row.kind}</th><td><code>${row.id}</code></td><td class="number">${row.dueSeconds > 0 ? formatAge(row.dueSeconds) : 'later'}</td><td class="number">${row.attempts}</td><td class="error">${row.lastError ?? ''}</td><td>${command(rowCommand(row))}</td></tr>`,
   )
   return table(['Worker', 'Row', 'Due for', 'Attempts', 'Last error', 'Command'], lines)
-}
-
-/** Kinds of work whose rows have no page. */
-const withoutPage: readonly WorkKind[] = ['custodian', 'mailer']
-
-function rowName({ kind, id }: WorkRow): Markup {
-  const name = html`<code>${id}</code>`
-  return withoutPage.includes(kind) ? name : html`<a href="/ops/find?q=${encodeURIComponent(id)}">${name}</a>`
 }
 
 function casesTable(openCases: readonly OpenCase[]): Markup {
@@ -149,7 +134,7 @@ function rowCommand({ kind, id }: WorkRow): string {
 }
 
 /** A command that one click selects. */
-export function command(words: string): Markup {
+function command(words: string): Markup {
   return html`<code class="command">${words}</code>`
 }
 

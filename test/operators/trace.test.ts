@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
-import { escapeHtml } from '../../src/http/pages/html.js'
 import { linesPerPage, pageOf, type Story } from '../../src/operators/trace/story.js'
 import { createTransact } from '../../src/platform/database/transact.js'
 import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
@@ -21,7 +20,6 @@ import {
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
-import { startOperatorsPages } from '../helpers/servers/operators-pages.js'
 import { setRows, useWorld, type World } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
@@ -199,35 +197,6 @@ test('a long life is told in pages, and lines of the same time are never divided
   const second = pageOf(whole, first.older ?? new Date(0))
   t.is(second.older, null)
   t.is(first.lines.length + second.lines.length, lines.length)
-})
-
-test.serial('the page tells the same, with links, and says when it finds nothing', async (t) => {
-  const get = await startOperatorsPages(t, world())
-  const { ada, reference } = await paidWithdrawal()
-  const hostile = '</li><script>alert(1)</script>'
-  await setRows(world(), 'users', { id: ada.user.id }, { frozen_at: new Date(), frozen_reason: hostile })
-  const found = await get(`/ops/find?q=${reference.toLowerCase()}`)
-  t.is(found.status, 302)
-  t.is(found.headers.location, `/ops/withdrawals/${reference}`)
-  const page = await get(`/ops/withdrawals/${reference}`)
-  t.is(page.status, 200)
-  const { lines } = await storyOf(reference)
-  for (const { text } of lines) t.true(page.text.includes(escapeHtml(text)), text)
-  t.true(page.text.includes(`<a href="/ops/creators/${ada.user.id}">`))
-  const creator = await get(`/ops/creators/${ada.user.id}`)
-  t.true(creator.text.includes(`<a href="/ops/withdrawals/${reference}">`))
-  t.true(creator.text.includes(`npm run ops -- unfreeze --user ${ada.user.id}`))
-  t.false(creator.text.includes(hostile))
-  t.is((await get(`/ops/tips/${reference}`)).headers.location, `/ops/withdrawals/${reference}`)
-  const older = await get(`/ops/creators/${ada.user.id}?before=2001-01-01T00:00:00.000Z`)
-  t.false(older.text.includes(reference))
-  t.true(older.text.includes('>Newest</a>'))
-  t.is((await get(`/ops/creators/${ada.user.id}?before='`)).status, 200)
-  t.is((await get('/ops/creators/x')).status, 404)
-  t.is((await get('/ops/tips/%E0%A4%A')).status, 404)
-  t.is((await get('/ops/find?q=%3Cscript%3E')).status, 404)
-  t.is((await get('/ops/find')).status, 404)
-  t.is((await get('/ops/find?q=%E0%A4%A')).status, 404)
 })
 
 const work = (...args: string[]): Promise<ScriptRun> => runOpsScript(world(), 'work', ...args)
