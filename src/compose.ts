@@ -4,7 +4,7 @@ import { type Config, refuseUse } from './platform/config/config.js'
 import { loadMail, loadWalletKeys } from './platform/config/own-settings.js'
 import type { Secret } from './platform/config/process-secrets.js'
 import { createDb, createHotPool } from './platform/database/database.js'
-import { watchHotPool, watchPool } from './platform/database/pool-watch.js'
+import { watchPool } from './platform/database/pool-watch.js'
 import { createSwitchWatch, type SwitchWatch } from './platform/database/switches/switch-watch.js'
 import { createTransact, type Transact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
@@ -140,7 +140,6 @@ export function compose(config: Config, processName: string): Composed {
       database: () => probe.raw('select 1'),
       // Of a cluster the node that has the queues is asked.
       redis: () => redis.exists(`${queuePrefix(config.redis.namespace)}:ready`),
-      pools: [poolWatch, watchHotPool(recordPool)],
     }),
     async close() {
       poolWatch.stop()

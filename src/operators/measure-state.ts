@@ -104,6 +104,5 @@ function readMoney(db: Knex): Promise<Omit<State, 'due' | 'cases'>> {
       from (select 1) one
         left join (select * from float_readings order by id desc limit 1) f on true
         left join (select * from reserve_reports order by id desc limit 1) r on true`,
-    values: [],
   }).then(([row]) => row as Omit<State, 'due' | 'cases'>)
 }

@@ -192,7 +192,6 @@ export async function listOpenCases(db: Knex): Promise<OpenCase[]> {
   const counted = await query<{ index: number; count: number; oldestSeconds: number | null }>(db, {
     name: 'ops.open-cases',
     text: each.join(' union all '),
-    values: [],
   })
   return caseQueries.map(({ id, what, command }, index) => {
     const { count = 0, oldestSeconds = null } = counted.find((row) => row.index === index) ?? {}

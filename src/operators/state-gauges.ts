@@ -2,6 +2,7 @@ import { cachedFor } from '../platform/cached-for.js'
 import { createMeasurements, type Measure, type Measurements } from '../platform/monitoring/measurements.js'
 import type { Metrics } from '../platform/monitoring/metrics.js'
 import type { Readiness } from '../platform/readiness.js'
+import { within } from '../platform/within.js'
 import type { Services } from '../services.js'
 import { measureState, type State, unfinishedKinds } from './measure-state.js'
 import { caseIds } from './open-cases.js'
@@ -48,12 +49,10 @@ export function createStateGauges(services: Needs, further: readonly Measure[] =
     show(metrics, found)
   })
   return async () => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((done) => {
-      timer = setTimeout(done, waitMs)
-    })
-    await Promise.race([refresh().catch(() => undefined), late])
-    clearTimeout(timer)
+    await within(
+      waitMs,
+      refresh().catch(() => undefined),
+    )
     metrics.stateAgeSeconds.set(stateAge + (performance.now() - ageAt) / 1000)
   }
 }

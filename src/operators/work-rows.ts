@@ -81,7 +81,6 @@ export async function countWork(db: Knex): Promise<WorkCount[]> {
   const counts = await query<WorkCount>(db, {
     name: 'ops.count-work',
     text: each.join(' union all '),
-    values: [],
   })
   return workKinds.flatMap((kind) => counts.filter((count) => count.kind === kind))
 }
@@ -101,7 +100,7 @@ export async function readOldestDue(
     ),
   )
   const text = `select kind, max(seconds) as seconds from (${each.join(' union all ')}) each_table group by kind`
-  return query(db, { name: 'ops.oldest-due', text, values: [] })
+  return query(db, { name: 'ops.oldest-due', text })
 }
 
 /** A row with work to do, due now or later. */

@@ -3,26 +3,9 @@ import { createReadiness } from '../../src/platform/readiness.js'
 
 /** What is asked answers as its switch says. `seconds`: the clock. */
 function setUp() {
-  const state = {
-    seconds: 0,
-    database: true,
-    redis: true,
-    handedOut: 0,
-    full: false,
-    free: false,
-    pool: true,
-  }
+  const state = { seconds: 0, database: true, redis: true }
   const answer = (works: boolean) => (works ? Promise.resolve() : Promise.reject(new Error('no answer')))
-  const pool = {
-    handedOut: () => state.handedOut,
-    isFull: () => state.full,
-    probe: () => (state.free ? answer(state.pool) : undefined),
-  }
-  const probes = {
-    database: () => answer(state.database),
-    redis: () => answer(state.redis),
-    pools: [pool],
-  }
+  const probes = { database: () => answer(state.database), redis: () => answer(state.redis) }
   const ready = createReadiness(probes, () => state.seconds * 1000)
   /** The answers of so many looks, a second apart. */
   async function looks(count: number): Promise<string> {
@@ -57,25 +40,6 @@ test('many callers within a second do not make one failure three', async (t) => 
   t.is(await looks(1), 'ok')
   state.database = false
   for (let caller = 0; caller < 5; caller++) t.is(await ready(), 'ok')
-})
-
-test('a full pool that hands connections out is ready, one that hands none out for three looks is not', async (t) => {
-  const { state, ready, looks } = setUp()
-  state.full = true
-  for (let look = 0; look < 5; look++, state.seconds++) {
-    state.handedOut += 1
-    t.is(await ready(), 'ok')
-  }
-  t.is(await looks(3), 'ok ok unavailable')
-  state.full = false
-  t.is(await looks(1), 'ok')
-})
-
-test('a pool is asked on a free connection', async (t) => {
-  const { state, looks } = setUp()
-  t.is(await looks(1), 'ok')
-  Object.assign(state, { free: true, pool: false })
-  t.is(await looks(3), 'ok ok unavailable')
 })
 
 test('without Redis a process is degraded at once', async (t) => {

@@ -207,7 +207,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 export interface Statement {
   readonly name: string
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly values?: readonly unknown[]
 }
 
 export interface Queryable {
@@ -215,10 +215,10 @@ export interface Queryable {
 }
 
 /** Runs a prepared statement on a connection of a knex pool or transaction. The columns keep the statement's names. */
-export async function query<Row>(db: Knex, statement: Statement): Promise<Row[]> {
+export async function query<Row>(db: Knex, { name, text, values = [] }: Statement): Promise<Row[]> {
   const connection: Queryable & Connection = await db.client.acquireConnection()
   try {
-    const { rows } = await connection.query({ ...statement, values: [...statement.values] })
+    const { rows } = await connection.query({ name, text, values: [...values] })
     return rows as Row[]
   } catch (error) {
     return giveUp(connection, error)

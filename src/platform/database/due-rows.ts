@@ -59,7 +59,6 @@ export function takeDueRows<Row>(db: Knex, rows: DueRows): Promise<Row[]> {
           order by due_at limit ${batchSize} for update skip locked))
         returning *)
       select ${columns} from taken t`,
-    values: [],
   })
 }
 
@@ -110,7 +109,6 @@ export async function msToNextDueRow(
     text: /* sql */ `
       select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms
       from ${table} where due_at is not null and ${condition}`,
-    values: [],
   })
   return Math.max(0, row?.ms ?? Number.POSITIVE_INFINITY)
 }

@@ -6,7 +6,6 @@ export async function readClock(db: Knex): Promise<Date> {
   const [row] = await query<{ now: Date }>(db, {
     name: 'clock.read',
     text: 'select clock_timestamp() as now',
-    values: [],
   })
   if (row === undefined) throw new Error('the database has no time')
   return row.now

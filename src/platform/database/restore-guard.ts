@@ -15,7 +15,6 @@ export async function isDatabaseKnown(db: Knex): Promise<boolean> {
   const [row] = await query<{ known: boolean }>(db, {
     name: 'epoch.known',
     text: `select ${databaseIsKnown} as known`,
-    values: [],
   })
   return row?.known === true
 }
@@ -42,7 +41,6 @@ export async function readEpoch(db: Knex): Promise<DatabaseEpoch> {
     name: 'epoch.read',
     text: `select database_state() as state, ${identityText} as identity, seen_at as "seenAt", restored_at as "restoredAt"
       from database_epoch, database_identity() i`,
-    values: [],
   })
   if (row === undefined) throw new Error('database_epoch has no row')
   return row
@@ -56,7 +54,6 @@ export async function markSeen(db: Knex): Promise<void> {
   await query(db, {
     name: 'epoch.seen',
     text: `update database_epoch set ${hereAndNow} from database_identity() i where database_state() = 'known'`,
-    values: [],
   })
 }
 

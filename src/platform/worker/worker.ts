@@ -1,6 +1,7 @@
 import { type Job, Worker } from 'bullmq'
 import { isWoken, queuePrefix, type WorkKind } from '../queue/wake-ups.js'
 import { createWorkerClient, type RedisServer } from '../redis/clients.js'
+import { within } from '../within.js'
 import { type Batch, createBatchLoop, createConcurrentLoops } from './batch-loop.js'
 
 export interface WorkerOptions {
@@ -71,15 +72,9 @@ export function startWorker({
       const stopped = loop.stop()
       // Forced (`true`): BullMQ would wait without limit for a connection that broke just before. A job in work stays
       // marked as active and causes one unneeded wake-up later.
-      await Promise.race([worker.close(true), after(closeMs)])
+      await within(closeMs, worker.close(true))
       await stopped
       connection.disconnect()
     },
   }
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((done) => {
-    setTimeout(done, ms).unref()
-  })
 }

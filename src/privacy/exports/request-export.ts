@@ -59,6 +59,5 @@ export async function deleteExpiredExports({ db }: Pick<Services, 'db'>): Promis
       update data_exports set sealed_file = null
       where id in (
         select id from data_exports where sealed_file is not null and expires_at < now() limit 1000 for update skip locked)`,
-    values: [],
   })
 }

@@ -31,7 +31,6 @@ export function readDataKeys(db: Knex): Promise<StoredKey[]> {
   return query<StoredKey>(db, {
     name: 'data-keys.read',
     text: 'select version, fingerprint, hash_keys as "hashKeys", retired_at as "retiredAt" from data_keys order by version',
-    values: [],
   })
 }
 

@@ -95,7 +95,6 @@ export async function countByVersion(
     text: /* sql */ `
       select get_byte(${column}, 0) as version, count(*)::int as count
         from ${table} where ${column} is not null group by 1 order by 1 desc`,
-    values: [],
   })
   return new Map(rows.map(({ version, count }) => [version, count]))
 }
@@ -114,7 +113,6 @@ export async function retireOlderKeys(
   const [current] = await query<{ id: string }>(trx, {
     name: 'data-keys.transaction',
     text: 'select pg_current_xact_id()::text as id',
-    values: [],
   })
   return { retired: rows.map(({ version }) => version), transaction: current?.id ?? '0' }
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { createSemaphore } from '../../platform/semaphore.js'
+import { within } from '../../platform/within.js'
 import type { DomainRecord, Names } from '../../ports/names.js'
 import {
   createJsonRpc,
@@ -60,7 +61,10 @@ export function createSnsNames(options: Omit<JsonRpcOptions, 'timeoutMs'>): Name
     async fetchOrKnown(domain) {
       const entry = cached(domain, listAgeMs)
       if (entry !== undefined) return entry.record
-      await settledWithin(forLists(domain), listWaitMs)
+      await within(
+        listWaitMs,
+        forLists(domain).catch(() => undefined),
+      )
       return cache.get(domain)?.record
     },
   }
@@ -76,16 +80,6 @@ function sharedByDomain<Result>(
     inFlight.set(domain, request)
     return request
   }
-}
-
-/** Waits for the end of the work, or for the time. Its failure counts as its end. */
-async function settledWithin(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work.catch(() => undefined), timeout])
-  clearTimeout(timer)
 }
 
 async function readDomain(rpc: JsonRpc, domain: string): Promise<DomainRecord | undefined> {

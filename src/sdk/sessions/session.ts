@@ -139,7 +139,6 @@ export async function deleteOldSdkSessions(db: Knex): Promise<number> {
   const deleted = await query(db, {
     name: 'sdk_sessions.delete-old',
     text: `delete from sdk_sessions where expires_at < now() - interval '${keptHours} hours' returning id`,
-    values: [],
   })
   return deleted.length
 }

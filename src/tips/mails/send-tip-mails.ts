@@ -50,7 +50,6 @@ export async function sendTipMails(
   const due = await query<DueMail>(services.db, {
     name: 'tip-mails.due',
     text: `${dueSql} order by m.told_until limit ${mostCreators}`,
-    values: [],
   })
   let mails = 0
   for (const { party } of due)
