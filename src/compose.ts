@@ -85,10 +85,8 @@ export function compose(config: Config, processName: string): Composed {
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
   const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
   const { rpcUrls: urls, genesisHash } = config.chain
-  const chain =
-    urls === undefined
-      ? withoutSecret<Chain>('SOLANA_RPC_URLS')
-      : createSolanaChain({ urls, genesisHash, onCall, onFailure })
+  const rpc = urls && { urls, genesisHash, onCall, onFailure }
+  const chain = withSecret<Chain>('SOLANA_RPC_URLS', rpc && createSolanaChain(rpc))
   const { url, secretKey, webhookKeys, payoutKey, deduplicates } = config.fiatpay
   const queryKey = secretKey ?? payoutKey
   const { timeoutMs } = config.payouts
@@ -107,32 +105,20 @@ export function compose(config: Config, processName: string): Composed {
     transactOn,
     wake: waker.wake,
     chain,
-    custodyChain:
-      urls === undefined
-        ? withoutSecret<CustodyChain>('SOLANA_RPC_URLS')
-        : createCustodyChain({ urls, genesisHash, onCall, onFailure }),
-    names:
-      urls === undefined
-        ? withoutSecret<Names>('SOLANA_RPC_URLS')
-        : createSnsNames({ urls, genesisHash, onCall, onFailure }),
+    custodyChain: withSecret<CustodyChain>('SOLANA_RPC_URLS', rpc && createCustodyChain(rpc)),
+    names: withSecret<Names>('SOLANA_RPC_URLS', rpc && createSnsNames(rpc)),
     prices: createPriceV3(config.prices),
-    collections:
-      secretKey === undefined
-        ? withoutSecret<Collections>('FIATPAY_SECRET_KEY')
-        : createFiatpayCollections({
-            url,
-            secretKey,
-            webhookKeys,
-            returnUrl: `${config.http.publicUrl}${paidPath}`,
-          }),
-    disputes:
-      secretKey === undefined ? withoutSecret<Disputes>('FIATPAY_SECRET_KEY') : composeDisputes(config),
-    payouts:
-      queryKey === undefined
-        ? withoutSecret<Payouts>('FIATPAY_SECRET_KEY')
-        : createFiatpayPayouts({ url, secretKey: queryKey, deduplicates, timeoutMs }),
-    exchangeRates:
-      rateUrl === undefined ? withoutSecret<ExchangeRateFeed>('RATE_URL') : createUsdRates({ url: rateUrl }),
+    collections: withSecret<Collections>(
+      'FIATPAY_SECRET_KEY',
+      secretKey &&
+        createFiatpayCollections({ url, secretKey, webhookKeys, returnUrl: `${config.http.publicUrl}${paidPath}` }),
+    ),
+    disputes: withSecret<Disputes>('FIATPAY_SECRET_KEY', secretKey && composeDisputes(config)),
+    payouts: withSecret<Payouts>(
+      'FIATPAY_SECRET_KEY',
+      queryKey && createFiatpayPayouts({ url, secretKey: queryKey, deduplicates, timeoutMs }),
+    ),
+    exchangeRates: withSecret<ExchangeRateFeed>('RATE_URL', rateUrl && createUsdRates({ url: rateUrl })),
     secondExchangeRates: secondUrl === undefined ? undefined : createUsdRates({ url: secondUrl }),
     swaps: composeSwaps(config.swaps, chain),
     mostConnections: mostConnections(config.database, processName),
@@ -159,9 +145,9 @@ export function mostConnections(
   return pool + (processName === 'web' ? recordPool : 0) + 1
 }
 
-/** Stands for a port whose secret this process does not have. Every use throws an error that names it. */
-function withoutSecret<Port extends object>(secret: Secret): Port {
-  return new Proxy({} as Port, { get: () => refuseUse(secret) })
+/** A port, or what stands for it in a process without its secret: every use throws an error that names the secret. */
+function withSecret<Port extends object>(secret: Secret, port: Port | '' | undefined): Port {
+  return port || new Proxy({} as Port, { get: () => refuseUse(secret) })
 }
 
 /** The swap engines that have settings, in order of preference. */
@@ -185,28 +171,31 @@ export function composeMail(): Mail {
 }
 
 /** The sender of payouts. Not part of Services, so that only the payouts worker can send money. */
-export function composePayoutSender({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
-  const secretKey = fiatpay.payoutKey ?? refuseUse('PAYOUT_SECRET_KEY')
-  return createFiatpayPayoutSender({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
+export function composePayoutSender(config: Pick<Config, 'fiatpay' | 'payouts'>): PayoutSender {
+  return createFiatpayPayoutSender(payingAccess(config))
 }
 
 /** Refunds of naira payments. Not part of Services, so that only the payouts worker and the operators' command can refund. */
-export function composeRefunds({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Refunds {
-  const secretKey = fiatpay.payoutKey ?? refuseUse('PAYOUT_SECRET_KEY')
-  return createFiatpayRefunds({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
+export function composeRefunds(config: Pick<Config, 'fiatpay' | 'payouts'>): Refunds {
+  return createFiatpayRefunds(payingAccess(config))
 }
 
 /** Reads refunds. Cannot request one. */
-export function composeRefundReader({
-  fiatpay,
-  payouts,
-}: Pick<Config, 'fiatpay' | 'payouts'>): Pick<Refunds, 'list' | 'listAll'> {
-  const secretKey = fiatpay.secretKey ?? refuseUse('FIATPAY_SECRET_KEY')
-  return createFiatpayRefunds({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
+export function composeRefundReader(config: Pick<Config, 'fiatpay' | 'payouts'>): Pick<Refunds, 'list' | 'listAll'> {
+  return createFiatpayRefunds(collectingAccess(config))
 }
 
 /** Disputes about naira payments. Services has only the part that reads, so that only the operators' command can answer one. */
-export function composeDisputes({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>): Disputes {
+export function composeDisputes(config: Pick<Config, 'fiatpay' | 'payouts'>): Disputes {
+  return createFiatpayDisputes(collectingAccess(config))
+}
+
+function collectingAccess({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>) {
   const secretKey = fiatpay.secretKey ?? refuseUse('FIATPAY_SECRET_KEY')
-  return createFiatpayDisputes({ url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs })
+  return { url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs }
+}
+
+function payingAccess({ fiatpay, payouts }: Pick<Config, 'fiatpay' | 'payouts'>) {
+  const secretKey = fiatpay.payoutKey ?? refuseUse('PAYOUT_SECRET_KEY')
+  return { url: fiatpay.url, secretKey, timeoutMs: payouts.timeoutMs }
 }

@@ -43,7 +43,7 @@ export interface Services {
   readonly collections: Collections
   /** Reads disputes about collected naira. Cannot answer one. */
   readonly disputes: Pick<Disputes, 'list' | 'find'>
-  /** Queries to the payout provider. Only withdrawals/send/send-payouts.ts can send (ports/payout-sender.ts). */
+  /** Queries to the payout provider. None of them sends (ports/payout-sender.ts). */
   readonly payouts: Payouts
   readonly exchangeRates: ExchangeRateFeed
   /** Must agree with the first feed. Undefined: there is none. */

@@ -111,26 +111,25 @@ export async function revokeApiKey(
   if (revoked === 0) throw new DomainError('api_key_not_found')
 }
 
-export interface ApiKeyOwner {
-  readonly userId: string
-  readonly keyId: string
-}
-
 /**
  * Finds the owner of an open API key. A text of another form is not sent to the database. The search uses the hash of
  * the whole key, so its timing reveals nothing about the key.
  */
-export async function findApiKey(db: Knex, bearer: string): Promise<ApiKeyOwner | undefined> {
+export async function findKeyOwner(db: Knex, bearer: string): Promise<string | undefined> {
   if (!keyForm.test(bearer)) return undefined
-  const [found] = await query<ApiKeyOwner>(db, {
+  const [found] = await query<{ userId: string }>(db, {
     name: 'api_keys.find',
     text: /* sql */ `
       with found as (select k.id, k.user_id from api_keys k where k.key_hash = $1 and ${isOpen}),
       used as (
         update api_keys k set last_used_at = now() from found f
          where k.id = f.id and (k.last_used_at is null or k.last_used_at < now() - $2::float8 * interval '1 second'))
-      select user_id as "userId", id as "keyId" from found`,
+      select user_id as "userId" from found`,
     values: [hashSecret(bearer), lastUsedEverySeconds],
   })
-  return found
+  return found?.userId
+}
+
+export async function forgetApiKeys(trx: Knex.Transaction, userId: string): Promise<void> {
+  await ApiKey.query(trx).delete().where({ user_id: userId })
 }

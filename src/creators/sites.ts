@@ -81,3 +81,7 @@ export function sitesNotice(added: readonly string[]): AccountNotice {
     facts: trusted ? [[added.length === 1 ? 'Site' : 'Sites', names]] : [],
   }))
 }
+
+export async function forgetSites(trx: Knex.Transaction, userId: string): Promise<void> {
+  await Site.query(trx).delete().where({ user_id: userId })
+}

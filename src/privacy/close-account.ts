@@ -1,6 +1,7 @@
 import { forgetAccount, lockForClosing } from '../accounts/forget-account.js'
 import { readRecentChanges } from '../accounts/protection.js'
-import { forgetCreator } from '../creators/forget-creator.js'
+import { forgetApiKeys } from '../creators/api-keys.js'
+import { forgetSites } from '../creators/sites.js'
 import { DomainError } from '../kernel/errors.js'
 import { emailLayout } from '../mail/layout.js'
 import { forgetEmails, queueEmail } from '../mail/queue-email.js'
@@ -26,7 +27,8 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   if (money.length > 0) throw new DomainError('account_has_money', undefined, money)
   await forgetEmails(trx, email)
   await forgetSdkSessions(trx, userId)
-  await forgetCreator(trx, userId)
+  await forgetApiKeys(trx, userId)
+  await forgetSites(trx, userId)
   await stopTipMails(trx, userId)
   await forgetPayees(trx, userId)
   await forgetExport(trx, userId)

@@ -34,7 +34,7 @@ import {
   tipInput,
 } from './schemas.js'
 import {
-  findKeyOwner,
+  keyOwner,
   presentedSession,
   requireKey,
   requireOpenSession,
@@ -85,7 +85,7 @@ function backendRoutes(services: Services): Route[] {
         output: initOutput,
         errors: ['invalid_api_key', 'creator_not_found', 'unauthorized_origin', 'creator_wallet_pending'],
       },
-      async (input, ctx) => initSession(services, await findKeyOwner(services, ctx), input),
+      async (input, ctx) => initSession(services, await keyOwner(services, ctx), input),
       [noStore, requireKey],
     ),
     route(
@@ -102,7 +102,7 @@ function backendRoutes(services: Services): Route[] {
         internal: 'events_failed',
       },
       async ({ creatorId, ...range }, ctx) => {
-        const userId = await findKeyOwner(services, ctx)
+        const userId = await keyOwner(services, ctx)
         const own = await meansCreator(services, creatorId, userId)
         return own ? listEvents(db, userId, range) : { events: [], hasMore: false }
       },

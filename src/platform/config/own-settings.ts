@@ -5,7 +5,6 @@ import { DataKeys } from '../../kernel/personal-data.js'
 import { ConfigError, readSettings } from './read-settings.js'
 import { key, keys, listenAddress, mailbox } from './setting-forms.js'
 import { settings } from './settings.js'
-import { walletKeys } from './wallet-keys.js'
 
 // Settings that one or few processes read. They are not part of Config, so that no other process holds them.
 
@@ -44,6 +43,34 @@ export function loadTreasury(env: NodeJS.ProcessEnv = process.env) {
     wallet: s.TREASURY_WALLET,
     referralAccount: s.AGGREGATOR_REFERRAL_ACCOUNT,
   }
+}
+
+/** A version is stored with each wallet as an int. */
+const highestVersion = 2_147_483_647
+const walletKeyBytes = 32
+const walletKeyForm = `must be 32 bytes in base64, or several as <version>:<base64>, separated by commas, such as 2:<new>,1:<old>`
+
+/**
+ * The keys that seal wallets, by version. A key without a version is version 1, so that one key alone needs none. The highest
+ * version is the newest, wherever it stands.
+ */
+const walletKeys = z.string().transform((text, ctx): ReadonlyMap<number, Buffer> => {
+  const keys = new Map<number, Buffer>()
+  for (const item of text.split(',')) {
+    const [, version = '1', base64 = ''] = /^(?:([1-9]\d{0,9}):)?([A-Za-z0-9+/]+=*)$/.exec(item.trim()) ?? []
+    const key = Buffer.from(base64, 'base64')
+    if (key.length !== walletKeyBytes || Number(version) > highestVersion) return fault(ctx, walletKeyForm)
+    if (keys.has(Number(version))) return fault(ctx, `names version ${version} twice`)
+    if ([...keys.values()].some((other) => other.equals(key)))
+      return fault(ctx, 'has one key under two versions')
+    keys.set(Number(version), key)
+  }
+  return new Map([...keys].sort(([one], [other]) => other - one))
+})
+
+function fault(ctx: z.core.$RefinementCtx, message: string): never {
+  ctx.addIssue({ code: 'custom', message })
+  return z.NEVER
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
-import { query } from './database.js'
+import { changesOne, query } from './database.js'
 
 /** One request with an idempotency key (docs/decisions/0030). Hashes are SHA-256. */
 export interface KeyedRequest {
@@ -31,8 +31,8 @@ const longestSeconds = 120
 const deletedRows = 5000
 
 /** Takes a key that is free, expired or left by a crashed request. False when another request has it. */
-export async function takeKey(db: Knex, { keyHash, requestHash, holder }: KeyedRequest): Promise<boolean> {
-  const rows = await query(db, {
+export function takeKey(db: Knex, { keyHash, requestHash, holder }: KeyedRequest): Promise<boolean> {
+  return changesOne(db, {
     name: 'idempotency.take',
     text: /* sql */ `
       insert into idempotency_keys as taken (key_hash, request_hash, holder, lease_until)
@@ -45,7 +45,6 @@ export async function takeKey(db: Knex, { keyHash, requestHash, holder }: KeyedR
       returning holder`,
     values: [keyHash, requestHash, holder, leaseSeconds, keyHours],
   })
-  return rows.length > 0
 }
 
 /** The state of the key; undefined when it was released meanwhile. */
@@ -63,12 +62,12 @@ export async function findKey(
 }
 
 /** Takes a key over whose stored answer is no longer usable. False when another request has taken it over. */
-export async function takeOver(
+export function takeOver(
   db: Knex,
   { keyHash, holder }: KeyedRequest,
   from: TakenKey,
 ): Promise<boolean> {
-  const rows = await query(db, {
+  return changesOne(db, {
     name: 'idempotency.take-over',
     text: /* sql */ `
       update idempotency_keys
@@ -78,12 +77,11 @@ export async function takeOver(
       returning holder`,
     values: [keyHash, holder, from.holder, leaseSeconds],
   })
-  return rows.length > 0
 }
 
 /** Extends the lease of a request that still runs. False when it has lost the key or has taken too long. */
-export async function renewLease(db: Knex, { keyHash, holder }: KeyedRequest): Promise<boolean> {
-  const rows = await query(db, {
+export function renewLease(db: Knex, { keyHash, holder }: KeyedRequest): Promise<boolean> {
+  return changesOne(db, {
     name: 'idempotency.renew',
     text: /* sql */ `
       update idempotency_keys set lease_until = clock_timestamp() + $3 * interval '1 second'
@@ -92,23 +90,21 @@ export async function renewLease(db: Knex, { keyHash, holder }: KeyedRequest): P
       returning holder`,
     values: [keyHash, holder, leaseSeconds, longestSeconds],
   })
-  return rows.length > 0
 }
 
 /** Stores the answer for repetitions of the request. False when another request has taken the key, or it is stored already. */
-export async function storeAnswer(
+export function storeAnswer(
   db: Knex,
   { keyHash, holder }: KeyedRequest,
   answer: unknown,
 ): Promise<boolean> {
-  const rows = await query(db, {
+  return changesOne(db, {
     name: 'idempotency.store',
     text: /* sql */ `
       update idempotency_keys set response = $3 where key_hash = $1 and holder = $2 and response is null
       returning holder`,
     values: [keyHash, holder, JSON.stringify(answer)],
   })
-  return rows.length > 0
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from './database.js'
+import { changesOne, query } from './database.js'
 
 /**
  * Whether the rows are where they were (docs/decisions/0072). `copied`: a restored dump, or a copy of the database. `moved`: the
@@ -61,17 +61,16 @@ export async function markSeen(db: Knex): Promise<void> {
  * What the restore had lost is compared and adopted: from now on the rows are where they are. False, and nothing is written, when these
  * are not the rows that were compared: somebody has accepted or declared them meanwhile, or another server has taken over.
  */
-export async function acceptDatabase(
+export function acceptDatabase(
   trx: Knex,
   { identity }: Pick<DatabaseEpoch, 'identity'>,
 ): Promise<boolean> {
-  const accepted = await query(trx, {
+  return changesOne(trx, {
     name: 'epoch.accept',
     text: `update database_epoch set ${hereAndNow}, restored_at = clock_timestamp() from database_identity() i
       where ${identityText} = $1 returning 1`,
     values: [identity],
   })
-  return accepted.length > 0
 }
 
 /** For a restore that the server does not show: as if the rows were copied. They are as old as `since`. */

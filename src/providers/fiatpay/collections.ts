@@ -61,7 +61,7 @@ const webhookEvent = z.object({
   ]),
 })
 
-export interface FiatpayOptions extends FiatpayAccess {
+export interface FiatpayOptions extends Omit<FiatpayAccess, 'timeoutMs'> {
   /** The page that the provider's checkout returns payers to, with its reference in the query. */
   readonly returnUrl: string
   /** Keys whose signatures of webhooks count; default: the secret key alone. */
@@ -75,7 +75,7 @@ export interface FiatpayOptions extends FiatpayAccess {
  */
 export function createFiatpayCollections({ returnUrl, ...access }: FiatpayOptions): Collections {
   const { secretKey, webhookKeys = [secretKey] } = access
-  const query = createFiatpayQuery(access, timeoutMs)
+  const query = createFiatpayQuery({ ...access, timeoutMs })
   return {
     async openCheckout(charge) {
       const body = { ...wireCharge(charge), callback_url: returnUrl }

@@ -46,8 +46,8 @@ const uploadAnswer = answer(z.object({ signedUrl: z.url(), fileName: z.string().
  * Disputes in Paystack's wire format: `GET /dispute`, `GET /dispute/:id`, `POST /dispute/:id/evidence`,
  * `GET /dispute/:id/upload_url` and `PUT /dispute/:id/resolve`. Amounts are whole kobo.
  */
-export function createFiatpayDisputes(access: FiatpayAccess & { readonly timeoutMs: number }): Disputes {
-  const query = createFiatpayQuery(access, access.timeoutMs)
+export function createFiatpayDisputes(access: FiatpayAccess): Disputes {
+  const query = createFiatpayQuery(access)
   return {
     async *list(from, to) {
       for await (const rows of readPages(query, '/dispute', dispute, { from, to })) yield rows.map(disputeOf)
@@ -77,7 +77,7 @@ export function createFiatpayDisputes(access: FiatpayAccess & { readonly timeout
 /** Stores a file where the provider says. Returns its name there. */
 async function upload(
   query: FiatpayQuery,
-  { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
+  { url, timeoutMs }: FiatpayAccess,
   id: string,
   { name, type, bytes }: DisputeFile,
 ): Promise<string> {

@@ -33,10 +33,8 @@ const transferAnswer = answer(
 )
 
 /** Sending in Paystack's wire format: `POST /transferrecipient`, `POST /transfer`. Amounts are whole kobo. */
-export function createFiatpayPayoutSender(
-  access: FiatpayAccess & { readonly timeoutMs: number },
-): PayoutSender {
-  const request = createFiatpayRequest(access, access.timeoutMs)
+export function createFiatpayPayoutSender(access: FiatpayAccess): PayoutSender {
+  const request = createFiatpayRequest(access)
   return {
     async createRecipient({ bankCode, accountNumber, accountName }) {
       const account = { account_number: accountNumber, bank_code: bankCode, name: accountName }

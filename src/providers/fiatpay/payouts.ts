@@ -60,18 +60,13 @@ const balanceAnswer = answer(z.array(z.object({ currency: z.string(), balance: w
 const banksAnswer = answer(z.array(z.object({ code: z.string(), name: z.string().min(1) })))
 const nameAnswer = answer(z.object({ account_name: z.string() }))
 
-export interface FiatpayPayoutOptions extends FiatpayAccess {
-  readonly deduplicates: boolean
-  readonly timeoutMs: number
-}
-
 /**
  * Queries about payouts in Paystack's wire format: `GET /transfer/verify/:reference`, `GET /transfer`, `GET /balance`,
  * `GET /bank` and `GET /bank/resolve`. Paystack refuses a used reference (`duplicate_transfer_reference`); the setting
  * FIATPAY_DEDUPLICATES can deny that.
  */
-export function createFiatpayPayouts(options: FiatpayPayoutOptions): Payouts {
-  const query = createFiatpayQuery(options, options.timeoutMs)
+export function createFiatpayPayouts(options: FiatpayAccess & Pick<Payouts, 'deduplicates'>): Payouts {
+  const query = createFiatpayQuery(options)
   return {
     deduplicates: options.deduplicates,
     async findTransfer(reference) {

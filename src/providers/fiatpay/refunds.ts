@@ -44,9 +44,9 @@ const refundAnswer = answer(refund)
 const namedRefund = z.looseObject(named.shape)
 
 /** Refunds in Paystack's wire format: `POST /refund` and `GET /refund`. */
-export function createFiatpayRefunds(access: FiatpayAccess & { readonly timeoutMs: number }): Refunds {
-  const request = createFiatpayRequest(access, access.timeoutMs)
-  const query = createFiatpayQuery(access, access.timeoutMs)
+export function createFiatpayRefunds(access: FiatpayAccess): Refunds {
+  const request = createFiatpayRequest(access)
+  const query = createFiatpayQuery(access)
   return {
     async request({ transaction, kobo, note }) {
       const body = { transaction, amount: Number(kobo), currency: 'NGN', merchant_note: note }

@@ -6,6 +6,8 @@ import { requestAnyStatus } from '../../platform/http-client.js'
 export interface FiatpayAccess {
   readonly url: string
   readonly secretKey: string
+  /** Of one request. */
+  readonly timeoutMs: number
 }
 
 export interface FiatpayReply {
@@ -41,7 +43,7 @@ const requestStatuses = new Set([400, 404, 422])
  * Sends requests to Paystack's API. Returns an answer of any status: what a
  * refusal means depends on the request. Throws ProviderError when there is no complete answer within `timeoutMs`.
  */
-export function createFiatpayRequest({ url, secretKey }: FiatpayAccess, timeoutMs: number): FiatpayRequest {
+export function createFiatpayRequest({ url, secretKey, timeoutMs }: FiatpayAccess): FiatpayRequest {
   const headers = { authorization: `Bearer ${secretKey}` }
   return (path, body, method = body === undefined ? 'GET' : 'POST') =>
     requestAnyStatus(`${url}${path}`, { method, headers, body, timeoutMs, maxBytes })
@@ -51,8 +53,8 @@ export function createFiatpayRequest({ url, secretKey }: FiatpayAccess, timeoutM
  * As `createFiatpayRequest`, and reads the answer. Throws ProviderError, `rejected` with the provider's text when it
  * refuses the request. Not for requests that send money, where only a documented code is a refusal.
  */
-export function createFiatpayQuery(access: FiatpayAccess, timeoutMs: number): FiatpayQuery {
-  const request = createFiatpayRequest(access, timeoutMs)
+export function createFiatpayQuery(access: FiatpayAccess): FiatpayQuery {
+  const request = createFiatpayRequest(access)
   return async (path, answer, body, method) => {
     const reply = await request(path, body, method)
     if (reply.status >= 400) throw queryFailure(reply)

@@ -30,20 +30,20 @@ export const accountReply = z
 
 export type AccountReply = z.output<typeof accountReply>
 
-const accountsReply = z.object({ value: z.array(accountReply) })
-
-/** The current accounts (commitment `confirmed`), in the order of the addresses. At most 100 addresses. */
+/** The accounts in the order of the addresses, of which there are at most 100. */
 export async function readAccounts(
   rpc: JsonRpc,
   addresses: readonly string[],
-): Promise<z.output<typeof accountReply>[]> {
-  const how = { commitment: 'confirmed', encoding: 'base64' }
-  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply))
+  commitment: 'confirmed' | 'finalized' = 'confirmed',
+): Promise<AccountReply[]> {
+  const reply = z.object({ value: z.array(accountReply).length(addresses.length) })
+  const how = { commitment, encoding: 'base64' }
+  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(reply))
   return value
 }
 
 /** Undefined where there is no account. An account without lamports is about to be deleted. */
-export function accountState(reply: z.output<typeof accountReply> | undefined): AccountState | undefined {
+export function accountState(reply: AccountReply | undefined): AccountState | undefined {
   if (reply == null || reply.lamports === 0) return undefined
   const { lamports, owner: program, data } = reply
   return { lamports: BigInt(lamports), program, holding: holdingIn(program, Buffer.from(data[0], 'base64')) }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { Blockhash } from '../../ports/chain.js'
 import type { CustodyChain, Fate, Submission } from '../../ports/custody-chain.js'
-import { type AccountReply, accountReply, holdingsOf } from './account-state.js'
+import { type AccountReply, holdingsOf, readAccounts } from './account-state.js'
 import { readBlockhash } from './blockhash.js'
 import { assemble, buildMessage, readMessage, sizeOf, unsigned } from './custody-message.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
@@ -31,7 +31,7 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
       const { addresses, read } = holdingsOf(sources)
       const replies: AccountReply[] = []
       for (let at = 0; at < addresses.length; at += maxAddresses)
-        replies.push(...(await readBatch(rpc, addresses.slice(at, at + maxAddresses), commitment)))
+        replies.push(...(await readAccounts(rpc, addresses.slice(at, at + maxAddresses), commitment)))
       return read(replies)
     },
     async fates(submissions) {
@@ -62,17 +62,6 @@ async function readCheckedBlockhash(rpc: JsonRpc): Promise<Blockhash> {
   if (last - Math.min(...ends) > blockhashLifetime)
     throw new ProviderError('unavailable', 'the RPC endpoints are at different heights')
   return { blockhash, lastValidBlockHeight: last }
-}
-
-async function readBatch(
-  rpc: JsonRpc,
-  addresses: readonly string[],
-  commitment: string,
-): Promise<AccountReply[]> {
-  const reply = z.object({ value: z.array(accountReply).length(addresses.length) })
-  const how = { commitment, encoding: 'base64' }
-  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(reply))
-  return value
 }
 
 /** What is final is believed of one endpoint, as of tips. That something failed or is gone needs all of them. */

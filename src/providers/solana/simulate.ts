@@ -90,7 +90,7 @@ async function simulateEffect(
     readAccounts(rpc, addresses),
     callSimulate(rpc, transaction, addresses),
   ])
-  if (after === undefined || before.length !== addresses.length) return undefined
+  if (after === undefined) return undefined
   const failed = after.err != null
   return {
     failed,

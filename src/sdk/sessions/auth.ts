@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { findApiKey } from '../../creators/api-keys.js'
+import { findKeyOwner } from '../../creators/api-keys.js'
 import type { NairaSession } from '../../fiat/intents/store-intent.js'
 import { readBearer } from '../../http/security/credentials.js'
 import { DomainError } from '../../kernel/errors.js'
@@ -11,17 +11,17 @@ type Needs = Pick<Services, 'config' | 'db'>
 /** API: a shorter key is refused like a missing one. */
 const shortestKey = 20
 
-/** Refuses a missing or short key with 401 before the body is read. `findKeyOwner` checks the key itself afterwards. */
+/** Refuses a missing or short key with 401 before the body is read. `keyOwner` checks the key itself afterwards. */
 export const requireKey: Middleware = async (ctx, next) => {
   presentedKey(ctx)
   await next()
 }
 
-/** Finds the user whose open API key this request presents. Throws `invalid_api_key`. */
-export async function findKeyOwner({ db }: Needs, ctx: Context): Promise<string> {
-  const found = await findApiKey(db, presentedKey(ctx))
-  if (found === undefined) throw new DomainError('invalid_api_key')
-  return found.userId
+/** The user whose open API key this request presents. Throws `invalid_api_key`. */
+export async function keyOwner({ db }: Needs, ctx: Context): Promise<string> {
+  const userId = await findKeyOwner(db, presentedKey(ctx))
+  if (userId === undefined) throw new DomainError('invalid_api_key')
+  return userId
 }
 
 /** Requires a readable session: until an hour after it expired, also when it is consumed or exhausted. */

@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { DomainError, type ErrorCode } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
+import { changesOne, query } from '../../platform/database/database.js'
 
 /** A session can be read this long after it expired, because its last tip may still be pending. */
 const readableMinutes = 60
@@ -91,12 +91,12 @@ export function countedSession(config: Config['sdk'], id: string) {
  * Counts an intent for a session, in the transaction that stores the intent, so that a session never exceeds its number of
  * intents. Returns false when it has none left.
  */
-export async function countIntent(
+export function countIntent(
   trx: Knex.Transaction,
   { sessionIntents }: Config['sdk'],
   sessionId: string,
 ): Promise<boolean> {
-  const counted = await query(trx, {
+  return changesOne(trx, {
     name: 'sdk_sessions.count-intent',
     text: /* sql */ `
       update sdk_sessions set intents = intents + 1
@@ -104,7 +104,6 @@ export async function countIntent(
       returning id`,
     values: [sessionId, sessionIntents],
   })
-  return counted.length > 0
 }
 
 async function whyNotCounted(trx: Knex.Transaction, sessionId: string): Promise<ErrorCode> {

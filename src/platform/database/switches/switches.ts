@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../database.js'
+import { changesOne, query } from '../database.js'
 import { databaseIsKnown } from '../restore-guard.js'
 
 /** What can be stopped, each a row of `switches` (docs/decisions/0057, 0071). */
@@ -51,30 +51,28 @@ export function runsLockedSql(name: SwitchName): string {
 }
 
 /** Locks the switch alone, so that those who ask follow each other. False: it is stopped, or waits after a restore. */
-export async function lockSwitch(trx: Knex.Transaction, name: SwitchName): Promise<boolean> {
-  const rows = await query(trx, {
+export function lockSwitch(trx: Knex.Transaction, name: SwitchName): Promise<boolean> {
+  return changesOne(trx, {
     name: `switches.lock-${name}`,
     text: `select name from switches where name = $1 and stopped_at is null${mayRun(name)} for no key update`,
     values: [name],
   })
-  return rows.length > 0
 }
 
 /** Stops it, or lets it run. False: it is so already, and stays as it is with its reason. */
-export async function changeSwitch(
+export function changeSwitch(
   trx: Knex.Transaction,
   name: SwitchName,
   to: 'stopped' | 'running',
   { by, reason }: SwitchChange,
 ): Promise<boolean> {
-  const rows = await query(trx, {
+  return changesOne(trx, {
     name: 'switches.change',
     text: /* sql */ `
       update switches set stopped_at = case when $2 then clock_timestamp() end, changed_by = $3, reason = $4
       where name = $1 and (stopped_at is null) = $2 returning name`,
     values: [name, to === 'stopped', by, reason],
   })
-  return rows.length > 0
 }
 
 export async function readSwitches(db: Knex): Promise<Switch[]> {
