@@ -97,7 +97,7 @@ test.serial('a withdrawal: hold, sending and end, by its reference in any case',
 
   const byMail = await storyOf(ada.email.toUpperCase())
   t.like(byMail, { kind: 'creator', id: ada.user.id })
-  t.true(byMail.related.some(({ id }) => id === reference))
+  t.true(byMail.lines.some(({ text }) => text.startsWith(`withdrawal ${reference}: `)))
   t.true(byMail.facts.some((fact) => fact.startsWith('Its money: available ')))
   t.is((await storyOf(`auth_${ada.user.id}`)).id, ada.user.id)
 })

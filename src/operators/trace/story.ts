@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { displayText } from '../../kernel/money.js'
+import { tokens } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 
 /** What a story is about. */
@@ -13,8 +14,6 @@ export interface Subject {
 export interface StoryLine {
   readonly at: Date
   readonly text: string
-  /** What it happened to, when that has a story of its own. */
-  readonly of?: Subject
 }
 
 /** The whole life of one tip, withdrawal, intent or creator, from all tables. It holds no personal data of a payer. */
@@ -41,36 +40,48 @@ export const rowsPerPage = 3 * linesPerPage
 
 /** The newest lines before a time. `lines` has at least all of a page. */
 export function pageOf(story: WholeStory, before: Date): Story {
-  const lines = inOrder(story.lines.filter(({ at }) => at < before))
+  const lines = story.lines
+    .filter(({ at }) => at < before)
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
   let start = Math.max(0, lines.length - linesPerPage)
   while (start > 0 && lines[start - 1]?.at.getTime() === lines[start]?.at.getTime()) start -= 1
-  const shown = lines.slice(start)
-  const subjects = new Map(
-    [...story.related, ...shown.flatMap(({ of }) => of ?? [])].map((one) => [`${one.kind} ${one.id}`, one]),
-  )
-  return {
-    ...story,
-    lines: shown,
-    older: start > 0 ? (shown[0]?.at ?? null) : null,
-    related: [...subjects.values()],
-  }
+  return { ...story, lines: lines.slice(start), older: start > 0 ? (lines[start]?.at ?? null) : null }
 }
 
-interface AuditLine {
-  readonly at: Date
-  readonly actor: string
-  readonly action: string
+/** Lines as SQL: a query of times and texts. What has no time has not happened. */
+export function readLines(
+  db: Knex,
+  name: string,
+  sql: string,
+  values: readonly unknown[],
+): Promise<StoryLine[]> {
+  const text = `select at, text from (${sql}) as happened (at, text) where at is not null`
+  return query(db, { name: `trace.${name}`, text, values })
 }
+
+/** SQL of words about columns; null where one is null. */
+export const timeSql = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+export const nairaSql = (kobo: string): string =>
+  `'NGN ' || to_char(${kobo} / 100.0, 'FM999,999,999,999,990.00')`
+export const amountSql = (units: string, decimals: string): string =>
+  `trim_scale(${units}::numeric / power(10::numeric, ${decimals}))::text`
+/** Names the request that made something, if one did. */
+export const byRequestSql = (column: string): string => `coalesce(', by the request ' || ${column}, '')`
+/** The known tokens as a table. */
+export const tokensSql = `(values ${tokens
+  .map(({ mint, symbol, decimals }) => `('${mint}', '${symbol}', ${decimals})`)
+  .join(', ')}) as k (mint, symbol, decimals)`
 
 /** What operators did with these subjects of the audit log. */
-export async function auditLines(db: Knex, subjects: readonly string[], before: Date): Promise<StoryLine[]> {
-  const rows = await query<AuditLine>(db, {
-    name: 'trace.audit',
-    text: /* sql */ `
-      select at, actor, action from audit_log where subject = any($1::text[]) and at < $2 order by at desc limit ${rowsPerPage}`,
-    values: [subjects, before],
-  })
-  return rows.map(({ at, actor, action }) => ({ at, text: `${actor} did: ${action}` }))
+export function auditLines(db: Knex, subjects: readonly string[], before: Date): Promise<StoryLine[]> {
+  return readLines(
+    db,
+    'audit',
+    `select at, actor || ' did: ' || action from audit_log where subject = any($1::text[]) and at < $2
+      order by at desc limit ${rowsPerPage}`,
+    [subjects, before],
+  )
 }
 
 interface EntryRow {
@@ -113,8 +124,4 @@ export function byRequest(requestId: string | null): string {
 /** One line for each time that is known. */
 export function linesAt(times: Readonly<Record<string, Date | null | undefined>>): StoryLine[] {
   return Object.entries(times).flatMap(([text, at]) => (at ? [{ at, text }] : []))
-}
-
-function inOrder(lines: readonly StoryLine[]): StoryLine[] {
-  return [...lines].sort((one, other) => one.at.getTime() - other.at.getTime())
 }
