@@ -11,52 +11,52 @@ import type { StreamHub } from './stream-hub.js'
 const leastReconnectMs = 500
 const mostReconnectMs = 5000
 
-export class TipStreams {
-  readonly #services: Pick<Services, 'db' | 'metrics'>
-  readonly #hub: StreamHub
-  readonly #wheel: HeartbeatWheel
-  readonly #open = new Set<EventStream>()
-  #closing = false
-
-  constructor(services: Pick<Services, 'db' | 'metrics'>, hub: StreamHub, wheel: HeartbeatWheel) {
-    this.#services = services
-    this.#hub = hub
-    this.#wheel = wheel
-  }
-
+export interface TipStreams {
   /**
    * Serves one reader (API: GET /chain/tips/stream): the retry directive, the `connected` event, then every newly
    * confirmed tip. With `Last-Event-ID` the stream starts after that event, otherwise it starts now.
    */
-  async serve(ctx: Context, wallet: string): Promise<void> {
-    const stream = new EventStream(ctx)
-    this.#open.add(stream)
-    this.#services.metrics.openStreams.inc()
-    const removeHeartbeat = this.#wheel.add(stream)
-    let closeReader = (): void => undefined
-    stream.onClose = () => {
-      this.#open.delete(stream)
-      this.#services.metrics.openStreams.dec()
-      removeHeartbeat()
-      closeReader()
-    }
-    const start = await findStart(this.#services.db, wallet).catch(() => undefined)
-    if (start === undefined || this.#closing) {
-      // After an error status a browser's EventSource gives up. After the end of a stream it reconnects in ten seconds.
-      stream.end()
-      return
-    }
-    const cursor = startCursor(ctx.get('Last-Event-ID'), start.newest)
-    // With this id a stock EventSource also resumes from here when the connection breaks before the first tip.
-    stream.send(eventText({ status: 'connected', wallet }, cursor))
-    if (stream.closed) return
-    closeReader = this.#hub.open(start.wallet, cursor, start.newest, (text) => stream.send(text))
-  }
-
+  serve(ctx: Context, wallet: string): Promise<void>
   /** Ends all streams. Their readers reconnect to another process, each at a time of its own, so that they do not come all at once. */
-  close(): void {
-    this.#closing = true
-    for (const stream of this.#open) stream.end(randomInt(leastReconnectMs, mostReconnectMs))
+  close(): void
+}
+
+export function createTipStreams(
+  { db, metrics }: Pick<Services, 'db' | 'metrics'>,
+  hub: StreamHub,
+  wheel: HeartbeatWheel,
+): TipStreams {
+  const open = new Set<EventStream>()
+  let closing = false
+  return {
+    async serve(ctx, wallet) {
+      const stream = new EventStream(ctx)
+      open.add(stream)
+      metrics.openStreams.inc()
+      const removeHeartbeat = wheel.add(stream)
+      let closeReader = (): void => undefined
+      stream.onClose = () => {
+        open.delete(stream)
+        metrics.openStreams.dec()
+        removeHeartbeat()
+        closeReader()
+      }
+      const start = await findStart(db, wallet).catch(() => undefined)
+      if (start === undefined || closing) {
+        // After an error status a browser's EventSource gives up. After the end of a stream it reconnects in ten seconds.
+        stream.end()
+        return
+      }
+      const cursor = startCursor(ctx.get('Last-Event-ID'), start.newest)
+      // With this id a stock EventSource also resumes from here when the connection breaks before the first tip.
+      stream.send(eventText({ status: 'connected', wallet }, cursor))
+      if (stream.closed) return
+      closeReader = hub.open(start.wallet, cursor, start.newest, (text) => stream.send(text))
+    },
+    close() {
+      closing = true
+      for (const stream of open) stream.end(randomInt(leastReconnectMs, mostReconnectMs))
+    },
   }
 }
 

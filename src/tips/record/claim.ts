@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
+import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import { isIntentId } from '../../kernel/ids.js'
 import { baseUnits, displayText } from '../../kernel/money.js'
 import { cleanLine } from '../../kernel/text.js'
 import { tokenBySymbol } from '../../kernel/tokens.js'
+import { query } from '../../platform/database/database.js'
 import type { RecordTipInput } from '../schemas.js'
 
 /** What a caller says about a transaction. Unproven until the chain confirms it (docs/decisions/0006). */
@@ -88,4 +90,28 @@ const columns = [
 /** Claims as statement parameters: one array per field. */
 export function signedClaimColumns(claims: readonly SignedClaim[]): unknown[][] {
   return columns.map((column) => claims.map((claim) => claim[column]))
+}
+
+/**
+ * Records a tip for each claim about a transaction that is on the chain, and the verifier checks it like any other. Signatures
+ * that are recorded already stay unchanged. What landed before the window is not due. Returns the signatures that are new.
+ */
+export async function recordFound(
+  trx: Knex,
+  claims: readonly (SignedClaim & { readonly landedAt?: Date | undefined })[],
+  windowHours: number,
+): Promise<string[]> {
+  const ordered = claims.toSorted((a, b) => (a.signature < b.signature ? -1 : 1))
+  const rows = await query<{ id: string }>(trx, {
+    name: 'tips.record-found',
+    text: /* sql */ `
+      insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id, due_at)
+      select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id,
+        case when coalesce(landed_at, now()) > now() - $11 * interval '1 hour' then clock_timestamp() end
+      from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[], $10::timestamptz[])
+        as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, landed_at)
+      on conflict (id) do nothing returning id`,
+    values: [...signedClaimColumns(ordered), ordered.map(({ landedAt }) => landedAt ?? null), windowHours],
+  })
+  return rows.map(({ id }) => id)
 }

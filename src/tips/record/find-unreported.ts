@@ -1,12 +1,11 @@
 import { type DuePaymentIntent, intentQueue } from '../../intents/intent-queue.js'
 import { type Token, tokenByMint } from '../../kernel/tokens.js'
-import { query } from '../../platform/database/database.js'
 import { finishRows, msToNextDueRow, type Schedule, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Services } from '../../services.js'
-import { claimFromPayment, type SignedClaim, signedClaimColumns } from './claim.js'
+import { claimFromPayment, recordFound, type SignedClaim } from './claim.js'
 
-type Needs = Pick<Services, 'db' | 'transact' | 'chain'>
+type Needs = Pick<Services, 'db' | 'transact' | 'chain' | 'config'>
 
 /** The first search is 30 s after creation (default of `due_at`). Each further wait is as long as the intent is old. */
 const minWaitMs = 5000
@@ -32,7 +31,14 @@ export function createFinderBatch(services: Needs): Batch {
       failure = error
       return new Map<string, readonly string[]>()
     })
-    await recordFound(services, intents, found)
+    const claims = intents.flatMap((intent) =>
+      (found.get(intent.referenceKey ?? '') ?? []).map((signature) => claimFor(intent, signature)),
+    )
+    if (claims.length > 0)
+      await services.transact(async ({ trx, wake }) => {
+        await recordFound(trx, claims, services.config.tips.claimWindowHours)
+        wake('verifier')
+      })
     await finishRows(
       db,
       intentQueue,
@@ -52,32 +58,6 @@ function scheduleSearch(
   if (referenceKey === null) return { id, attempts, dueInMs: null }
   const isAnswered = found.has(referenceKey)
   return { id, attempts, dueInMs: isAnswered && ageMs > giveUpMs ? null : Math.max(minWaitMs, ageMs) }
-}
-
-/** Signatures that are already recorded stay unchanged. */
-async function recordFound(
-  { transact }: Needs,
-  intents: readonly DuePaymentIntent[],
-  found: ReadonlyMap<string, readonly string[]>,
-): Promise<void> {
-  const claims = intents.flatMap((intent) =>
-    (found.get(intent.referenceKey ?? '') ?? []).map((signature) => claimFor(intent, signature)),
-  )
-  if (claims.length === 0) return
-  const ordered = claims.toSorted((a, b) => (a.signature < b.signature ? -1 : 1))
-  await transact(async ({ trx, wake }) => {
-    await query(trx, {
-      name: 'tips.record-found',
-      text: /* sql */ `
-        insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id)
-        select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id
-        from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[])
-          as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id)
-        on conflict (id) do nothing`,
-      values: signedClaimColumns(ordered),
-    })
-    wake('verifier')
-  })
 }
 
 /** The claim the supporter's client would have made: the input token and the gross amount. */

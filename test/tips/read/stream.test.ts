@@ -7,7 +7,7 @@ import Koa from 'koa'
 import { redisUrlWith } from '../../../scripts/kit/service-settings.js'
 import { HeartbeatWheel } from '../../../src/http/sse.js'
 import { solMint } from '../../../src/kernel/tokens.js'
-import { TipStreams } from '../../../src/tips/read/stream.js'
+import { createTipStreams } from '../../../src/tips/read/stream.js'
 import { StreamHub } from '../../../src/tips/read/stream-hub.js'
 import { follow, openStream, type StreamReader } from '../../helpers/http/stream-reader.js'
 import { confirmedStamps, createConfirmedSolTips } from '../../helpers/make/confirmed-tips.js'
@@ -155,7 +155,7 @@ test('every stream gets one heartbeat per turn of the wheel, whenever it was ope
   const turnMs = 600
   const wheel = new HeartbeatWheel(turnMs)
   const hub = new StreamHub(services)
-  const streams = new TipStreams(services, hub, wheel)
+  const streams = createTipStreams(services, hub, wheel)
   const wallet = unusedWallet()
   const server = createServer(new Koa().use((ctx) => streams.serve(ctx, wallet)).callback())
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
