@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
-import { loadDatabaseUrl } from './src/platform/config/own-settings.js'
+import { loadDatabase } from './src/platform/config/own-settings.js'
 import { migrationRules, migrationSource } from './src/platform/database/migrations/migrate.js'
 
 const config: Knex.Config = {
   client: 'pg',
-  connection: loadDatabaseUrl(),
+  connection: loadDatabase().url,
   migrations: { ...migrationRules, migrationSource },
 }
 

@@ -40,7 +40,7 @@ import { findNairaSession } from './sdk/sessions/auth.js'
 import type { Services } from './services.js'
 import { tipMailRoutes } from './tips/mails/routes.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
-import { TipStreams } from './tips/read/stream.js'
+import { createTipStreams } from './tips/read/stream.js'
 import { StreamHub } from './tips/read/stream-hub.js'
 import { tipRoutes } from './tips/routes.js'
 import { takeOutRoutes } from './treasury/take-outs/routes.js'
@@ -71,7 +71,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const hub = new StreamHub(services)
   const prices = new TokenPrices(services)
   const rates = new ExchangeRates(services)
-  const streams = new TipStreams(services, hub, heartbeats)
+  const streams = createTipStreams(services, hub, heartbeats)
   // One for all: it bounds how many hashes this process computes at a time.
   const passwordsFor = createPasswords()
   const routes = [

@@ -111,7 +111,12 @@ export function compose(config: Config, processName: string): Composed {
     collections: withSecret<Collections>(
       'FIATPAY_SECRET_KEY',
       secretKey &&
-        createFiatpayCollections({ url, secretKey, webhookKeys, returnUrl: `${config.http.publicUrl}${paidPath}` }),
+        createFiatpayCollections({
+          url,
+          secretKey,
+          webhookKeys,
+          returnUrl: `${config.http.publicUrl}${paidPath}`,
+        }),
     ),
     disputes: withSecret<Disputes>('FIATPAY_SECRET_KEY', secretKey && composeDisputes(config)),
     payouts: withSecret<Payouts>(
@@ -181,7 +186,9 @@ export function composeRefunds(config: Pick<Config, 'fiatpay' | 'payouts'>): Ref
 }
 
 /** Reads refunds. Cannot request one. */
-export function composeRefundReader(config: Pick<Config, 'fiatpay' | 'payouts'>): Pick<Refunds, 'list' | 'listAll'> {
+export function composeRefundReader(
+  config: Pick<Config, 'fiatpay' | 'payouts'>,
+): Pick<Refunds, 'list' | 'listAll'> {
   return createFiatpayRefunds(collectingAccess(config))
 }
 

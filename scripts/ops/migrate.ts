@@ -1,4 +1,4 @@
-import { loadDatabaseUrl } from '../../src/platform/config/own-settings.js'
+import { loadDatabase } from '../../src/platform/config/own-settings.js'
 import { migrateToLatest, readMigrations } from '../../src/platform/database/migrations/migrate.js'
 import { defineCommand, defineOptions, type Outcome } from './support/command.js'
 
@@ -15,7 +15,7 @@ killed blocks no other: run it again. Migrations of a newer release are named an
 const upToDate = 'the database is up to date'
 
 async function checkMigrations(): Promise<Outcome> {
-  const { missing, unknown } = await readMigrations(loadDatabaseUrl())
+  const { missing, unknown } = await readMigrations(loadDatabase().url)
   const found = missing.length === 0 ? upToDate : `missing: ${missing.join(', ')}; run npm run migrate`
   return { ok: missing.length === 0, text: `${found}${newerText(unknown)}`, json: { missing, unknown } }
 }
@@ -29,7 +29,7 @@ export const command = await defineCommand(import.meta, {
   options,
   async run({ check }) {
     if (check === true) return checkMigrations()
-    const { applied, unknown } = await migrateToLatest(loadDatabaseUrl())
+    const { applied, unknown } = await migrateToLatest(loadDatabase().url)
     const done = applied.length === 0 ? upToDate : `applied ${applied.join(', ')}`
     return { text: `${done}${newerText(unknown)}`, json: { migrations: applied, unknown } }
   },

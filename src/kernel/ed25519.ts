@@ -5,8 +5,7 @@ import { decodeBase58 } from './base58.js'
 export function verifyTextSignature(address: string, text: string, signature: string): boolean {
   const key = keyOf(address)
   const bytes = decodeBase58(signature)
-  if (key === undefined || bytes?.length !== 64) return false
-  return verify(null, Buffer.from(text), key, bytes)
+  return key !== undefined && bytes?.length === 64 && verify(null, Buffer.from(text), key, bytes)
 }
 
 /** As `verifyTextSignature`, for bytes, on the thread pool: hundreds of signatures do not block the event loop. */

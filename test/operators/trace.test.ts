@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
+import { usdc } from '../../src/kernel/tokens.js'
 import { linesPerPage, pageOf, type Story } from '../../src/operators/trace/story.js'
 import { createTransact } from '../../src/platform/database/transact.js'
 import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
@@ -52,6 +53,46 @@ test.serial('a tip on the chain: its record, confirmation and credit, by its sig
   t.regex(story.facts[0] ?? '', /^A tip on the chain of 1 USDC: confirmed/)
   hasInOrder(t, story, [/was recorded/, /was confirmed/])
   t.true(story.lines.some(({ text }) => /^ledger, \w+: .*the creator's \w+ \+0\.98 USDC/.test(text)))
+})
+
+test.serial('a payment intent and the tip that carries it, by its id and its reference key', async (t) => {
+  const { db } = world()
+  const ada = await registerCreator(world())
+  const tip = someConfirmation(ada.wallet)
+  await createConfirmedTips(world(), [tip])
+  const { recipient_party: party } = await db('tips').where({ id: tip.id }).first()
+  const [id, key, source] = ['pi_00000000-0000-4000-8000-000000000001', unusedWallet(), unusedWallet()]
+  await db('payment_intents').insert({
+    id,
+    recipient_party: party,
+    payout_wallet: ada.wallet,
+    source_wallet: source,
+    input_mint: usdc.mint,
+    input_raw: '2500000',
+    output_mint: usdc.mint,
+    expected_raw: '2450000',
+    least_raw: '2450000',
+    fee_raw: '50000',
+    amount_usd_cents: 250,
+    token_symbol: 'USDC',
+    provider: 'direct-transfer',
+    execution_mode: 'sync',
+    price_impact_pct: 0,
+    reference_key: key,
+    transaction: Buffer.from('x'),
+    last_valid_block_height: 77,
+  })
+  await db('tips').where({ id: tip.id }).update({ intent_id: id })
+  for (const name of [id, key]) t.like(await storyOf(name), { kind: 'intent', id })
+  const story = await storyOf(id)
+  t.is(story.facts[0], `An intent to pay 2.5 USDC from ${source} to ${ada.wallet}, by direct-transfer.`)
+  t.regex(
+    story.facts[2] ?? '',
+    /^The finder looks for its payment next at \d{4}-\d\d-\d\dT[\d:.]+Z, after 0 searches\.$/,
+  )
+  hasInOrder(t, story, [/intent was made/])
+  t.true(story.lines.some(({ text }) => text === `the tip ${tip.id} was recorded: confirmed`))
+  t.deepEqual(story.related, [{ kind: 'creator', id: ada.user.id }])
 })
 
 test.serial('a naira tip: payment, credit and suspense, by every name that it has', async (t) => {

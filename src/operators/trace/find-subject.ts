@@ -14,95 +14,79 @@ const longest = 320
 export async function findSubject(db: Knex, text: string): Promise<Subject | undefined> {
   const given = text.trim()
   if (given === '' || given.length > longest) return undefined
-  const candidates = [...queriesFor(given)]
-  for (const { kind, name, sql, value } of candidates) {
-    const [found] = await query<{ id: string }>(db, {
-      name: `trace.find-${name}`,
-      text: sql,
-      values: [value],
-    })
+  for (const [kind, name, sql, value] of lookUps(given)) {
+    const look = { name: `trace.find-${name}`, text: sql, values: [value] }
+    const [found] = await query<{ id: string }>(db, look)
     if (found !== undefined) return { kind, id: found.id }
   }
   return undefined
 }
 
-interface Candidate {
-  readonly kind: Subject['kind']
-  readonly name: string
-  readonly sql: string
-  readonly value: string
-}
+type LookUp = readonly [kind: Subject['kind'], name: string, sql: string, value: string]
 
 /** The look-ups that a text of this form allows. Each uses an index. */
-function* queriesFor(given: string): Generator<Candidate> {
-  const one = (kind: Subject['kind'], name: string, sql: string, value: string): Candidate => ({
-    kind,
-    name,
-    sql,
-    value,
-  })
+function* lookUps(given: string): Generator<LookUp> {
   const lower = given.toLowerCase()
   const bytes = decodeBase58(given)?.length
   if (bytes === 64) {
-    yield one('tip', 'tip', 'select id from tips where id = $1', given)
-    yield one(
+    yield ['tip', 'tip', 'select id from tips where id = $1', given]
+    yield [
       'creator',
       'take-out-signature',
       'select user_id as id from wallet_transfers where signature = $1',
       given,
-    )
+    ]
   }
   // The provider knows both by a form without capitals and underscores.
   if (isFiatIntentId(lower.replace('-', '_')))
-    yield one('tip', 'charge', 'select id from fiat_intents where id = $1', lower.replace('-', '_'))
+    yield ['tip', 'charge', 'select id from fiat_intents where id = $1', lower.replace('-', '_')]
   if (isPayoutReference(given.toUpperCase()))
-    yield one(
+    yield [
       'withdrawal',
       'payout',
       'select reference as id from withdrawals where reference = $1',
       given.toUpperCase(),
-    )
-  if (isIntentId(lower)) yield one('intent', 'intent', 'select id from payment_intents where id = $1', lower)
-  if (isRefundId(lower))
-    yield one('tip', 'refund', 'select intent_id as id from refunds where id = $1', lower)
+    ]
+  if (isIntentId(lower)) yield ['intent', 'intent', 'select id from payment_intents where id = $1', lower]
+  if (isRefundId(lower)) yield ['tip', 'refund', 'select intent_id as id from refunds where id = $1', lower]
   const userId = parseUserId(given)
   if (userId !== undefined) {
-    yield one('creator', 'user', 'select id from users where id = $1', userId)
-    yield one('withdrawal', 'payout-id', 'select reference as id from withdrawals where id = $1', userId)
-    yield one('creator', 'take-out', 'select user_id as id from wallet_transfers where id = $1', userId)
-    yield one(
+    yield ['creator', 'user', 'select id from users where id = $1', userId]
+    yield ['withdrawal', 'payout-id', 'select reference as id from withdrawals where id = $1', userId]
+    yield ['creator', 'take-out', 'select user_id as id from wallet_transfers where id = $1', userId]
+    yield [
       'withdrawal',
       'payout-request',
       'select reference as id from withdrawals where request_id = $1',
       userId,
-    )
-    yield one('intent', 'intent-request', 'select id from payment_intents where request_id = $1', userId)
-    yield one('tip', 'claim-request', 'select tip_id as id from tip_claims where request_id = $1', userId)
-    yield one('tip', 'tip-request', 'select id from tips where request_id = $1', userId)
+    ]
+    yield ['intent', 'intent-request', 'select id from payment_intents where request_id = $1', userId]
+    yield ['tip', 'claim-request', 'select tip_id as id from tip_claims where request_id = $1', userId]
+    yield ['tip', 'tip-request', 'select id from tips where request_id = $1', userId]
   }
   if (bytes === 32) {
-    yield one('creator', 'wallet', 'select user_id as id from wallets where public_key = $1', given)
-    yield one('creator', 'payout-wallet', 'select user_id as id from payout_wallets where wallet = $1', given)
-    yield one('intent', 'reference-key', 'select id from payment_intents where reference_key = $1', given)
+    yield ['creator', 'wallet', 'select user_id as id from wallets where public_key = $1', given]
+    yield ['creator', 'payout-wallet', 'select user_id as id from payout_wallets where wallet = $1', given]
+    yield ['intent', 'reference-key', 'select id from payment_intents where reference_key = $1', given]
   }
   if (lower.includes('@'))
-    yield one('creator', 'email', 'select id from users where email = $1', lower.normalize('NFC'))
+    yield ['creator', 'email', 'select id from users where email = $1', lower.normalize('NFC')]
   if (lower.endsWith('.sol'))
-    yield one('creator', 'domain', 'select id from users where lower(sol_domain) = $1', lower)
+    yield ['creator', 'domain', 'select id from users where lower(sol_domain) = $1', lower]
   if (/^@?[\w.]{1,40}$/.test(lower))
     for (const handle of ['twitter', 'discord'])
-      yield one(
+      yield [
         'creator',
         `${handle}-handle`,
         `select id from users where lower(${handle}_handle) = $1`,
         lower.replace('@', ''),
-      )
+      ]
   // The provider's id of a payment.
   if (/^[\w-]{1,100}$/.test(given))
-    yield one(
+    yield [
       'tip',
       'payment',
       'select intent_id as id from fiat_payments where provider_transaction = $1',
       given,
-    )
+    ]
 }

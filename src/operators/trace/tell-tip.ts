@@ -52,8 +52,7 @@ export async function tellTip(db: Knex, id: string, before: Date): Promise<Whole
       ...(intent === null ? [] : [{ kind: 'intent' as const, id: intent }]),
       ...(creatorId === null ? [] : [{ kind: 'creator' as const, id: creatorId }]),
     ],
-    commands:
-      commands.length === 0 ? ['check-books'] : [...new Set(commands.map(({ command }) => command))],
+    commands: commands.length === 0 ? ['check-books'] : [...new Set(commands.map(({ command }) => command))],
   }
 }
 

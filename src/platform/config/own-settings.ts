@@ -11,12 +11,7 @@ import { settings } from './settings.js'
 /** The operators' pages show what every creator is paid. A password manager fills the password in, so it may be long. */
 const operatorsPasswordLength = 16
 
-/** For commands that need the database and nothing else. */
-export function loadDatabaseUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return loadDatabase(env).url
-}
-
-/** `prepared`: false behind a pooler in transaction mode. */
+/** For commands that need the database and nothing else. `prepared`: false behind a pooler in transaction mode. */
 export function loadDatabase(env: NodeJS.ProcessEnv = process.env): {
   readonly url: string
   readonly prepared: boolean

@@ -62,11 +62,7 @@ export async function findKey(
 }
 
 /** Takes a key over whose stored answer is no longer usable. False when another request has taken it over. */
-export function takeOver(
-  db: Knex,
-  { keyHash, holder }: KeyedRequest,
-  from: TakenKey,
-): Promise<boolean> {
+export function takeOver(db: Knex, { keyHash, holder }: KeyedRequest, from: TakenKey): Promise<boolean> {
   return changesOne(db, {
     name: 'idempotency.take-over',
     text: /* sql */ `
@@ -93,11 +89,7 @@ export function renewLease(db: Knex, { keyHash, holder }: KeyedRequest): Promise
 }
 
 /** Stores the answer for repetitions of the request. False when another request has taken the key, or it is stored already. */
-export function storeAnswer(
-  db: Knex,
-  { keyHash, holder }: KeyedRequest,
-  answer: unknown,
-): Promise<boolean> {
+export function storeAnswer(db: Knex, { keyHash, holder }: KeyedRequest, answer: unknown): Promise<boolean> {
   return changesOne(db, {
     name: 'idempotency.store',
     text: /* sql */ `

@@ -61,10 +61,7 @@ export async function markSeen(db: Knex): Promise<void> {
  * What the restore had lost is compared and adopted: from now on the rows are where they are. False, and nothing is written, when these
  * are not the rows that were compared: somebody has accepted or declared them meanwhile, or another server has taken over.
  */
-export function acceptDatabase(
-  trx: Knex,
-  { identity }: Pick<DatabaseEpoch, 'identity'>,
-): Promise<boolean> {
+export function acceptDatabase(trx: Knex, { identity }: Pick<DatabaseEpoch, 'identity'>): Promise<boolean> {
   return changesOne(trx, {
     name: 'epoch.accept',
     text: `update database_epoch set ${hereAndNow}, restored_at = clock_timestamp() from database_identity() i

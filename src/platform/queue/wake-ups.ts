@@ -34,16 +34,7 @@ function openQueue(kind: WokenKind, connection: RedisClient, namespace: string):
 }
 
 /** A process sends at most one wake-up per kind in this time. The verifier's is longer, since one batch takes 256 tips. */
-const windowMs: Record<WokenKind, number> = {
-  verifier: 250,
-  settlement: 50,
-  payouts: 50,
-  reconciler: 50,
-  provisioner: 50,
-  custodian: 50,
-  'take-outs': 50,
-  mailer: 50,
-}
+const windowMs = (kind: WokenKind): number => (kind === 'verifier' ? 250 : 50)
 
 /** A job for one row, so that operators see it among the failed jobs. It only names the row, which says what to do. */
 export interface RowJob {
@@ -103,7 +94,7 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
       const ended = windows.get(kind)
       windows.delete(kind)
       if (ended?.again === true) wake(kind)
-    }, windowMs[kind])
+    }, windowMs(kind))
     windows.set(kind, { again: false, timer })
     addJob(kind, 'wake', {}, { removeOnFail: true })
   }

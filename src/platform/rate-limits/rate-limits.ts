@@ -62,10 +62,7 @@ export function createRateLimits(
     const { seconds, shared } = limitRules[name]
     const maxHits = scaled(limits[name])
     if (shared)
-      return {
-        maxHits,
-        ...createRedisCounter(redis, { keyPrefix: `${namespace}:limit:${name}`, seconds, maxHits }),
-      }
+      return { maxHits, ...createRedisCounter(redis, `${namespace}:limit:${name}`, seconds, maxHits) }
     const counter = new MemoryCounter(seconds)
     return { maxHits, hit: (key) => counter.hit(key), takeBack: async (key) => counter.takeBack(key) }
   }

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
-import { Cluster, Redis } from 'ioredis'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
 
 export type RedisClient = Redis | Cluster
 
@@ -67,14 +67,15 @@ export function createSubscriberClient(server: RedisServer): RedisClient {
   return open(server, { maxRetriesPerRequest: null, autoResubscribe: false, socketTimeout: silentMs })
 }
 
-interface ClientOptions {
-  enableOfflineQueue?: boolean
-  commandTimeout?: number
-  socketTimeout?: number
-  maxRetriesPerRequest?: number | null
-  autoResubscribe?: boolean
-  tls?: ConnectionOptions
-}
+type ClientOptions = Pick<
+  RedisOptions,
+  | 'enableOfflineQueue'
+  | 'commandTimeout'
+  | 'socketTimeout'
+  | 'maxRetriesPerRequest'
+  | 'autoResubscribe'
+  | 'tls'
+>
 
 /** Errors are not thrown; `status` shows them, and `onState` hears of the first and the last. */
 function open(server: RedisServer, options: ClientOptions, onState?: OnRedisState): RedisClient {

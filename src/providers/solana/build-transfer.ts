@@ -71,7 +71,10 @@ function tokenTransfers(plan: TransferPlan, sender: PublicKey): TransactionInstr
 }
 
 /** The System and Token programs ignore an additional account, and indexers index it (Solana Pay: `reference`). */
-function withReference(instruction: TransactionInstruction, referenceKey: string): TransactionInstruction {
+export function withReference(
+  instruction: TransactionInstruction,
+  referenceKey: string,
+): TransactionInstruction {
   instruction.keys.push({ pubkey: new PublicKey(referenceKey), isSigner: false, isWritable: false })
   return instruction
 }

@@ -15,7 +15,7 @@ import {
 import { decodeBase58 } from '../../kernel/base58.js'
 import { solMint } from '../../kernel/tokens.js'
 import type { MessagePlan, Payment, ReadMessage } from '../../ports/custody-chain.js'
-import { associatedAccount } from './build-transfer.js'
+import { associatedAccount, withReference } from './build-transfer.js'
 
 /**
  * The first code of the token program took 6,200 units for a payment; today's takes 155 (measured on the local chain: 930 for six). The
@@ -69,13 +69,7 @@ function accountsToOpen(payments: readonly Payment[]): Payment[] {
 
 function paymentInstruction(payment: Payment): TransactionInstruction {
   const instruction = plainPayment(payment)
-  if (payment.referenceKey !== undefined)
-    instruction.keys.push({
-      pubkey: new PublicKey(payment.referenceKey),
-      isSigner: false,
-      isWritable: false,
-    })
-  return instruction
+  return payment.referenceKey === undefined ? instruction : withReference(instruction, payment.referenceKey)
 }
 
 function plainPayment({ from, to, mint, decimals, amount }: Payment): TransactionInstruction {
