@@ -33,13 +33,10 @@ const isOpen = /* sql */ `
 const listed = ['id', 'prefix', 'label', 'created_at', 'last_used_at']
 
 /** A key as its owner sees it in the list. */
-export type ListedApiKey = Pick<ApiKey, 'id' | 'prefix' | 'label' | 'createdAt' | 'lastUsedAt'>
+type ListedApiKey = Pick<ApiKey, 'id' | 'prefix' | 'label' | 'createdAt' | 'lastUsedAt'>
 
 /** A key just created. `apiKey` is returned this once; the database stores its hash. */
-export interface NewApiKey extends Pick<ApiKey, 'id' | 'prefix' | 'createdAt'> {
-  readonly label: string | null
-  readonly apiKey: string
-}
+type NewApiKey = Pick<ApiKey, 'id' | 'prefix' | 'createdAt' | 'label'> & { readonly apiKey: string }
 
 /**
  * Creates a key, and tells the owner by mail. Throws `too_many_api_keys` when the creator has twenty open keys, also under

@@ -47,13 +47,9 @@ export async function verifyDomain(
   if (record === undefined) throw new DomainError('domain_not_yours')
   const verified = { domain, owner: record.owner }
   if (record.payee !== undefined && record.payee === walletPublicKey) return verified
-  const message =
-    signature === undefined ? undefined : await findMessage(services.db, 'sol_domain', id, domain)
-  if (
-    signature === undefined ||
-    message === undefined ||
-    !verifyTextSignature(record.owner, message, signature)
-  )
+  if (signature === undefined) throw new DomainError('domain_not_yours')
+  const message = await findMessage(services.db, 'sol_domain', id, domain)
+  if (message === undefined || !verifyTextSignature(record.owner, message, signature))
     throw new DomainError('domain_not_yours')
   return verified
 }

@@ -39,3 +39,8 @@ export function tokenByMint(mint: string): Token | undefined {
 export function tokenBySymbol(symbol: string): Token | undefined {
   return bySymbol.get(symbol.toUpperCase())
 }
+
+/** The known tokens as the SQL of a table. */
+export const tokensSql = `(values ${tokens
+  .map(({ mint, symbol, decimals }) => `('${mint}', '${symbol}', ${decimals})`)
+  .join(', ')}) as k (mint, symbol, decimals)`

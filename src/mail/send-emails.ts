@@ -68,8 +68,7 @@ async function attempt(services: Needs, email: DueEmail): Promise<number> {
     if (email.attempts >= attemptsMost) return giveUp(services, email, message)
     return scheduleRetry(services, email, message)
   }
-  await finish(services, email, { sent: true, error: null })
-  return Number.POSITIVE_INFINITY
+  return finish(services, email, { sent: true, error: null })
 }
 
 function addressOf({ config }: Needs, { recipient, sealedRecipient }: DueEmail): string {
@@ -88,8 +87,7 @@ function failureOf(error: unknown): Pick<ProviderError, 'kind' | 'message'> {
 /** The mail server refused the address or the content for good. A retry or an operator cannot help. */
 async function refuse(services: Needs, email: DueEmail, error: string): Promise<number> {
   services.log.warn({ kind: email.kind, error }, 'an e-mail was refused, it will not be sent')
-  await finish(services, email, { sent: false, error })
-  return Number.POSITIVE_INFINITY
+  return finish(services, email, { sent: false, error })
 }
 
 async function giveUp(services: Needs, email: DueEmail, error: string): Promise<number> {
@@ -98,23 +96,22 @@ async function giveUp(services: Needs, email: DueEmail, error: string): Promise<
     { kind: email.kind, attempts: email.attempts, error },
     'an e-mail could not be sent in time',
   )
-  await finish(services, email, { sent: false, error })
-  return Number.POSITIVE_INFINITY
+  return finish(services, email, { sent: false, error })
 }
 
-/** Ends the work on an e-mail, or has it tried again after a pause. */
+/** Ends the work on an e-mail, or has it tried again after a pause. Returns the ms until then. */
 async function finish(
   { db }: Needs,
   { id, attempts }: DueEmail,
   result: { readonly sent: boolean; readonly error: string | null; readonly dueInMs?: number },
-): Promise<void> {
+): Promise<number> {
   await finishRows(db, emailQueue, [{ id, attempts, dueInMs: null, ...result }])
+  return result.dueInMs ?? Number.POSITIVE_INFINITY
 }
 
 async function scheduleRetry(services: Needs, email: DueEmail, error: string): Promise<number> {
   const { kind, attempts } = email
   const pause = Math.min(firstPauseSeconds * 3 ** (attempts - 1), longestPauseSeconds)
   services.log.warn({ kind, attempts, pause, error }, 'an e-mail was not sent, it will be retried')
-  await finish(services, email, { sent: false, error, dueInMs: pause * 1000 })
-  return pause * 1000
+  return finish(services, email, { sent: false, error, dueInMs: pause * 1000 })
 }

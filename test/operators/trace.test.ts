@@ -133,6 +133,12 @@ test.serial('a withdrawal: hold, sending and end, by its reference in any case',
   hasInOrder(t, story, [/asked for it/, /requests to send it began/, /it was paid/])
   t.is(story.lines.filter(({ text }) => text.startsWith('ledger, ')).length, 2, 'the hold and its post')
   t.false(JSON.stringify(story).includes('0123456789'), 'the account number is not told')
+
+  const { id } = await world().db('withdrawals').where({ reference }).first()
+  await world().db('review_items').insert({ withdrawal_id: id, kind: 'mismatch' })
+  const reviewed = await storyOf(reference)
+  hasInOrder(t, reviewed, [/it was paid/, /review opened: mismatch/])
+  t.true(reviewed.commands.includes(`payouts resolve ${reference} --paid <naira>`))
   const told = (await trace(reference)).out
   t.regex(told, /\nnpm run ops -- payouts show FIATPAY-[0-9A-F]{32}\n$/)
 

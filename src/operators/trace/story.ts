@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
 import { displayText } from '../../kernel/money.js'
-import { tokens } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 
 /** What a story is about. */
@@ -68,10 +67,6 @@ export const amountSql = (units: string, decimals: string): string =>
   `trim_scale(${units}::numeric / power(10::numeric, ${decimals}))::text`
 /** Names the request that made something, if one did. */
 export const byRequestSql = (column: string): string => `coalesce(', by the request ' || ${column}, '')`
-/** The known tokens as a table. */
-export const tokensSql = `(values ${tokens
-  .map(({ mint, symbol, decimals }) => `('${mint}', '${symbol}', ${decimals})`)
-  .join(', ')}) as k (mint, symbol, decimals)`
 
 /** What operators did with these subjects of the audit log. */
 export function auditLines(db: Knex, subjects: readonly string[], before: Date): Promise<StoryLine[]> {
@@ -114,14 +109,4 @@ export async function ledgerLines(db: Knex, keys: readonly string[]): Promise<St
 function entryText({ account, isUser, currency, amount }: EntryRow): string {
   const text = displayText(amount, currency === 'USDC' ? 6 : 2)
   return `${isUser ? "the creator's" : "the platform's"} ${account} ${amount > 0n ? '+' : ''}${text} ${currency}`
-}
-
-/** Names the request that made something. Null: none did, or it was before this was kept. */
-export function byRequest(requestId: string | null): string {
-  return requestId === null ? '' : `, by the request ${requestId}`
-}
-
-/** One line for each time that is known. */
-export function linesAt(times: Readonly<Record<string, Date | null | undefined>>): StoryLine[] {
-  return Object.entries(times).flatMap(([text, at]) => (at ? [{ at, text }] : []))
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { usdcText } from '../../kernel/money.js'
+import { tokensSql } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
-import { amountSql, auditLines, readLines, rowsPerPage, tokensSql, type WholeStory } from './story.js'
+import { amountSql, auditLines, readLines, rowsPerPage, type WholeStory } from './story.js'
 
 interface CreatorRow {
   readonly facts: readonly string[]

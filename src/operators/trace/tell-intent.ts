@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
+import { tokensSql } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
-import { amountSql, byRequestSql, readLines, timeSql, tokensSql, type WholeStory } from './story.js'
+import { amountSql, byRequestSql, readLines, timeSql, type WholeStory } from './story.js'
 
 interface IntentRow {
   readonly facts: readonly string[]

@@ -1,18 +1,18 @@
 import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../kernel/money.js'
+import { waitsForBreaker as waitsForBreakerSql } from '../../outgoing/guards.js'
 import { neverSentStates } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { isRecreditable, type ReviewKind } from '../../withdrawals/reviews.js'
 import { type Withdrawal, withdrawalColumns } from '../../withdrawals/withdrawal.js'
-import { auditLines, byRequest, ledgerLines, linesAt, type WholeStory } from './story.js'
+import { auditLines, byRequestSql, ledgerLines, readLines, type WholeStory } from './story.js'
 
 type Row = Withdrawal & {
-  readonly sentAt: Date | null
   readonly dueAt: Date | null
   readonly attempts: number
   readonly looks: number
-  readonly breakerSince: Date | null
   readonly frozen: boolean
+  readonly openReviews: readonly ReviewKind[]
 }
 
 /** A withdrawal from its request to its end, with its reviews and what operators did. */
@@ -24,63 +24,48 @@ export async function tellWithdrawal(
   const [row] = await query<Row>(db, {
     name: 'trace.withdrawal',
     text: /* sql */ `
-      select ${withdrawalColumns}, w.sent_at as "sentAt", w.due_at as "dueAt", w.attempts, w.looks,
-        w.breaker_since as "breakerSince",
-        (select f.frozen_at from users f where f.id = w.user_id) is not null as frozen from withdrawals w where w.reference = $1`,
+      select ${withdrawalColumns}, w.due_at as "dueAt", w.attempts, w.looks,
+        (select f.frozen_at from users f where f.id = w.user_id) is not null as frozen,
+        array(select kind::text from review_items where withdrawal_id = w.id and resolved_at is null order by created_at) as "openReviews"
+      from withdrawals w where w.reference = $1`,
     values: [reference],
   })
   if (row === undefined) return undefined
-  const reviews = await query<Review>(db, {
-    name: 'trace.reviews',
-    text: /* sql */ `
-      select created_at as at, resolved_at as "endedAt", kind as what, resolution from review_items
-       where withdrawal_id = $1`,
-    values: [row.id],
-  })
   const key = `withdrawal:${reference}`
   return {
     kind: 'withdrawal',
     id: reference,
     facts: factsOf(row),
     lines: [
-      ...linesAt({
-        [`the creator asked for it${byRequest(row.requestId)}`]: row.createdAt,
-        'the creator confirmed it': row.confirmedAt,
-        [`it waits for the limit ${row.breaker}`]: row.waitsForBreaker ? row.breakerSince : null,
-        [`the last of ${row.sends} requests to send it began`]: row.sentAt,
-        'the provider accepted it': row.submittedAt,
-        'the provider started it': row.processingAt,
-        'it was paid': row.completedAt,
-        [`it failed: ${row.failureReason}`]: row.failedAt,
-        'it came back and was credited again': row.recreditedAt,
-      }),
-      ...reviews.flatMap(({ at, endedAt, what, resolution }) =>
-        linesAt({ [`review opened: ${what}`]: at, [`review closed: ${what}: ${resolution}`]: endedAt }),
-      ),
+      ...(await readLines(db, 'withdrawal-life', lifeSql, [reference])),
       ...(await ledgerLines(db, [key, `${key}:returned`])),
       ...(await auditLines(db, [`payout:${reference}`], before)),
     ],
     related: [{ kind: 'creator', id: row.userId }],
-    commands: [
-      ...commandsFor(
-        row,
-        reviews.filter(({ endedAt }) => endedAt === null).map(({ what }) => what),
-      ),
-      `payouts show ${reference}`,
-    ],
+    commands: [...commandsFor(row), `payouts show ${reference}`],
   }
 }
 
-interface Review {
-  readonly at: Date
-  readonly endedAt: Date | null
-  readonly what: ReviewKind
-  readonly resolution: string | null
-}
+const lifeSql = /* sql */ `
+  select l.* from withdrawals w cross join lateral (values
+      (w.created_at, 'the creator asked for it' || ${byRequestSql('w.request_id')}),
+      (w.confirmed_at, 'the creator confirmed it'),
+      (case when ${waitsForBreakerSql('w')} then w.breaker_since end, 'it waits for the limit ' || w.breaker),
+      (w.sent_at, 'the last of ' || w.sends || ' requests to send it began'),
+      (w.submitted_at, 'the provider accepted it'),
+      (w.processing_at, 'the provider started it'),
+      (w.completed_at, 'it was paid'),
+      (w.failed_at, 'it failed: ' || w.failure_reason),
+      (w.recredited_at, 'it came back and was credited again')) l
+    where w.reference = $1
+  union all select l.* from review_items r join withdrawals w on w.id = r.withdrawal_id cross join lateral (values
+      (r.created_at, 'review opened: ' || r.kind),
+      (r.resolved_at, 'review closed: ' || r.kind || ': ' || r.resolution)) l
+    where w.reference = $1`
 
 /** What a person could do now. Each command shows its plan, and acts with --apply. */
-function commandsFor(row: Row, open: readonly ReviewKind[]): string[] {
-  const { reference } = row
+function commandsFor(row: Row): string[] {
+  const { reference, openReviews: open } = row
   const canRecredit = open.some(isRecreditable)
   return [
     ...(row.status === 'pending' ? pendingCommands(row) : []),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { displayText } from '../../kernel/money.js'
-import { tokens } from '../../kernel/tokens.js'
+import { tokensSql } from '../../kernel/tokens.js'
 import { presentTransaction } from '../../ledger/present.js'
 import { isWrittenOff } from '../../ledger/receivables/read-receivables.js'
 import { readStatement } from '../../ledger/statement.js'
@@ -88,10 +88,6 @@ async function readAll<Row, Cursor = string>(
 const decimal = (column: string, decimals: number): string =>
   `trim_scale(${column}::numeric / 1${'0'.repeat(decimals)})::text`
 
-const knownTokens = tokens
-  .map(({ mint, symbol, decimals }) => `('${mint}', '${symbol}', ${decimals})`)
-  .join(', ')
-
 /** One row for each object of the file. `$1` is the user, `$2` the largest number of rows. */
 const sections = {
   account: /* sql */ `
@@ -141,7 +137,7 @@ const sections = {
     select t.id, t.state as status, k.symbol as "tokenSymbol",
       trim_scale(t.amount / power(10::numeric, k.decimals))::text as amount, t.payout_wallet as wallet, t.signature,
       t.created_at as "createdAt", t.ended_at as "endedAt"
-    from wallet_transfers t join (values ${knownTokens}) as k (mint, symbol, decimals) on k.mint = t.mint
+    from wallet_transfers t join ${tokensSql} on k.mint = t.mint
     where t.user_id = $1 order by t.created_at desc limit $2`,
   emails: /* sql */ `
     select e.kind, e.subject, e.created_at as "createdAt", e.sent_at as "sentAt"

@@ -51,8 +51,8 @@ export class StreamHub {
   readonly #pending = new Set<string>()
   /** The readers that are behind, by wallet and cursor, in the order of their turns. */
   readonly #behind = new Map<string, Read & { readonly readers: Set<Reader> }>()
-  readonly #headLoop: ReadLoop
-  readonly #behindLoop: ReadLoop
+  readonly #headLoop: ReturnType<typeof createReadLoop>
+  readonly #behindLoop: ReturnType<typeof createReadLoop>
   readonly #timer: NodeJS.Timeout
   /** When the last successful poll started. */
   #polledAtMs = performance.now()
@@ -61,12 +61,12 @@ export class StreamHub {
     this.#services = services
     const warn = (err: unknown): void =>
       services.log.warn({ err }, 'confirmed tips could not be read: the next poll reads them again')
-    this.#headLoop = new ReadLoop(
+    this.#headLoop = createReadLoop(
       () => this.#pending.size > 0,
       () => this.#readPending(),
       warn,
     )
-    this.#behindLoop = new ReadLoop(
+    this.#behindLoop = createReadLoop(
       () => this.#behind.size > 0,
       () => this.#readBehind(),
       warn,
@@ -218,36 +218,27 @@ export class StreamHub {
   }
 }
 
-/** Reads one after the other while there is something to read. */
-class ReadLoop {
-  readonly #hasWork: () => boolean
-  readonly #readOnce: () => Promise<void>
-  readonly #onError: (error: unknown) => void
-  #running: Promise<void> | undefined
-
-  constructor(hasWork: () => boolean, readOnce: () => Promise<void>, onError: (error: unknown) => void) {
-    this.#hasWork = hasWork
-    this.#readOnce = readOnce
-    this.#onError = onError
-  }
-
-  /** Starts it unless it runs. After an error it stops until the next call. */
-  run(): void {
-    if (this.#running === undefined && this.#hasWork()) this.#running = this.#readAll()
-  }
-
-  async end(): Promise<void> {
-    await this.#running
-  }
-
-  async #readAll(): Promise<void> {
+/** Reads one after the other while there is something to read. After an error it stops until the next `run`. */
+function createReadLoop(
+  hasWork: () => boolean,
+  readOnce: () => Promise<void>,
+  onError: (error: unknown) => void,
+) {
+  let running: Promise<void> | undefined
+  async function readAll(): Promise<void> {
     try {
-      while (this.#hasWork()) await this.#readOnce()
+      while (hasWork()) await readOnce()
     } catch (error) {
-      this.#onError(error)
+      onError(error)
     } finally {
-      this.#running = undefined
+      running = undefined
     }
+  }
+  return {
+    run(): void {
+      if (running === undefined && hasWork()) running = readAll()
+    },
+    end: async (): Promise<void> => running,
   }
 }
 
