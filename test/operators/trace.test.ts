@@ -21,7 +21,7 @@ import {
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript, type ScriptRun } from '../helpers/run-ops-script.js'
-import { setRows, useWorld, type World } from '../helpers/servers/world.js'
+import { useWorld, type World } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
