@@ -3,9 +3,8 @@ import { runHumanActs } from './faults/acts/human-acts.js'
 import { releases, rolling } from './faults/deploys.js'
 import { runMonth } from './faults/month.js'
 import { blackholes, connections, crashes } from './faults/outages.js'
-import { payouts } from './faults/payouts.js'
+import { payoutKinds, payouts } from './faults/payouts.js'
 import { runDrill } from './faults/restore.js'
-import { rotations } from './faults/rotations.js'
 import { standby } from './faults/standby.js'
 import { sweeps } from './faults/sweeps.js'
 import { playThieves } from './faults/thief/play-all.js'
@@ -53,11 +52,25 @@ const onServers = <Result>(seed: number, run: (urls: ServerUrls) => Promise<Resu
 
 const kinds: Readonly<Record<string, Kind>> = {
   payouts: kind(
-    { kills: 1000 },
+    { kills: 1000, kind: 'withdrawal' },
     `Kills the web process, the payout workers and the reconcilers (SIGKILL) at named points while creators are tipped and withdraw.
 Meanwhile the payout provider times out, breaks connections, answers errors and is slow. Then compares every withdrawal with what
-the provider did. The seed decides where processes are killed and how the provider misbehaves.`,
-    ({ kills }, plan) => runScenario(payouts(kills), { ...plan, rounds: 0, creators: 8, concurrency: 8 }),
+the provider did. The seed decides where processes are killed and how the provider misbehaves. --kind is withdrawal, tip-refund,
+suspense-refund (the operator's command is killed too) or all, one after the other with so many kills each.`,
+    async ({ kills, kind: given }, plan) => {
+      const chosen = payoutKinds.filter((one) => given === 'all' || given === one)
+      if (chosen.length === 0) throw new Refusal(`--kind is one of ${payoutKinds.join(', ')}, all`)
+      const reports: Report[] = []
+      for (const one of chosen)
+        reports.push(
+          await runScenario(payouts(kills, one), { ...plan, rounds: 0, creators: 8, concurrency: 8 }),
+        )
+      return {
+        rows: reports.flatMap(({ rows }) => rows),
+        faults: reports.flatMap(({ faults }) => faults),
+        kept: reports[0]?.kept ?? '',
+      }
+    },
   ),
   sweeps: kind(
     { kills: 500 },
@@ -85,13 +98,6 @@ installed. No request may fail, and no stream may break off or miss an event.`,
     `Builds an older release (default: the last release) and runs it under the same load. Migrates its database, replaces its processes by
 this release's one after the other, and goes back. No request may fail, and no stream may break off or miss an event.`,
     ({ ref }, plan) => runScenario(releases(ref), { ...plan, ...crowded, rounds: 2 }),
-  ),
-  rotations: kind(
-    {},
-    `Changes every secret that can change under the same load, one after the other, with the steps of docs/keys.md: restarts of the
-processes that read it, the commands that seal again, wrong values at a start, and the old value at the end. No request may fail,
-wrong values are refused, and old ones are refused after the overlap.`,
-    (_, plan) => runScenario(rotations, { ...plan, rounds: 1 }),
   ),
   crashes: outage(crashes, 20, 'PostgreSQL and processes are killed, alone and together.'),
   standby: outage(

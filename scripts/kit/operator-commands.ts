@@ -7,24 +7,17 @@ import type { CommandRequest } from './resident-commands.js'
 
 /** Runs the built commands of `npm run ops` in resident processes, without the second that a new one needs to start. */
 export class OperatorCommands {
-  readonly #env: NodeJS.ProcessEnv
   /** Two, so that two operators can do something at the same time. */
   readonly #residents: readonly [Resident, Resident]
 
   constructor(env: Readonly<Record<string, string>>) {
     // They end by themselves, not with a stdin.
-    this.#env = { PATH: process.env['PATH'], ...env, NODE_OPTIONS: '' }
-    this.#residents = [new Resident(this.#env), new Resident(this.#env)]
+    const own = { PATH: process.env['PATH'], ...env, NODE_OPTIONS: '' }
+    this.#residents = [new Resident(own), new Resident(own)]
   }
 
   run(name: string, args: readonly string[], operator: 0 | 1 = 0): Promise<Answer> {
     return this.#residents[operator].run({ program: commandModule(name), args })
-  }
-
-  /** Settings of the commands from now on. */
-  async change(settings: Readonly<Record<string, string>>): Promise<void> {
-    Object.assign(this.#env, settings)
-    await this.close()
   }
 
   async close(): Promise<void> {

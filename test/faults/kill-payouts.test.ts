@@ -11,7 +11,7 @@ test('when web, payout workers and reconcilers are killed again and again, every
   t.log(`seed ${seed}; a longer run: npm run faults -- payouts --seed ${seed}`)
   const [wanted, round] = [8, seed % 4]
   const plan = { seed, rounds: 1, creators: 4, acts: 10, report: (text: string) => t.log(text) }
-  const { faults, kills, counts } = await runScenario(payouts(wanted, round), plan)
+  const { faults, kills, counts } = await runScenario(payouts(wanted, 'withdrawal', round), plan)
   t.deepEqual(faults, [])
   t.true((counts['payouts executed'] ?? 0) > 0)
   t.true(kills.length >= wanted)

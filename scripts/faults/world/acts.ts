@@ -5,6 +5,7 @@ import { solMint, usdc } from '../../../src/kernel/tokens.js'
 import { type ApiAnswer, requestOnce, requestUntilAnswered, withdrawUntilFinal } from '../../kit/client.js'
 import type { Draw } from '../../kit/draw.js'
 import { mintTokens } from '../../sandbox/chain/faucet.js'
+import { refundSuspense } from './operator.js'
 import { requestAs, requestSteppedUp, type WorldCreator } from './people.js'
 import { firstRate, type Stage } from './stage.js'
 import { noteLanded, type PaidTip, type Truth } from './truth.js'
@@ -90,10 +91,11 @@ const deposit: Act = async ({ stage, truth, draw }) => {
   return 'landed'
 }
 
-/** A naira tip. Some payers pay too little, too much or twice, and some never. */
-const naira: Act = async ({ stage, truth, draw, day }) => {
+const factors = { full: 1, short: 0.5, barely: 0.995, more: 1.5, twice: 1, never: 0 }
+type Paying = keyof typeof factors
+
+async function payNaira({ stage, truth, draw }: ActContext, how: Paying): Promise<string> {
   const creator = draw.oneOf(stage.creators)
-  const how = draw.kind({ full: 90, short: 2, barely: 2, more: 2, twice: 2, never: 2 })
   const payerEmail = `payer-${draw.whole(1, payers)}@example.com`
   const wanted = { creatorId: creator.userId, amount: draw.whole(1, 20), payerEmail, senderName: 'Bola' }
   const { body } = await requestUntilAnswered(stage.url, ['POST', '/payments/fiat/intent', wanted])
@@ -103,13 +105,19 @@ const naira: Act = async ({ stage, truth, draw, day }) => {
   if (intentId === undefined || charge === undefined) return `refused: ${body['code']}`
   truth.naira.set(intentId, { userId: creator.userId, payerEmail })
   if (how === 'never') return how
-  const factor = { full: 1, short: 0.5, barely: 0.995, more: 1.5, twice: 1 }[how]
-  const kobo = Math.round(charge.amountKobo * factor)
+  const kobo = Math.round(charge.amountKobo * factors[how])
   const paid = fiatpay.pay(charge, kobo)
   if (how === 'twice') fiatpay.pay(paid, kobo)
-  if (how === 'full') truth.returnable.push({ intentId, creator, day })
+  if (how === 'full') truth.returnable.push({ intentId, creator })
   return how
 }
+
+/** A naira tip. Some payers pay too little, too much or twice, and some never. */
+const naira: Act = (context) =>
+  payNaira(context, context.draw.kind({ full: 90, short: 2, barely: 2, more: 2, twice: 2, never: 2 }))
+
+/** A naira tip of which something waits in suspense. */
+const mispay: Act = (context) => payNaira(context, context.draw.kind({ short: 1, more: 1, twice: 1 }))
 
 /** A withdrawal of a share of the balance, or of all of it. */
 const withdraw: Act = async ({ stage, truth, draw, giveUp }) => {
@@ -167,20 +175,34 @@ function transferOf({ status, body }: ApiAnswer): { id: string; transaction: str
 }
 
 /** A creator gives a naira tip back, or half of it. */
-const refund: Act = async ({ stage, truth, draw, day }) => {
-  const tip = takeReturnable(truth, draw, day)
+const refund: Act = async ({ stage, truth, draw }) => {
+  const tip = await takeReturnable(stage, truth, draw)
   if (tip === undefined) return 'no tip'
   const path = `/creators/tips/${tip.intentId}/refund`
   const body = draw.happens(0.3) ? { amountUSD: 0.5 } : {}
   const headers = { cookie: tip.creator.cookie, 'idempotency-key': tip.intentId }
   const answer = await requestUntilAnswered(stage.url, ['POST', path, body], headers)
-  return answer.status === 200 ? 'accepted' : `refused: ${answer.body['code']}`
+  if (answer.status !== 200) return `refused: ${answer.body['code']}`
+  truth.refunds.push((answer.body['refund'] as { id: string }).id)
+  return 'accepted'
+}
+
+/** An operator has a payment go back that waits in suspense, sometimes with a command that is killed before. */
+const refundWaiting: Act = async ({ stage, draw }) => {
+  const waiting: string[] = await stage
+    .db('suspense_items')
+    .where({ state: 'waiting' })
+    .pluck('provider_transaction')
+  const payment = draw.one(waiting)
+  if (payment === undefined) return 'nothing in suspense'
+  await refundSuspense(stage, payment, draw.whole(0, 1), draw.whole(1, 1e6))
+  return 'asked for'
 }
 
 /** A payer disputes a payment, or half of it. The bank decides on one of the next days: of two disputes one is lost. */
 const dispute: Act = async ({ stage, truth, draw, day }) => {
   const { fiatpay } = stage.sandbox
-  const tip = takeReturnable(truth, draw, day)
+  const tip = await takeReturnable(stage, truth, draw)
   const charge = tip === undefined ? undefined : fiatpay.charges.find(tip.intentId)
   const payment = charge?.payments[0]
   if (charge === undefined || payment === undefined) return 'no tip'
@@ -214,10 +236,12 @@ const acts = {
   repeat,
   deposit,
   naira,
+  mispay,
   withdraw,
   withdrawSome,
   take,
   refund,
+  refundWaiting,
   dispute,
   rate,
   read,
@@ -246,10 +270,15 @@ export function decideDisputes(
   }
 }
 
-/** A tip of an earlier day, which the service has settled, and which is left out from now on. */
-function takeReturnable({ returnable }: Truth, draw: Draw, day: number): PaidTip | undefined {
-  const settled = returnable.filter((tip) => tip.day < day)
-  const tip = draw.one(settled)
+/** A tip that the service has settled, and which is left out from now on. */
+async function takeReturnable(
+  { db }: Stage,
+  { returnable }: Truth,
+  draw: Draw,
+): Promise<PaidTip | undefined> {
+  const ids = returnable.map(({ intentId }) => intentId)
+  const settled: string[] = await db('fiat_payments').whereIn('intent_id', ids).pluck('intent_id')
+  const tip = draw.one(returnable.filter(({ intentId }) => settled.includes(intentId)))
   if (tip !== undefined) returnable.splice(returnable.indexOf(tip), 1)
   return tip
 }

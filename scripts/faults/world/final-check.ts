@@ -1,4 +1,5 @@
 import { query } from '../../../src/platform/database/database.js'
+import { countBy } from '../../kit/report.js'
 import { refundStatus } from '../../sandbox/fiatpay/wire.js'
 import { compareMoves } from './compare-moves.js'
 import { compareTransfers } from './compare-payouts.js'
@@ -7,7 +8,7 @@ import type { Truth } from './truth.js'
 
 export interface FinalCheck {
   readonly faults: readonly string[]
-  /** Withdrawals, sweeps and take-outs by their state, and payouts that the bank has executed. */
+  /** Withdrawals, refunds, sweeps and take-outs by their state, and payouts that the bank has executed. */
   readonly counts: Readonly<Record<string, number>>
 }
 
@@ -19,13 +20,19 @@ export async function checkEverything(stage: Stage, truth: Truth): Promise<Final
   const { transfers } = sandbox.fiatpay.log()
   const payouts = await compareTransfers(db, transfers)
   const endings = Object.entries(payouts.endings).map(([state, count]) => [`withdrawals: ${state}`, count])
+  const refunds: { source: string; status: string }[] = await db('refunds').select('source', 'status')
   return {
-    counts: { ...moves.counts, ...Object.fromEntries(endings), 'payouts executed': transfers.length },
+    counts: {
+      ...moves.counts,
+      ...Object.fromEntries(endings),
+      ...countBy(refunds.map(({ source, status }) => `refunds of ${source}: ${status}`)),
+      'payouts executed': transfers.length,
+    },
     faults: [
       ...(await cryptoFaults(stage, truth)),
       ...(await paymentFaults(stage)),
       ...payouts.faults,
-      ...(await refundFaults(stage)),
+      ...(await refundFaults(stage, truth)),
       ...(await disputeFaults(stage)),
       ...moves.faults,
     ],
@@ -79,16 +86,21 @@ async function paymentFaults({ db, sandbox: { fiatpay } }: Stage): Promise<strin
   ]
 }
 
-/** Each refund by a creator is at the bank at most once, with its amount, and ended as the bank says. */
-async function refundFaults({ db, sandbox: { fiatpay } }: Stage): Promise<string[]> {
-  const rows: { id: string; status: string; kobo: bigint }[] = await db('refunds').select(
-    'id',
-    'status',
-    'kobo',
-  )
+/** Each refund is at the bank at most once, with its amount, and ended as the bank says. None that was answered is missing. */
+async function refundFaults({ db, sandbox: { fiatpay } }: Stage, truth: Truth): Promise<string[]> {
+  const rows: { id: string; request_id: string; source: string; status: string; kobo: bigint }[] = await db(
+    'refunds',
+  ).select('id', 'request_id', 'source', 'status', 'kobo')
+  const requests = new Set(rows.flatMap((row) => (row.source === 'tip' ? [row.request_id] : [])))
   const taken = fiatpay.refunds.all().filter((refund) => refundStatus(refund) !== 'failed')
   const notes = new Set(rows.map(({ id }) => id))
   return [
+    ...truth.refunds
+      .filter((id) => !requests.has(id))
+      .map((id) => `refund ${id} was answered, and is not there`),
+    ...(requests.size === truth.refunds.length
+      ? []
+      : [`${truth.refunds.length} refunds of tips were answered, and there are ${requests.size}`]),
     ...taken
       .filter(({ note }) => !notes.has(note))
       .map(({ id }) => `refund ${id} is at the bank, and nobody asked for it`),

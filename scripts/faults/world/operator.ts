@@ -6,7 +6,7 @@ import { displayText } from '../../../src/kernel/money.js'
 import { usdc } from '../../../src/kernel/tokens.js'
 import { opsProgram } from '../../bootstrap/ops.mjs'
 import type { Draw } from '../../kit/draw.js'
-import { chooseKillPoint } from '../../kit/kill-points.js'
+import { chooseKillPoint, type Role } from '../../kit/kill-points.js'
 import { startLogged } from '../../kit/service-process.js'
 import { associatedAccount } from '../../sandbox/chain/faucet.js'
 import { usdcOf } from './compare-moves.js'
@@ -15,8 +15,7 @@ import type { Truth } from './truth.js'
 
 /** Commands are repeated until they end by themselves. A command says 5 when something does not answer yet. */
 const triesMax = 20
-const done = 0
-const foundProblem = 4
+const [done, refused, foundProblem, noAnswer] = [0, 1, 4, 5]
 
 /**
  * Runs an operator's command. `killsFirst`: it is killed that many times at named points before, each time another one, and run
@@ -31,7 +30,7 @@ async function operate(
   for (let tries = 1; ; tries++) {
     const { code, out, err } = await stage.commands.run(name, args, person)
     if (codes.includes(code)) return out
-    if (tries >= triesMax || code !== 5)
+    if (tries >= triesMax || code !== noAnswer)
       throw new Error(`ops ${name} ${args.join(' ')} ended with ${code}: ${out}${err}`)
   }
 }
@@ -45,13 +44,15 @@ interface OperateOptions {
   readonly person?: 0 | 1
 }
 
+const roleOf: Readonly<Record<string, Role>> = { sweep: 'sweep', suspense: 'suspense' }
+
 /** Runs a command that is killed at a named point. If it does not come there, it ends by itself. */
 async function killCommand(
   stage: Stage,
   [name, ...args]: readonly [string, ...string[]],
   seed: number,
 ): Promise<void> {
-  const point = chooseKillPoint(seed, name === 'sweep' ? 'sweep' : 'record', seed)
+  const point = chooseKillPoint(seed, roleOf[name] ?? 'record', seed)
   const logFile = join(stage.logs, `${name}.log`)
   const child = startLogged([opsProgram(name), ...args], { env: stage.env, logFile, point })
   const [, signal] = await once(child, 'exit')
@@ -136,8 +137,15 @@ export async function retryMissingRefunds(stage: Stage): Promise<void> {
     .select('id')
   for (const { id } of rows)
     await operate(stage, ['refunds', '--retry', id, '--apply', '--confirm', id, '--reason', 'month'], {
-      codes: [done, 1, foundProblem],
+      codes: [done, refused, foundProblem],
     })
+}
+
+/** The operator has a payment in suspense go back. Repeated, the command says how that stands. */
+export async function refundSuspense(stage: Stage, payment: string, killsFirst: number, seed: number) {
+  const args = ['--refund', payment, '--apply', '--confirm', payment, '--reason', 'paid by mistake']
+  const codes = [done, refused, foundProblem, noAnswer]
+  await operate(stage, ['suspense', ...args], { killsFirst, seed, codes })
 }
 
 /** The commands with which an operator compares the books with the provider. Throws when one finds a difference. */

@@ -25,6 +25,8 @@ export interface Truth {
   readonly naira: Map<string, { readonly userId: string; readonly payerEmail: string }>
   /** Naira tips that were paid in full and that nobody has given back or disputed. */
   readonly returnable: PaidTip[]
+  /** Refunds of tips that were answered 200. */
+  readonly refunds: string[]
   readonly disputes: OpenedDispute[]
   /** Acts by their kind and outcome. */
   readonly counts: Record<string, number>
@@ -38,7 +40,6 @@ interface SubmittedTip {
 export interface PaidTip {
   readonly intentId: string
   readonly creator: WorldCreator
-  readonly day: number
 }
 
 interface OpenedDispute {
@@ -59,6 +60,7 @@ export function emptyTruth(): Truth {
     withdrawals: [],
     naira: new Map(),
     returnable: [],
+    refunds: [],
     disputes: [],
     counts: {},
   }

@@ -41,8 +41,7 @@ const failureTexts = { failed: 'Transfer could not be processed', reversed: 'Tra
 
 /** The stand-in for the provider of naira payments and payouts, in the wire format of Paystack's API. */
 export class Fiatpay {
-  secretKey: string
-  oldKey: string | undefined
+  readonly secretKey: string
   readonly payoutKey: string | undefined
   readonly faults: FiatpayFaults
   readonly ids = new Ids()
@@ -78,17 +77,6 @@ export class Fiatpay {
     for (const transfer of this.transfers.all()) this.transferExecuted(transfer)
     for (const refund of this.refunds.all()) this.#startRefund(refund)
     for (const dispute of this.disputes.all()) this.#startDispute(dispute)
-  }
-
-  /** A new secret key. It signs webhooks from now on, and the old one is accepted until it is ended. */
-  changeKey(next: string): void {
-    this.oldKey = this.secretKey
-    this.secretKey = next
-    this.webhooks.secretKey = next
-  }
-
-  endOldKey(): void {
-    this.oldKey = undefined
   }
 
   /** Records a payment of a charge in any state. A further payment is a new transaction. */

@@ -56,10 +56,10 @@ function serve(fiatpay: Fiatpay, name: string, endpoint: Endpoint): Route {
     return ofAccounts.test(name) ? faults.accountFault(calls.httpRequests) : 'ok'
   }
   return (request) => {
-    const { secretKey, oldKey, payoutKey } = fiatpay
+    const { secretKey, payoutKey } = fiatpay
     calls.httpRequests += 1
     calls.add(name)
-    const keys = paying.test(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, oldKey, payoutKey]
+    const keys = paying.test(name) && payoutKey !== undefined ? [payoutKey] : [secretKey, payoutKey]
     const known = keys.some((key) => key !== undefined && request.headers.authorization === `Bearer ${key}`)
     if (!known || faults.refusesEveryKey) return new Refusal('invalid_Key').answer
     return answerInMode(mode(), () => endpoint(fiatpay, request))

@@ -13,7 +13,7 @@ const answerMs = 10_000
  * growing pauses until the service answers 200. Deliveries are only in memory: a killed stand-in sends no more.
  */
 export class Webhooks {
-  secretKey: string
+  readonly secretKey: string
   #url: string | undefined
   readonly #faults: FiatpayFaults
   readonly #timers = new Set<NodeJS.Timeout>()
