@@ -24,8 +24,8 @@ verify *         verifying tips, against one job and one call per tip
 ledger *         postings, against BEGIN, SELECT FOR UPDATE, COMMIT
 streams *        10,000 open event streams on one process: memory for each, time from the commit to the last client that has the
                  event, against bare Koa. --clients <n>
-intents *        making payment intents, against one insert in bare Koa; SQL statements for each
-withdrawals *    asking for a withdrawal and confirming it until it is accepted, against bare Koa; and sending them
+intents *        making payment intents: CPU and SQL statements of each
+withdrawals *    asking for a withdrawal and confirming it until it is accepted, and sending them
 ledger-stress    random postings from four processes that are killed
 lists            a creator's pages at 100 thousand and at 10 million tips. --rows <n>
 tools            how long people wait for the commands of the README, in a new clone: dev, demo, tests, check

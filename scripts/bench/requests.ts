@@ -83,17 +83,15 @@ export function benchIntents({ rounds = 3 }: BenchOptions): Promise<Outcome> {
       const body = { creatorId: wallets[serial % recipients], ...common, ...sender }
       return postBytes(service.url, '/payments/intent', JSON.stringify(body))
     }
-    const targets = { service: { ...service, next }, floor: await startPeer(servers, 'koa') }
-    const columns: Column<keyof typeof targets, Measured>[] = [
+    const columns: Column<'service', Measured>[] = [
       ...ownColumns,
-      { head: 'of floor', digits: 2, of: (own, { floor }) => own.perSecond / floor.perSecond },
       { head: 'statements', digits: 1, of: ({ statements }) => statements, better: 'lower' },
     ]
+    const targets = { service: { ...service, next } }
     const results = await compareRequests(servers, targets, rounds, connectionsMost)
     return outcomeOf(
       results,
       [section('intent', results, columns, { intent: 'service' })],
-      'floor: one insert in bare Koa, as in `record`',
       `${connectionsMost} connections; ${medians(results, `${secondsEach} s`)}`,
     )
   }, countStatements)
@@ -132,7 +130,7 @@ async function compareRequests<Name extends string>(
 }
 
 /** Recording with one insert and one durable commit in a bare framework. */
-export async function startPeer(servers: BenchServers, name: 'koa' | 'fastify'): Promise<Target> {
+async function startPeer(servers: BenchServers, name: 'koa' | 'fastify'): Promise<Target> {
   await servers.sql(
     'create table if not exists peer_tips (id text primary key, creator_wallet text not null, sender text not null, amount numeric not null, created_at timestamptz not null default now())',
   )

@@ -10,7 +10,7 @@ import { waitUntil } from '../dev/wait-until.js'
 import { type Creator, codeIn, createFundedCreator, postJson } from '../kit/client.js'
 import { ServiceProcess } from '../kit/service-process.js'
 import { serviceSettings } from '../kit/service-settings.js'
-import { type FiatSandbox, startFiatSandbox } from '../sandbox/fiat-sandbox.js'
+import { startFiatSandbox } from '../sandbox/fiat-sandbox.js'
 import {
   type BenchOptions,
   type Column,
@@ -21,7 +21,6 @@ import {
   outcomeOf,
   section,
 } from './measurement.js'
-import { startPeer } from './requests.js'
 import {
   type BenchServers,
   countStatements,
@@ -37,18 +36,13 @@ const secondsEach = 4
 const fundedMicro = 1_000_000_000_000n
 const amountUSDC = 2
 const sendWaitMs = 120_000
-/** As many payouts as a worker has under way. */
-const floorConcurrency = 8
-const floorPayouts = 300
 
 /** Everything that a round uses. */
 interface Stage {
   readonly servers: BenchServers
   readonly db: Knex
-  readonly fiat: FiatSandbox
   readonly web: Served
   readonly worker: ServiceProcess
-  readonly floorUrl: string
   readonly creators: readonly Creator[]
 }
 
@@ -57,10 +51,9 @@ interface Measured extends Use {
   readonly p50Ms: number
 }
 
-const columns: Column<'service' | 'floor', Measured>[] = [
+const columns: Column<'service', Measured>[] = [
   { head: 'per s', digits: 0, of: ({ perSecond }) => perSecond, better: 'higher' },
   { head: 'p50 ms', digits: 1, of: ({ p50Ms }) => p50Ms },
-  { head: 'of floor', digits: 2, of: ({ perSecond }, { floor }) => perSecond / floor.perSecond },
   { head: 'us server', digits: 0, of: ({ serverUs }) => serverUs },
   { head: 'us db', digits: 0, of: ({ databaseUs }) => databaseUs },
   { head: 'us both', digits: 0, of: (own) => own.serverUs + own.databaseUs, better: 'lower' },
@@ -77,26 +70,18 @@ export function benchWithdrawals({ rounds = 3 }: BenchOptions): Promise<Outcome>
     // After the first accepted withdrawal a new account must be confirmed.
     for (const creator of stage.creators) await ask(stage, creator)
     await sendAll(stage)
-    const works = {
-      service: (creator: Creator) => askAndConfirm(stage, creator),
-      floor: () => insertTwice(stage),
-    }
-    const sent: { service: Measured; floor: Measured }[] = []
-    const asked = await measureRounds(['service', 'floor'] as const, rounds, (name) =>
-      load(stage, name === 'service' ? stage.web.metricsUrl : stage.floorUrl, works[name]),
-    )
-    for (let round = 0; round < rounds; round++) {
-      const floor = await sendFloor(stage)
-      await load(stage, stage.web.metricsUrl, works.service)
-      sent.push({ floor, service: await sendAll(stage) })
-    }
+    const sent: { service: Measured }[] = []
+    const asked = await measureRounds(['service'] as const, rounds, async () => {
+      const measured = await load(stage)
+      sent.push({ service: await sendAll(stage) })
+      return measured
+    })
     return outcomeOf(
       { asked, sent },
       [
         section('ask and confirm', asked, columns, { 'ask and confirm': 'service' }),
         section('send', sent, columns, { send: 'service' }),
       ],
-      'floors: two inserts in bare Koa; a recipient, a transfer and one update, eight at a time',
       `${creatorCount} creators, one withdrawal at a time each; ${medians(asked, `${secondsEach} s`)}`,
     )
   }, countStatements)
@@ -109,7 +94,6 @@ async function openStage(servers: BenchServers): Promise<Stage> {
   fiat.rates.set({ NGN: 1600 })
   const db = createDb(servers.databaseUrl, 8)
   defer(() => db.destroy())
-  await servers.sql('create table peer_payouts (id serial primary key, code text)')
   const settings = { ...fiat.env, WITHDRAW_WAIT_MS: '0' }
   const port = await freePort()
   const worker = new ServiceProcess({
@@ -121,25 +105,21 @@ async function openStage(servers: BenchServers): Promise<Stage> {
   })
   defer(() => worker.end())
   const web = await servers.serveWeb(settings)
-  const { url: floorUrl } = await startPeer(servers, 'koa')
   const creators: Creator[] = []
   for (let n = 0; n < creatorCount; n++) creators.push(await createFundedCreator(db, web.url, fundedMicro))
-  return { servers, db, fiat, web, worker, floorUrl, creators }
+  return { servers, db, web, worker, creators }
 }
 
 /** Every creator works for some seconds, one withdrawal at a time. */
-async function load(
-  { servers, creators }: Stage,
-  metricsUrl: string,
-  work: (creator: Creator) => Promise<void>,
-): Promise<Measured> {
-  const before = await servers.used(metricsUrl)
+async function load(stage: Stage): Promise<Measured> {
+  const { servers, creators, web } = stage
+  const before = await servers.used(web.metricsUrl)
   const times: number[] = []
   const startedAt = performance.now()
   const repeat = async (creator: Creator): Promise<void> => {
     while (performance.now() < startedAt + secondsEach * 1000) {
       const from = performance.now()
-      await work(creator)
+      await askAndConfirm(stage, creator)
       times.push(performance.now() - from)
     }
   }
@@ -148,7 +128,7 @@ async function load(
   return {
     perSecond: times.length / seconds,
     p50Ms: median(times),
-    ...useOf(times.length, before, await servers.used(metricsUrl)),
+    ...useOf(times.length, before, await servers.used(web.metricsUrl)),
   }
 }
 
@@ -176,16 +156,6 @@ async function askAndConfirm(stage: Stage, creator: Creator): Promise<void> {
   )
 }
 
-async function insertTwice({ floorUrl, creators }: Stage): Promise<void> {
-  for (let n = 0; n < 2; n++)
-    await postJson(`${floorUrl}/chain/tips/create`, {
-      creatorWallet: creators[0]?.userId,
-      tipAmount: 1,
-      senderWallet: 'bench',
-      txSignature: `${performance.now()}-${randomInt(1e9)}`,
-    })
-}
-
 /** Lets the worker send all that is due. */
 async function sendAll({ servers, db, web, worker }: Stage): Promise<Measured> {
   const open = async (): Promise<number> =>
@@ -205,33 +175,4 @@ async function sendAll({ servers, db, web, worker }: Stage): Promise<Measured> {
      from (select sent_at from withdrawals where sent_at is not null order by sent_at desc limit ${payouts}) s`,
   )
   return { perSecond: payouts / rows[0].seconds, p50Ms: Number.NaN, ...use }
-}
-
-/** The simplest sending: a recipient, a transfer and one update for each, some at a time. */
-async function sendFloor({ db, fiat }: Stage): Promise<Measured> {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${fiat.fiatpay.secretKey}` }
-  const call = async (path: string, body: unknown): Promise<Record<string, string>> => {
-    const options = { method: 'POST', headers, body: JSON.stringify(body) }
-    const response = await fetch(`${fiat.url}/fiatpay${path}`, options)
-    return ((await response.json()) as { data: Record<string, string> }).data
-  }
-  await db.raw(
-    `/* bench */ insert into peer_payouts select nextval('peer_payouts_id_seq') from generate_series(1, ${floorPayouts})`,
-  )
-  const { rows } = await db.raw('/* bench */ select id from peer_payouts where code is null')
-  const queue: number[] = rows.map(({ id }: { id: number }) => id)
-  const startedAt = performance.now()
-  const sendNext = async (): Promise<void> => {
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-      const account = { account_number: String(randomInt(1e9, 9.9e9)), bank_code: '058', name: 'Ada Obi' }
-      const recipient = await call('/transferrecipient', { type: 'nuban', currency: 'NGN', ...account })
-      const transfer = { source: 'balance', amount: 300_000, recipient: recipient['recipient_code'] }
-      const sent = await call('/transfer', { ...transfer, reference: `bench-floor-${randomInt(1e9)}-${id}` })
-      const code = sent['transfer_code'] ?? ''
-      await db.raw('/* bench */ update peer_payouts set code = ? where id = ?', [code, id])
-    }
-  }
-  await Promise.all(Array.from({ length: floorConcurrency }, sendNext))
-  const unknown = { p50Ms: Number.NaN, serverUs: Number.NaN, databaseUs: Number.NaN, statements: Number.NaN }
-  return { ...unknown, perSecond: (floorPayouts / (performance.now() - startedAt)) * 1000 }
 }

@@ -1,11 +1,5 @@
 import type { Knex } from 'knex'
-import {
-  type Entry,
-  type LedgerAccount,
-  platformAccount,
-  transferEntries,
-  userAccount,
-} from '../../../src/ledger/accounts.js'
+import { platformAccount, transferEntries, userAccount } from '../../../src/ledger/accounts.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { credit, reserve } from '../../../src/ledger/transfers.js'
 import { createDb } from '../../../src/platform/database/database.js'
@@ -20,31 +14,28 @@ import {
   section,
 } from '../measurement.js'
 import { onServers } from '../servers.js'
-import { peerSchema, postAsPeer } from './peer.js'
+import { firstPlatformAccount, peerSchema, platformAccounts, postAsPeer } from './peer.js'
 
 const defaultRounds = 5
 const secondsEach = 2
 const writers = 16
 const users = 10_000
-const platformAccounts = 1000
 const startUnits = 1_000_000_000_000n
-const goals =
-  'goals: a credit in one statement at least 2.00 of its peer; one fee account for all at least 0.85 of 1,000 fee accounts'
+const goals = 'goal: a credit in one statement at least 2.00 of its peer'
 
 /**
  * What is measured. `credit`: three entries, for the clearing account, a creator and a fee account. `hold`: two entries of
  * one user. The peers store a balance for every account. They use 1,000 platform accounts instead of one, so that they do
  * not wait for one row.
  */
-const names = ['credit', 'credit, peer', 'hold', 'hold, peer', 'credit, 1,000 fee accounts'] as const
+const names = ['credit', 'credit, peer', 'hold', 'hold, peer'] as const
 type Name = (typeof names)[number]
 
 interface BenchAccounts {
   readonly db: Knex
   readonly userIds: readonly string[]
-  /** Ids of `available` and `held` of each user, and of the further platform accounts. */
+  /** Ids of `available` and `held` of each user. */
   readonly accountIds: readonly (readonly [bigint, bigint])[]
-  readonly platformIds: readonly bigint[]
 }
 
 let serial = 0
@@ -53,10 +44,9 @@ const columns: Column<Name, number>[] = [
   { head: 'postings per s', digits: 0, of: (perSecond) => perSecond, better: 'higher' },
   { head: 'of credit, peer', digits: 2, of: (perSecond, round) => perSecond / round['credit, peer'] },
   { head: 'of hold, peer', digits: 2, of: (perSecond, round) => perSecond / round['hold, peer'] },
-  { head: 'of 1,000', digits: 2, of: (perSecond, round) => perSecond / round['credit, 1,000 fee accounts'] },
 ]
 
-/** Compares ledger transfers with a simple peer, and one shared fee account with many. */
+/** Compares ledger transfers with a simple peer. */
 export function benchLedger({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
   return onServers(async ({ databaseUrl }) => {
     printProgress(`creating the accounts of ${users} users`)
@@ -87,11 +77,8 @@ async function onPool<Result>(url: string, work: (db: Knex) => Promise<Result>):
   }
 }
 
-/** Creates the accounts. A constraint allows only few platform accounts, so it is dropped to compare with many. */
 async function createAccounts(db: Knex): Promise<Omit<BenchAccounts, 'db'>> {
   await db.raw(/* sql */ `
-    alter table ledger_accounts drop constraint ledger_accounts_platform;
-    insert into ledger_accounts (kind, currency) select 'fee_' || i, 'USDC' from generate_series(1, ${platformAccounts}) i;
     insert into users (email, name, password_hash) select i || '@example.com', 'Ada Lovelace', 'none' from generate_series(1, ${users}) i;
     insert into ledger_accounts (user_id, kind, currency, balance)
       select u.id, k, 'USDC', 0 from users u, unnest(array['available', 'held']) k;
@@ -104,23 +91,26 @@ async function createAccounts(db: Knex): Promise<Omit<BenchAccounts, 'db'>> {
   const { rows } = await db.raw(
     `select user_id, array_agg(id order by kind) as ids from ledger_accounts where user_id is not null group by user_id`,
   )
-  const platform = await db.raw(`select id from ledger_accounts where kind like 'fee\\_%'`)
   return {
     userIds: rows.map((row: { user_id: string }) => row.user_id),
     accountIds: rows.map((row: { ids: [string, string] }) => [BigInt(row.ids[0]), BigInt(row.ids[1])]),
-    platformIds: platform.rows.map((row: { id: bigint }) => row.id),
   }
 }
 
-function postingsOf({ db, userIds, accountIds, platformIds }: BenchAccounts) {
+function postingsOf({ db, userIds, accountIds }: BenchAccounts) {
   const anyone = (): string => userIds[random(users)] as string
   const anyAccounts = () => accountIds[random(users)] as readonly [bigint, bigint]
   const half = platformAccounts / 2
-  const anyPlatform = (from: number): bigint => platformIds[from + random(half)] as bigint
-  const creditWith = (fee: LedgerAccount) =>
-    credit(db, { key: nextKey(), ref: 'bench', entries: creditEntries(anyone(), fee) })
+  const anyPlatform = (from: number): bigint => BigInt(firstPlatformAccount + from + random(half))
   return {
-    credit: () => creditWith(feeAccount('platform_fee')),
+    credit: () => {
+      const entries = [
+        { account: platformAccount('custody_wallets', 'USDC'), amount: -100n },
+        { account: userAccount(anyone(), 'available', 'USDC'), amount: 95n },
+        { account: platformAccount('platform_fee', 'USDC'), amount: 5n },
+      ]
+      return credit(db, { key: nextKey(), ref: 'bench', entries })
+    },
     'credit, peer': () =>
       postAsPeer(db, nextKey(), [
         { account: anyPlatform(0), amount: -100n },
@@ -143,20 +133,7 @@ function postingsOf({ db, userIds, accountIds, platformIds }: BenchAccounts) {
         { account: to, amount: 1n },
       ])
     },
-    'credit, 1,000 fee accounts': () => creditWith(feeAccount(`fee_${1 + random(platformAccounts)}`)),
   } satisfies Record<Name, () => Promise<unknown>>
-}
-
-function creditEntries(user: string, fee: LedgerAccount): Entry[] {
-  return [
-    { account: platformAccount('custody_wallets', 'USDC'), amount: -100n },
-    { account: userAccount(user, 'available', 'USDC'), amount: 95n },
-    { account: fee, amount: 5n },
-  ]
-}
-
-function feeAccount(kind: string): LedgerAccount {
-  return { userId: null, kind: kind as LedgerAccount['kind'], currency: 'USDC' }
 }
 
 /** Transfers per second of concurrent writers, each of which waits for its durable commit. */

@@ -1,6 +1,10 @@
 import type { Knex } from 'knex'
 import { query } from '../../../src/platform/database/database.js'
 
+export const platformAccounts = 1000
+/** Above every account of the ledger. */
+export const firstPlatformAccount = 1_000_000_000
+
 /**
  * The peer of the ledger, its simplest implementation: BEGIN, the transfer, SELECT FOR UPDATE, the balances, the entries,
  * COMMIT. It has its own tables with the same rows, keys, indexes and zero-sum trigger as the ledger, but no check of
@@ -25,7 +29,8 @@ export const peerSchema = /* sql */ `
   end $$;
   create trigger peer_checked after insert on peer_entries
     referencing new table as fresh for each statement execute function peer_check();
-  insert into peer_accounts select id, coalesce(balance, 1000000000000000) from ledger_accounts;
+  insert into peer_accounts select id, coalesce(balance, 1000000000000000) from ledger_accounts
+    union all select ${firstPlatformAccount} + n, 1000000000000000 from generate_series(0, ${platformAccounts - 1}) n;
   analyze peer_accounts;`
 
 interface PeerEntry {

@@ -22,16 +22,12 @@ export interface ActContext {
     /** The ones among them whose creator was credited again. */
     readonly recredited: string[]
     readonly intents: string[]
-    /** Signatures of transactions on the chain. */
-    readonly signatures: string[]
   }
   readonly truth: Truth
 }
 
-/** What really happened outside the service, by the chain and the provider, and by what operators did with their own hands. */
+/** What really happened outside the service, by what operators did with their own hands and by the feed. */
 export interface Truth {
-  /** Micro-USDC by creator that each signature brought into their custody wallet. */
-  readonly landed: Map<string, ReadonlyMap<string, bigint>>
   /** Kobo that operators returned in another way, by the provider's id of the payment. */
   readonly returned: Map<string, number>
   /** Every rate that the feed has shown, in naira per dollar. */

@@ -13,11 +13,10 @@ interface Change {
   readonly micro: bigint
 }
 
-/** The source of money, by the key of its transfers: a withdrawal, a naira intent, a signature and wallet, or the start. */
+/** The source of money, by the key of its transfers: a withdrawal, a naira intent, or the start. Another one is none. */
 interface Source {
-  readonly kind: 'withdrawal' | 'naira' | 'chain' | 'start'
+  readonly kind: 'withdrawal' | 'naira' | 'start' | 'nowhere'
   readonly id: string
-  readonly userId: string
   micro: bigint
 }
 
@@ -66,7 +65,7 @@ export class Money {
     if (userId === null) return []
     const [kind, id] = sourceOf(idem, ref)
     const key = `${kind} ${id} ${userId}`
-    const source = this.#sources.get(key) ?? { kind, id, userId, micro: 0n }
+    const source = this.#sources.get(key) ?? { kind, id, micro: 0n }
     source.micro += micro
     this.#sources.set(key, source)
     return [source]
@@ -75,25 +74,20 @@ export class Money {
   async #faultsOf(sources: readonly Source[]): Promise<string[]> {
     const naira = sources.filter(({ kind }) => kind === 'naira')
     const locked = await this.#lockedRates(naira.map(({ id }) => id))
-    return sources.flatMap((source) => {
-      const { kind, id, micro } = source
+    return sources.flatMap(({ kind, id, micro }) => {
       if (kind === 'naira' && !this.#truth.rates.has(Number(locked.get(id)?.rate) / 1e8))
         return [`intent ${id} has a rate that the feed never showed`]
-      const most = this.#mostOf(source, locked.get(id))
+      const most = this.#mostOf(kind, locked.get(id))
       return micro <= most ? [] : [`${kind} ${id} gave ${micro} micro-USDC of ${most} that arrived`]
     })
   }
 
-  #mostOf({ kind, id, userId }: Source, locked: Locked | undefined): bigint {
-    if (kind === 'withdrawal') return 0n
+  #mostOf(kind: Source['kind'], locked: Locked | undefined): bigint {
     if (kind === 'start') return fundedMicro
-    if (kind === 'naira') {
-      const charge = this.#stage.sandbox.fiatpay.charges.find(locked?.reference ?? '')
-      const kobo = keptKobo(this.#stage, this.#truth, charge)
-      return locked === undefined ? 0n : (BigInt(kobo) * 10_000n * 100_000_000n) / locked.rate
-    }
-    const [signature = ''] = id.split(':')
-    return this.#truth.landed.get(signature)?.get(userId) ?? 0n
+    if (kind !== 'naira' || locked === undefined) return 0n
+    const charge = this.#stage.sandbox.fiatpay.charges.find(locked.reference)
+    const kobo = keptKobo(this.#stage, this.#truth, charge)
+    return (BigInt(kobo) * 10_000n * 100_000_000n) / locked.rate
   }
 
   /** The rates at which these intents were promised. Money is worth no more, whenever it arrives. */
@@ -114,6 +108,5 @@ function sourceOf(idem: string, ref: string): [Source['kind'], string] {
   if (idem.startsWith('withdrawal:')) return ['withdrawal', ref]
   if (idem.startsWith('fiatpay:')) return ['naira', ref]
   if (idem.startsWith('faults:')) return ['start', idem]
-  // A key that nobody knows is money from nowhere.
-  return ['chain', ref]
+  return ['nowhere', ref]
 }

@@ -209,8 +209,3 @@ export const acceptRate: Act = async ({ stage, draw }) => {
   const lookedUp = draw.happens(0.3) ? ['--rate', String(draw.whole(1500, 1700))] : []
   return order(stage, ['accept-rate', ...lookedUp, '--apply', ...reason], doneOrRefused)
 }
-
-export const findUncredited: Act = async ({ stage, draw }) => {
-  const apply = draw.happens(0.7) ? ['--apply'] : []
-  return order(stage, ['find-uncredited', ...apply], okOrNot)
-}

@@ -1,13 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import type { Keypair } from '@solana/web3.js'
-import { createProvisionerBatch } from '../../../src/accounts/wallets/provision-wallets.js'
 import { createApp } from '../../../src/app.js'
 import { type Composed, compose } from '../../../src/compose.js'
 import { createHttpServer } from '../../../src/http/server.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import type { Batch } from '../../../src/platform/worker/batch-loop.js'
-import { createConfiguredVault } from '../../../src/providers/vault/configured-vault.js'
 import { workers } from '../../../workers/registry.js'
 import { freePort } from '../../dev/ports.js'
 import { type Creator, createFundedCreator } from '../../kit/client.js'
@@ -19,7 +15,6 @@ import type { Fault } from '../../sandbox/fiatpay/faults.js'
 import { closeServer } from '../../sandbox/http-server.js'
 import { type Sandbox, startSandbox } from '../../sandbox/server.js'
 import { sandboxSettings } from '../../sandbox/service-settings.js'
-import { createSupporter } from '../world/people.js'
 
 /** Naira per dollar at the beginning. The acts change it. */
 export const nairaPerDollar = 1600
@@ -28,12 +23,7 @@ export const fundedMicro = 1_000_000n * 1_000_000n
 /** A wallet for which the local chain opens the accounts of fees. */
 const treasury = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'
 
-/** A creator with a custody wallet. */
-interface CreatorOnStage extends Creator {
-  readonly wallet: string
-}
-
-const kinds = ['payouts', 'reconciler', 'settlement', 'verifier', 'finder'] as const
+const kinds = ['payouts', 'reconciler', 'settlement'] as const
 
 /** The app and the stand-ins in this process, with the batches of the workers. */
 export interface Stage {
@@ -42,8 +32,7 @@ export interface Stage {
   readonly sandbox: Sandbox
   /** How the provider behaves between the acts. */
   readonly fault: Fault
-  readonly creators: CreatorOnStage[]
-  readonly supporter: Keypair
+  readonly creators: Creator[]
   readonly batches: Readonly<Record<(typeof kinds)[number], Batch>>
   readonly commands: OperatorCommands
   addCreator(): Promise<void>
@@ -83,27 +72,22 @@ export async function openStage(defer: Defer, servers: ServerUrls, deduplicates:
   })
   const url = `http://127.0.0.1:${port}`
   fiatpay.webhooks.setUrl(`${url}/webhooks/fiatpay`)
-  const provision = createProvisionerBatch({ ...services, vault: createConfiguredVault(randomBytes(32)) })
   const commands = new OperatorCommands(env)
   defer(() => commands.close())
-  const creators: CreatorOnStage[] = []
+  const creators: Creator[] = []
   return {
     url,
     services,
     sandbox,
     fault,
     creators,
-    supporter: createSupporter(sandbox),
     commands,
     batches: Object.fromEntries(kinds.map((kind) => [kind, workers[kind].createBatch(services)])) as Record<
       (typeof kinds)[number],
       Batch
     >,
     async addCreator() {
-      const creator = await createFundedCreator(services.db, url, fundedMicro)
-      await provision()
-      const row = await services.db('wallets').where({ user_id: creator.userId }).first('public_key')
-      creators.push({ ...creator, wallet: row.public_key })
+      creators.push(await createFundedCreator(services.db, url, fundedMicro))
     },
   }
 }
