@@ -82,7 +82,7 @@ browsers are closed before they submit. What is owed must always be in custody.`
   month: kind(
     { tips: 10_000, kills: 200, days: 30 },
     `A shortened month of the whole business against built processes: tips in crypto and naira, withdrawals, sweeps, take-outs, refunds,
-disputes, sales and moving rates, while all processes and operators' commands are killed. At the end of each day, when nothing is
+disputes, sales and moving rates, while all processes are killed. At the end of each day, when nothing is
 under way, each account of the ledger must be what chain and bank have, and both must cover what is owed. At the end every tip,
 payment, payout, refund, dispute, sweep and take-out is compared.`,
     (given, plan) => onServers(plan.seed, (urls) => runMonth(urls, { ...given, ...plan })),

@@ -33,8 +33,6 @@ interface MonthResult extends Report {
 const concurrency = 6
 const tipsPerCreator = 250
 const [fewestCreators, mostCreators] = [4, 40]
-/** Of so many kills one is of an operator's command. */
-const killsPerCommand = 5
 const daysPerSale = 3
 const reportMs = 15_000
 const killMs = 500
@@ -78,7 +76,7 @@ export function runMonth(servers: ServerUrls, plan: MonthPlan): Promise<MonthRes
     }
     const final = books.faults.length === 0 ? await checkEverything(stage, truth) : undefined
     if (final !== undefined) await compareWithProvider(stage)
-    const killed = stage.kills.map((kill) => kill.split(' ', kill.startsWith('ops ') ? 2 : 1).join(' '))
+    const killed = stage.kills.map((kill) => kill.split(' ', 1).join())
     return {
       rows: [
         ...sortedRows(truth.counts),
@@ -112,15 +110,6 @@ function drawDays({ seed, days, tips }: MonthPlan): ActName[][] {
   return result
 }
 
-/** The kills of operators' commands on a day: of each of its two sweeps, and of recording the fees. On the first day there is nothing to sweep. */
-function commandKills({ kills, days }: MonthPlan, day: number): { sweep: number; record: number } {
-  const until = (last: number): number =>
-    Math.round((last * kills) / (killsPerCommand * Math.max(1, days - 1)))
-  const all = day === 0 ? 0 : until(day) - until(day - 1)
-  const each = Math.ceil(all / 3)
-  return { sweep: each, record: Math.max(0, all - 2 * each) }
-}
-
 /** The acts of a day, several at a time, while processes are killed and the operator sweeps. */
 async function live(
   stage: Stage,
@@ -148,9 +137,7 @@ async function live(
   const beat = setInterval(tell, reportMs)
   let living = true
   const isNoon = (): boolean => crowd.done * 2 >= names.length
-  const sweeping = waitUntil(isNoon, dayMs, () => living).then(() =>
-    sweep(stage, commandKills(plan, day).sweep, seed + 1000 * day),
-  )
+  const sweeping = waitUntil(isNoon, dayMs, () => living).then(() => sweep(stage))
   try {
     await Promise.all([sweeping, crowd.ended])
   } finally {
@@ -162,10 +149,9 @@ async function live(
 
 /** When nothing is under way, the operator sweeps, records the fees, and sells USDC now and then; then the books are compared. */
 async function closeDay(stage: Stage, truth: Truth, plan: MonthPlan, day: number): Promise<Books> {
-  const killed = commandKills(plan, day)
   await settle(stage, truth)
-  await sweep(stage, killed.sweep, plan.seed + 1000 * day + 500)
-  await recordFees(stage, truth, day, killed.record)
+  await sweep(stage)
+  await recordFees(stage, truth, day)
   if (day % daysPerSale === daysPerSale - 1) await sell(stage, new Draw(plan.seed + day), day)
   return compareBooks(stage, truth)
 }

@@ -86,7 +86,6 @@ const killPoints = {
     ...around('fiat.take', 'fiat.payment', 'fiat.complete', 'ledger.post', 'receivables.cover', 'COMMIT'),
     ...around('returns.take', 'disputes.insert', 'disputes.store-return', 'GET /dispute'),
   ],
-  record: around('ledger.post', 'COMMIT'),
 } satisfies Record<string, readonly string[]>
 export type Role = keyof typeof killPoints
 export const roles = Object.keys(killPoints) as readonly Role[]
@@ -104,7 +103,6 @@ const nthMax: Readonly<Record<Role, number>> = {
   sweep: 5,
   verifier: 3,
   settlement: 6,
-  record: 1,
 }
 
 /** The kill point of the nth process of a role. It depends only on the seed, the role and n. */

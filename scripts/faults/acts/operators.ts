@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newPayoutReference } from '../../../src/kernel/ids.js'
 import type { OperatorAction } from '../../../src/withdrawals/review/check-action.js'
 import type { ReviewKind } from '../../../src/withdrawals/reviews.js'
 import type { Draw } from '../../kit/draw.js'
@@ -12,9 +11,6 @@ const pauseMs = 10
 /** Exit codes that a command may end with: done, refused, or come later. */
 const doneOrRefused = [0, 1, 5]
 const okOrNot = [0, 4]
-const usage = [2]
-const unconfirmed = [3]
-const refused = [1]
 const remedies: Readonly<Record<ReviewKind, OperatorAction>> = {
   unknown: 'void',
   mismatch: 'resolve',
@@ -65,7 +61,7 @@ function openReviews({ services }: Stage) {
     .orderBy('r.id')
 }
 
-/** A command on any withdrawal, with a share of those that its state does not allow, and of those mistyped. */
+/** A command on any withdrawal, with a share of those that its state does not allow. */
 export const operate: Act = async ({ stage, draw, made }) => {
   const any = draw.one(made.references, true)
   if (any === undefined) return nothing
@@ -77,41 +73,30 @@ export const operate: Act = async ({ stage, draw, made }) => {
   const action = chooseAction(draw, kind)
   const paid = action === 'resolve' ? ['--paid', `${draw.whole(0, 3) * 5000}.00`] : []
   const now = action === 'recredit' && draw.happens(0.6) ? ['--now'] : []
-  const of = (reference: string, confirmed = reference) =>
-    ['payouts', action, reference, ...paid, ...now, '--apply', `--confirm=${confirmed}`] as const
-  const other = newPayoutReference()
-  const right = [...of(about), ...reason] as const
-  const orders = {
-    right: [right, doneOrRefused],
-    plan: [['payouts', action, about, ...paid, ...now], doneOrRefused],
-    twice: [right, doneOrRefused],
-    together: [right, doneOrRefused],
-    unconfirmed: [[...of(about, other), ...reason], unconfirmed],
-    unreasoned: [of(about), usage],
-    wrongFlag: [[...right, action === 'recredit' ? '--paid=5000' : '--now'], usage],
-    malformed: [[...of(about.slice(1)), ...reason], usage],
-    unknown: [[...of(other), ...reason], refused],
-  } as const
-  const how = draw.kind({
-    right: 30,
-    plan: 2,
-    twice: 3,
-    together: 3,
-    unconfirmed: 1,
-    unreasoned: 1,
-    wrongFlag: 1,
-    malformed: 1,
-    unknown: 1,
-  })
-  const [args, codes] = orders[how]
+  const args = [
+    'payouts',
+    action,
+    about,
+    ...paid,
+    ...now,
+    '--apply',
+    `--confirm=${about}`,
+    ...reason,
+  ] as const
+  const how = draw.kind({ once: 10, twice: 1, together: 1 })
   if (how === 'together') {
-    const [one, two] = await Promise.all([order(stage, args, codes, 0), order(stage, args, codes, 1)])
-    return { ...(one.broken === undefined ? two : one), text: `together: ${one.text}; ${two.text}`, about }
+    const [one, two] = await Promise.all(
+      ([0, 1] as const).map((operator) => order(stage, args, doneOrRefused, operator)),
+    )
+    const text = `together: ${one?.text}; ${two?.text}`
+    return { text, about, ...((one?.broken ?? two?.broken) !== undefined && { broken: text }) }
   }
-  const first = await order(stage, args, codes)
-  if (how === 'right' && action === 'recredit' && first.end.code === 0) made.recredited.push(about)
-  if (how !== 'twice' || first.broken !== undefined) return { ...first, about }
-  return { ...(await order(stage, args, codes)), about }
+  const first = await order(stage, args, doneOrRefused)
+  if (how === 'once' && action === 'recredit' && first.end.code === 0) made.recredited.push(about)
+  return {
+    ...(how === 'once' || first.broken !== undefined ? first : await order(stage, args, doneOrRefused)),
+    about,
+  }
 }
 
 /** Mostly what the runbook says for a review of this kind. */
@@ -129,15 +114,8 @@ export const ask: Act = async ({ stage, draw, made }) => {
 }
 
 /** Commands that only look. */
-export const look: Act = async ({ stage, draw, made }) => {
-  const reference = draw.one(made.references, true)
-  const how = draw.kind({ show: 4, list: 2, books: 2, suspense: 4, work: 1, compare: 2 })
-  if (how === 'compare') return compare(stage)
-  if (how === 'books') return order(stage, ['check-books'], [0])
-  if (how === 'work') return order(stage, ['work', 'list'], okOrNot)
-  if (how === 'list') return order(stage, ['payouts', 'list', '--state', 'all'], [0])
-  if (how === 'show')
-    return reference === undefined ? nothing : order(stage, ['payouts', 'show', reference], [0])
+export const look: Act = async ({ stage, draw }) => {
+  if (draw.happens(0.3)) return compare(stage)
   const seen = await order(stage, ['suspense'], okOrNot)
   const differ = seen.end.out.includes('THEY DIFFER')
   return differ ? { ...seen, broken: 'suspense and the ledger differ' } : seen
@@ -163,12 +141,8 @@ export const suspense: Act = async (context) => {
     .pluck('provider_transaction')
   const payment: string | undefined = draw.one(payments, true)
   if (payment === undefined) return nothing
-  const how = draw.kind({ assign: 5, returned: 4, refund: 2, both: 1, unknown: 1, unreasoned: 1 })
+  const how = draw.kind({ assign: 5, returned: 4, refund: 2 })
   if (how === 'refund') return refund(context, payment)
-  if (how === 'both')
-    return order(stage, ['suspense', '--assign', payment, '--refund', payment, '--apply'], usage)
-  if (how === 'unknown') return order(stage, ['suspense', '--assign', '1', '--apply', ...reason], refused)
-  if (how === 'unreasoned') return order(stage, ['suspense', '--assign', payment, '--apply'], usage)
   const args = ['suspense', `--${how}`, payment, '--apply', '--json', ...reason] as const
   const done = await order(stage, args, doneOrRefused)
   if (how === 'returned' && done.end.code === 0)
@@ -196,12 +170,9 @@ async function refund({ stage, draw }: ActContext, payment: string): Promise<Act
 /** Verifies a creator's identity or refuses it. */
 export const identity: Act = async ({ stage, draw }) => {
   const { userId } = draw.oneOf(stage.creators)
-  const how = draw.kind({ verify: 1, refuse: 7, plan: 1, unconfirmed: 1 })
-  const plan = ['verify-identity', '--user', userId, ...(how === 'refuse' ? ['--refuse'] : [])] as const
-  if (how === 'plan') return order(stage, plan, doneOrRefused)
-  if (how === 'unconfirmed')
-    return order(stage, [...plan, '--apply', '--confirm=1', ...reason], [0, ...unconfirmed])
-  return order(stage, [...plan, '--apply', `--confirm=${userId}`, ...reason], doneOrRefused)
+  const refuse = draw.happens(0.9) ? ['--refuse'] : []
+  const args = ['verify-identity', '--user', userId, ...refuse, '--apply', `--confirm=${userId}`] as const
+  return order(stage, [...args, ...reason], doneOrRefused)
 }
 
 /** Accepts the exchange rate that is held back, or one that the operator looked up. */

@@ -6,7 +6,7 @@ import { displayText } from '../../../src/kernel/money.js'
 import { usdc } from '../../../src/kernel/tokens.js'
 import { opsProgram } from '../../bootstrap/ops.mjs'
 import type { Draw } from '../../kit/draw.js'
-import { chooseKillPoint, type Role } from '../../kit/kill-points.js'
+import { chooseKillPoint } from '../../kit/kill-points.js'
 import { startLogged } from '../../kit/service-process.js'
 import { associatedAccount } from '../../sandbox/chain/faucet.js'
 import { usdcOf } from './compare-moves.js'
@@ -17,16 +17,12 @@ import type { Truth } from './truth.js'
 const triesMax = 20
 const [done, refused, foundProblem, noAnswer] = [0, 1, 4, 5]
 
-/**
- * Runs an operator's command. `killsFirst`: it is killed that many times at named points before, each time another one, and run
- * again. Throws on an exit code that is not expected.
- */
+/** Runs an operator's command. Throws on an exit code that is not expected. */
 async function operate(
   stage: Stage,
   [name, ...args]: readonly [string, ...string[]],
-  { killsFirst = 0, seed = 0, codes = [done], person = 0 }: OperateOptions = {},
+  { codes = [done], person = 0 }: OperateOptions = {},
 ): Promise<string> {
-  for (let kill = 0; kill < killsFirst; kill++) await killCommand(stage, [name, ...args], seed + kill)
   for (let tries = 1; ; tries++) {
     const { code, out, err } = await stage.commands.run(name, args, person)
     if (codes.includes(code)) return out
@@ -36,15 +32,10 @@ async function operate(
 }
 
 interface OperateOptions {
-  readonly killsFirst?: number
-  /** Decides the kill points. */
-  readonly seed?: number
   readonly codes?: readonly number[]
   /** The second one sweeps while the first one does something else. */
   readonly person?: 0 | 1
 }
-
-const roleOf: Readonly<Record<string, Role>> = { sweep: 'sweep', suspense: 'suspense' }
 
 /** Runs a command that is killed at a named point. If it does not come there, it ends by itself. */
 async function killCommand(
@@ -52,7 +43,7 @@ async function killCommand(
   [name, ...args]: readonly [string, ...string[]],
   seed: number,
 ): Promise<void> {
-  const point = chooseKillPoint(seed, roleOf[name] ?? 'record', seed)
+  const point = chooseKillPoint(seed, 'suspense', seed)
   const logFile = join(stage.logs, `${name}.log`)
   const child = startLogged([opsProgram(name), ...args], { env: stage.env, logFile, point })
   const [, signal] = await once(child, 'exit')
@@ -60,9 +51,9 @@ async function killCommand(
 }
 
 /** Sweeps what was paid for. Run again, a sweep goes on where a killed one was. What expires too often is left for the next one. */
-export async function sweep(stage: Stage, killsFirst = 0, seed = 0): Promise<void> {
+export async function sweep(stage: Stage): Promise<void> {
   const args = ['sweep', '--apply', '--payer', stage.payerFile] as const
-  await operate(stage, args, { killsFirst, seed, person: 1, codes: [done, foundProblem] })
+  await operate(stage, args, { person: 1, codes: [done, foundProblem] })
 }
 
 const evidence = ['--apply', '--evidence', 'statement of the month', '--reason', 'month'] as const
@@ -74,13 +65,13 @@ export async function recordBeginning(stage: Stage): Promise<void> {
 }
 
 /** The fees of crypto tips arrive in the treasury without an entry. The operator records what the chain's tips brought. */
-export async function recordFees(stage: Stage, truth: Truth, day: number, killsFirst = 0): Promise<void> {
+export async function recordFees(stage: Stage, truth: Truth, day: number): Promise<void> {
   const { arrived, recorded } = truth.fees
   const micro = arrived - recorded
   if (micro === 0n) return
   const amount = displayText(micro, usdc.decimals)
   const args = ['--usdc', amount, '--reference', `fees-${day}`, ...evidence]
-  await operate(stage, ['treasury', 'record-equity', ...args], { killsFirst, seed: day })
+  await operate(stage, ['treasury', 'record-equity', ...args])
   truth.fees = { arrived, recorded: arrived }
 }
 
@@ -141,11 +132,11 @@ export async function retryMissingRefunds(stage: Stage): Promise<void> {
     })
 }
 
-/** The operator has a payment in suspense go back. Repeated, the command says how that stands. */
-export async function refundSuspense(stage: Stage, payment: string, killsFirst: number, seed: number) {
+/** The operator has a payment in suspense go back. `killed`: the command is killed first, at a point by this number. */
+export async function refundSuspense(stage: Stage, payment: string, killed?: number): Promise<void> {
   const args = ['--refund', payment, '--apply', '--confirm', payment, '--reason', 'paid by mistake']
-  const codes = [done, refused, foundProblem, noAnswer]
-  await operate(stage, ['suspense', ...args], { killsFirst, seed, codes })
+  if (killed !== undefined) await killCommand(stage, ['suspense', ...args], killed)
+  await operate(stage, ['suspense', ...args], { codes: [done, refused, foundProblem, noAnswer] })
 }
 
 /** The commands with which an operator compares the books with the provider. Throws when one finds a difference. */
