@@ -20,7 +20,7 @@ Each benchmark starts its own PostgreSQL and Redis, compares the service with a 
 of medians and writes bench-results/<name>.json. Without a name: those marked with *.
 
 record *         recording a tip, against one insert in bare Koa and in Fastify
-verify *         verifying tips, against one job and one call per tip
+verify *         verifying tips, against one job and one call per tip, fifty at once
 ledger *         postings, against BEGIN, SELECT FOR UPDATE, COMMIT
 streams *        10,000 open event streams on one process: memory for each, time from the commit to the last client that has the
                  event, against bare Koa. --clients <n>

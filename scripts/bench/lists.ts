@@ -204,24 +204,19 @@ async function buffersRead({ databaseUrl }: BenchServers, database: Size): Promi
   })
 }
 
-const columns = [50, 9, 9, 7, 11, 11, 7] as const
-
-function line(cells: readonly string[]): string {
-  return cells
-    .map((cell, index) => (index === 0 ? cell.padEnd(columns[0]) : cell.padStart(columns[index] ?? 0)))
-    .join('')
-}
+const line = ([page = '', ...cells]: readonly string[]): string =>
+  page.padEnd(50) + cells.map((cell) => cell.padStart(10)).join('')
 
 function lineOf({ page, few, many, timeRatio, buffersRatio }: Result): string {
-  const [fewMs, manyMs] = [few.p50Ms.toFixed(2), many.p50Ms.toFixed(2)]
-  const [fewBuffers, manyBuffers] = [few.buffers.toFixed(0), many.buffers.toFixed(0)]
-  return line([page, fewMs, manyMs, timeRatio.toFixed(2), fewBuffers, manyBuffers, buffersRatio.toFixed(2)])
+  const times = [few.p50Ms, many.p50Ms, timeRatio].map((value) => value.toFixed(2))
+  return line([page, ...times, few.buffers.toFixed(0), many.buffers.toFixed(0), buffersRatio.toFixed(2)])
 }
 
 function tableOf(results: readonly Result[], rows: number): string {
+  const tips = [String(fewRows), String(rows), '']
   return [
     line(['page', 'p50 ms', 'p50 ms', 'ratio', 'buffers', 'buffers', 'ratio']),
-    line(['tips', String(fewRows), String(rows), '', String(fewRows), String(rows), '']),
+    line(['tips', ...tips, ...tips]),
     ...results.map(lineOf),
     `goal: each ratio at most ${highestRatio}, or ${deeperBuffers} buffers more; p50 of ${rounds * requestsEach} requests; a ratio of times is that of the best rounds`,
   ].join('\n')

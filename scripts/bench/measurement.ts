@@ -62,6 +62,7 @@ export interface Column<Name extends string, Measured> {
 
 /** The lines of a table, and the figures in it. */
 interface Section {
+  readonly rounds: number
   readonly lines: readonly string[]
   readonly figures: readonly Figure[]
 }
@@ -84,6 +85,7 @@ export function section<Name extends string, Measured>(
     columns.map((column) => medianOf(name, column).toFixed(column.digits))
   const heads = columns.map(({ head }) => head)
   return {
+    rounds: results.length,
     lines: [line(unit, heads), ...names.map((name) => line(name, cellsOf(name)))],
     figures: Object.entries(compared).flatMap(([word, name]) =>
       columns.flatMap((column) => {
@@ -96,17 +98,20 @@ export function section<Name extends string, Measured>(
   }
 }
 
-/** The tables, one below the other, and the notes below them. */
-export function outcomeOf(results: unknown, sections: readonly Section[], ...notes: string[]): Outcome {
+/** The tables, one below the other, and the notes below them. `of`: what a round is. */
+export function outcomeOf(
+  results: unknown,
+  sections: readonly [Section, ...Section[]],
+  of: string,
+  ...notes: readonly string[]
+): Outcome {
+  const medians = `medians of ${sections[0].rounds} rounds of ${of}; a ratio is the median of the ratios of each round`
   return {
-    table: [...sections.flatMap(({ lines }) => lines), ...notes].join('\n'),
+    table: [...sections.flatMap(({ lines }) => lines), ...notes, medians].join('\n'),
     results,
     figures: sections.flatMap(({ figures }) => figures),
   }
 }
-
-export const medians = (results: readonly unknown[], of: string): string =>
-  `medians of ${results.length} rounds of ${of}; a ratio is the median of the ratios of each round`
 
 /** The middle of an odd number of values. */
 export function median(values: readonly number[]): number {

@@ -7,16 +7,7 @@ import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
 import { serviceSettings } from '../kit/service-settings.js'
-import {
-  type BenchOptions,
-  type Column,
-  measureRounds,
-  median,
-  medians,
-  type Outcome,
-  outcomeOf,
-  section,
-} from './measurement.js'
+import { type BenchOptions, type Column, measureRounds, median, outcomeOf, section } from './measurement.js'
 import {
   type BenchServers,
   checkFileLimit,
@@ -67,7 +58,7 @@ interface Server extends Served {
  * Ten thousand readers of one wallet on one process: memory for each, and how long the last one waits for an event. The peer is a bare
  * Koa server. Each round starts new processes, because memory that a process once had is not given back.
  */
-export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOptions): Promise<Outcome> {
+export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOptions) {
   return onServers(async (servers) => {
     const files = clients + otherFiles
     await checkFileLimit(files)
@@ -87,8 +78,9 @@ export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOpti
     return outcomeOf(
       results,
       [section('', results, columns, { streams: 'service' })],
+      `${eventsEach} events`,
       'goals: at most 10 KiB each and 100 ms until the last client has an event',
-      `${clients} clients of one wallet on one process; ${medians(results, `${eventsEach} events`)}`,
+      `${clients} clients of one wallet on one process`,
     )
   })
 }

@@ -16,7 +16,6 @@ type Reported = Pick<SignedTipClaim, 'signature' | 'sender' | 'recipient'>
 export async function verifyOneByOne(
   { databaseUrl, redisUrl, rpcUrl }: { databaseUrl: string; redisUrl: string; rpcUrl: string },
   tips: readonly Reported[],
-  concurrency: number,
 ): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
   const { hostname: host, port } = new URL(redisUrl)
@@ -30,7 +29,7 @@ export async function verifyOneByOne(
     })),
   )
   const startedAt = performance.now()
-  const work = { connection, concurrency, maxStalledCount: 50 }
+  const work = { connection, concurrency: 50, maxStalledCount: 50 }
   const worker = new Worker<Reported>('one-by-one', ({ data }) => verifyOne(pool, rpcUrl, data), work)
   try {
     await waitForJobs(worker, tips.length)

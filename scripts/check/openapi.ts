@@ -1,28 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/app.js'
 import { compose } from '../../src/compose.js'
 import type { Pages } from '../../src/http/pages/built-pages.js'
-import { solMint } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
+import { serviceSettings } from '../kit/service-settings.js'
 
 // Lints the OpenAPI document with the recommended rules of Redocly. A warning fails it as well.
 
 /** Nothing is asked of these: the document is made from the routes. */
-const nowhere = 'http://127.0.0.1:9'
 const settings = {
-  DATABASE_URL: 'postgres://127.0.0.1:9/x',
-  REDIS_URL: 'redis://127.0.0.1:9',
-  SOLANA_RPC_URLS: nowhere,
-  PRICE_URL: nowhere,
-  FIATPAY_URL: nowhere,
-  FIATPAY_SECRET_KEY: 'sk_test_check',
-  RATE_URL: nowhere,
-  TREASURY_WALLET: solMint,
-  OTP_PEPPER: randomBytes(32).toString('base64'),
+  ...serviceSettings({ databaseUrl: 'postgres://127.0.0.1:9/x', redisUrl: 'redis://127.0.0.1:9' }),
   PUBLIC_URL: 'https://tips.example',
   LOG_LEVEL: 'silent',
 }

@@ -10,7 +10,7 @@ import type { OpenScenario, Run, Scenario } from './world/run-scenario.js'
  * What a deploy must not disturb: no request fails, and no stream breaks off. The bank and the chain are well. Behind a proxy a process
  * that stops drains.
  */
-export const undisturbed = {
+const undisturbed = {
   stage: { bank: { settleMs: 300 }, env: () => ({ TRUST_PROXY: 'true' }) },
   acts: { crypto: 20, repeat: 20, naira: 5, withdraw: 10, read: 60 },
   inOrder: true,

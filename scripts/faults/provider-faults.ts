@@ -8,6 +8,10 @@ export interface ProviderFaults {
   readonly fault: Fault
 }
 
+const transferFaults = [
+  ...(['accept-then-timeout', 'accept-then-500', 'accept-then-garbage', 'accept-then-reset', '500'] as const),
+  ...(['timeout', 'refuse-connection', 'reject', 'no-float'] as const),
+]
 const lagMsMax = 1500
 const webhookMsMax = 400
 
@@ -26,15 +30,7 @@ export function drawProviderFaults(seed: number, round: number): ProviderFaults 
       seed: seed + round,
       transfers: {
         auto: weight('auto', 30),
-        'accept-then-timeout': weight('accept-then-timeout'),
-        'accept-then-500': weight('accept-then-500'),
-        'accept-then-garbage': weight('accept-then-garbage'),
-        'accept-then-reset': weight('accept-then-reset'),
-        '500': weight('500'),
-        timeout: weight('timeout'),
-        'refuse-connection': weight('refuse-connection'),
-        reject: weight('reject'),
-        'no-float': weight('no-float'),
+        ...Object.fromEntries(transferFaults.map((name) => [name, weight(name)])),
       },
       lookups: {
         ok: 100,

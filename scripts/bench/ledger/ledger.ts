@@ -4,15 +4,7 @@ import { checkBooks } from '../../../src/ledger/invariants.js'
 import { credit, reserve } from '../../../src/ledger/transfers.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { printProgress } from '../../bootstrap/progress.mjs'
-import {
-  type BenchOptions,
-  type Column,
-  measureRounds,
-  medians,
-  type Outcome,
-  outcomeOf,
-  section,
-} from '../measurement.js'
+import { type BenchOptions, type Column, measureRounds, outcomeOf, section } from '../measurement.js'
 import { onServers } from '../servers.js'
 import { firstPlatformAccount, peerSchema, platformAccounts, postAsPeer } from './peer.js'
 
@@ -47,7 +39,7 @@ const columns: Column<Name, number>[] = [
 ]
 
 /** Compares ledger transfers with a simple peer. */
-export function benchLedger({ rounds = defaultRounds }: BenchOptions): Promise<Outcome> {
+export function benchLedger({ rounds = defaultRounds }: BenchOptions) {
   return onServers(async ({ databaseUrl }) => {
     printProgress(`creating the accounts of ${users} users`)
     const people = await onPool(databaseUrl, createAccounts)
@@ -63,8 +55,8 @@ export function benchLedger({ rounds = defaultRounds }: BenchOptions): Promise<O
       if (!holds) throw new Error('an invariant of the ledger does not hold after the benchmark')
       return measured
     })
-    const sections = [section('', results, columns, { credit: 'credit', hold: 'hold' })]
-    return outcomeOf(results, sections, goals, medians(results, `${secondsEach} s, ${writers} writers`))
+    const posted = section('', results, columns, { credit: 'credit', hold: 'hold' })
+    return outcomeOf(results, [posted], `${secondsEach} s, ${writers} writers`, goals)
   })
 }
 

@@ -74,9 +74,7 @@ export function playThieves(servers: ServerUrls, plan: ThiefPlan): Promise<Repor
     const { transfers } = sandbox.fiatpay.log()
     const paidAccounts = transfers.map(({ accountNumber }) => accountNumber)
     const money = await compareTransfers(db, transfers)
-    const outcomes = countBy(
-      played.flatMap(({ results }) => results.map(({ who, act, outcome }) => `${who} ${act}: ${outcome}`)),
-    )
+    const outcomes = countBy(played.flatMap(({ lines }) => lines))
     const wanted = count === 1 ? [] : [...always, ...(count >= longRun ? inLongRuns : [])]
     return {
       rows: [

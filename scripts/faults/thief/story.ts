@@ -23,13 +23,6 @@ import type { Stage } from './stage.js'
 /** What the thief has at the beginning. */
 type Knowledge = 'cookie' | 'password' | 'both' | 'registered'
 
-/** Who did what, and what came of it. */
-interface Result {
-  readonly who: string
-  readonly act: string
-  readonly outcome: Outcome
-}
-
 const leastSteps = 10
 const mostSteps = 24
 const hoursOf = { minutes: 0.35, day: 25, days: 80 }
@@ -48,10 +41,10 @@ const [ownersDigit, ownersOtherDigit, thiefsDigit] = [1, 2, 9]
 export class Story {
   readonly index: number
   readonly knowledge: Knowledge
+  /** Who did what, and what came of it: `owner login: done`. */
   readonly lines: string[] = []
   /** Broken promises. Empty when all is well. */
   readonly faults: string[] = []
-  readonly results: Result[] = []
   /** The bank accounts of the thief. */
   readonly thiefsAccount: BankAccount
   readonly #stage: Stage
@@ -90,9 +83,8 @@ export class Story {
     this.lines.push(text)
   }
 
-  #record(who: string, act: string, outcome: Outcome | undefined): void {
-    if (outcome !== undefined) this.results.push({ who, act, outcome })
-    this.#tell(`${who} ${act}: ${outcome ?? 'nothing to do it with'}`)
+  #record(who: string, act: string, outcome: Outcome = 'nothing to do it with'): void {
+    this.#tell(`${who} ${act}: ${outcome}`)
   }
 
   get #hasCookie(): boolean {
@@ -136,7 +128,7 @@ export class Story {
     else if (draw.happens(0.8)) await requireDone('the first code', logInByCode(owner, email, draw))
     await fund(this.#stage.db, userId, fundedMicro)
     if (draw.happens(0.25)) {
-      this.#tell(`owner addTotp: ${await addTotp(scene, owner, draw)}`)
+      this.#tell(`before, owner addTotp: ${await addTotp(scene, owner, draw)}`)
       await pass(scene, factorHours)
     }
     // The first bank account is free: the withdrawal is sent at once.
@@ -163,8 +155,8 @@ export class Story {
     const { owner, thief } = scene
     const draw = this.#setting
     this.#tell('the thief has registered the e-mail')
-    if (draw.happens(0.5)) this.#tell(`thief makeApiKey: ${await makeApiKey(scene, thief, draw)}`)
-    if (draw.happens(0.3)) this.#tell(`thief addTotp: ${await addTotp(scene, thief, draw)}`)
+    if (draw.happens(0.5)) this.#tell(`before, thief makeApiKey: ${await makeApiKey(scene, thief, draw)}`)
+    if (draw.happens(0.3)) this.#tell(`before, thief addTotp: ${await addTotp(scene, thief, draw)}`)
     await pass(scene, draw.happens(0.5) ? factorHours : 1)
     // From the network of the registration the factor that the thief has added counts. Then an operator helps.
     if ((await logInByCode(owner, owner.email, draw)) === '401 second_factor_required') {
