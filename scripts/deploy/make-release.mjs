@@ -1,26 +1,21 @@
 // Makes a release with the steps of the Containerfile, but without a container engine, each stage in a bare folder. Then it runs
 // what the release has to run, as another user and in a folder that nobody may write to. docs/deploy.md uses it.
 //
-//   node scripts/deploy/make-release.mjs [--out <folder>] [--settings <file>]
+//   node scripts/deploy/make-release.mjs [--out <folder>]
 //
-// --out: where the release goes, a folder that does not exist yet; without it, it is only proven. --settings: a file with the
-// settings of all processes: it then also starts each process of the Procfile, and waits until it is ready.
-import { spawn, spawnSync } from 'node:child_process'
+// --out: where the release goes, a folder that does not exist yet; without it, it is only proven.
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseArgs } from 'node:util'
 
 const print = (text) => process.stdout.write(`${text}\n`)
 const source = resolve(import.meta.dirname, '../..')
 const nobody = 65_534
-const readyMs = 120_000
-const stopMs = 60_000
 /** Left over from work in a clone; an image is built without them (.containerignore). */
 const ignored = readFileSync(join(source, '.containerignore'), 'utf8').trim().split('\n')
-const { values } = parseArgs({ options: { settings: { type: 'string' }, out: { type: 'string' } } })
+const { values } = parseArgs({ options: { out: { type: 'string' } } })
 if (values.out !== undefined && existsSync(values.out)) throw new Error(`${values.out} exists already`)
 const top = mkdtempSync(join(tmpdir(), 'tipping-release-'))
 const nothing = () => undefined
@@ -51,9 +46,7 @@ try {
   // What is run below cannot install, build or write anything in it.
   spawnSync('chmod', ['-R', 'a-w,a+rX', release.folder])
   spawnSync('chmod', ['755', top, dirname(release.folder)])
-  await proveCommands(release)
-  if (values.settings !== undefined)
-    await proveProcesses(release, parseEnv(readFileSync(values.settings, 'utf8')))
+  proveCommands(release)
   if (values.out !== undefined) {
     mkdirSync(dirname(resolve(values.out)), { recursive: true })
     const { status } = spawnSync('cp', ['-a', release.folder, values.out], { stdio: 'inherit' })
@@ -114,7 +107,7 @@ function asNobody(words) {
   return ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs', ...words]
 }
 
-async function proveCommands({ folder, env }) {
+function proveCommands({ folder, env }) {
   const own = { PATH: process.env.PATH, HOME: '/nonexistent', ...env }
   const run = (...words) => {
     const [program, ...args] = asNobody(words)
@@ -131,59 +124,6 @@ async function proveCommands({ folder, env }) {
   if (dev.status !== 1 || !dev.stderr.includes('release'))
     throw new Error(`npm run dev in a release: ${dev.stderr}`)
   print(`${names.length} operators' commands start`)
-}
-
-async function proveProcesses({ folder, env }, settings) {
-  const { secretsOf, withoutOtherSecrets } = await import(
-    join(folder, 'dist/src/platform/config/process-secrets.js')
-  )
-  for (const line of readFileSync(join(folder, 'Procfile'), 'utf8').trim().split('\n')) {
-    const [, name, command] = /^([\w-]+): (.*)$/.exec(line)
-    const port = await freePort()
-    const own = withoutOtherSecrets(settings, secretsOf[name === 'release' ? 'ops migrate' : name])
-    const ports = { [name === 'web' ? 'PORT' : 'WORKER_PORT']: port }
-    const started = start(command, {
-      cwd: folder,
-      env: { ...env, ...own, ...ports, PATH: process.env.PATH, HOME: '/nonexistent' },
-    })
-    if (name !== 'release') await stopWhenReady(started, port)
-    const code = await Promise.race([started.ended, pause(stopMs, 'nothing within a minute', { ref: false })])
-    if (code !== 0) throw new Error(`${name} ended with ${code}:\n${started.output()}`)
-    print(`${name}: ${name === 'release' ? 'done' : 'ready, and stopped'}`)
-  }
-}
-
-function start(command, options) {
-  const [program, ...args] = asNobody(command.split(' '))
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (bytes) => {
-      output += bytes
-    })
-  return { child, output: () => output, ended: new Promise((done) => child.once('exit', done)) }
-}
-
-async function stopWhenReady({ child, output }, port) {
-  if (!(await isReady(port, child))) throw new Error(`a process does not become ready:\n${output()}`)
-  child.kill('SIGTERM')
-}
-
-async function isReady(port, child) {
-  for (const end = Date.now() + readyMs; Date.now() < end && child.exitCode === null; await pause(200)) {
-    const answer = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined)
-    if (answer?.status === 200) return true
-  }
-  return false
-}
-
-function freePort() {
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => done(port))
-    })
-  })
 }
 
 function sizeOf(folder) {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { codeAt, stepAt } from '../../../src/accounts/factors/totp/totp.js'
 import { type ApiAnswer, type ApiRequest, requestOnce } from '../../kit/client.js'
 import type { Mail, Stage } from './stage.js'
 
@@ -18,7 +18,6 @@ interface Who {
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const stepSeconds = 30
 
 /** The owner or the thief: a browser, and what they know or believe. */
 export class Person {
@@ -94,11 +93,11 @@ export class Person {
 
   /** What the second factor of a request is: a code of the app, else a recovery code. */
   factor(): { totp?: string } {
-    const now = Math.floor(Date.now() / 1000 / stepSeconds)
+    const now = stepAt(Date.now() / 1000)
     if (this.totp !== undefined && this.totp.usedStep <= now) {
       // Not the step before: it may be over when the request is answered.
       this.totp.usedStep = Math.max(now, this.totp.usedStep + 1)
-      return { totp: codeAt(this.totp.secret, this.totp.usedStep) }
+      return { totp: codeAt(bytesOf(this.totp.secret), this.totp.usedStep) }
     }
     const code = this.recoveryCodes.pop()
     return code === undefined ? {} : { totp: code }
@@ -126,13 +125,8 @@ export class Person {
   }
 }
 
-/** RFC 6238 with six digits and SHA-1, written from the standard and not from the service's code. */
-function codeAt(secret: string, step: number): string {
+/** The bytes of a secret in base32. */
+function bytesOf(secret: string): Uint8Array {
   const bits = [...secret].map((char) => alphabet.indexOf(char).toString(2).padStart(5, '0')).join('')
-  const bytes = (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(step))
-  const digest = createHmac('sha1', Buffer.from(bytes)).update(counter).digest()
-  const number = digest.readUInt32BE((digest.at(-1) ?? 0) & 15) & 0x7fffffff
-  return String(number % 1_000_000).padStart(6, '0')
+  return Uint8Array.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
