@@ -1,4 +1,4 @@
-import { codeAt, stepAt } from '../../../src/accounts/factors/totp/totp.js'
+import { codeAt, stepAt } from '../../../src/accounts/factors/totp.js'
 import { type ApiAnswer, type ApiRequest, requestOnce } from '../../kit/client.js'
 import type { Mail, Stage } from './stage.js'
 
