@@ -1,8 +1,8 @@
 // The floors of the house, lowest first. A file may import its own floor and those below it, never one above.
 const floors = [
   'src/kernel', 'src/platform', 'src/ports', 'src/providers', 'src/http', 'src/services',
-  'src/mail', 'src/accounts', 'src/creators', 'src/market', 'src/ledger', 'src/intents', 'src/tips', 'src/outgoing', 'src/fiat',
-  'src/withdrawals', 'src/treasury', 'src/reserves', 'src/sdk', 'src/privacy', 'src/manual', 'src/operators',
+  'src/mail', 'src/accounts', 'src/creators', 'src/market', 'src/ledger', 'src/events', 'src/intents', 'src/tips', 'src/outgoing', 'src/fiat',
+  'src/withdrawals', 'src/treasury', 'src/reserves', 'src/sdk', 'src/webhooks', 'src/privacy', 'src/manual', 'src/operators',
   'src/pages', 'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
 ]
 const pages = '^src/pages/'

@@ -29,6 +29,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/creators': ['api_keys', 'creator_domains'],
   'src/market': ['prices', 'rates'],
   'src/ledger': ['custody', 'ledger_accounts', 'ledger_entries', 'ledger_transfers', 'receivables'],
+  'src/events': ['event_counters', 'events'],
   'src/intents': ['payment_intents'],
   'src/tips': ['creator_cursors', 'tip_claims', 'tip_mails', 'tip_sums', 'tips'],
   'src/fiat': [

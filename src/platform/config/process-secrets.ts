@@ -58,6 +58,7 @@ export const secretsOf = {
   custodian: [...service, 'SOLANA_RPC_URLS', 'WALLET_KEK'],
   'take-outs': [...service, 'SOLANA_RPC_URLS', 'WALLET_KEK'],
   mailer: [...service, 'SMTP_URL', 'DATA_KEY'],
+  dispatcher: [...service, 'DATA_KEY'],
   clock: [
     ...service,
     ...rates,

@@ -16,7 +16,12 @@ export interface UnitOfWork {
   publish(channel: string, message?: string): void
   /** Logs after the commit: what is rolled back has not happened. */
   readonly log: LogLine
+  /** Runs this step at the end of the transaction, once, with the items of all calls. */
+  atEnd<Item>(step: LastStep<Item>, item: Item): void
 }
+
+/** What a transaction does last, so that the locks it takes are held for the shortest time. */
+export type LastStep<Item> = (uow: UnitOfWork, items: readonly Item[]) => Promise<void>
 
 /** Runs a transaction of several statements. Nothing else opens one. */
 export type Transact = <T>(work: (uow: UnitOfWork) => Promise<T>) => Promise<T>
@@ -40,15 +45,22 @@ export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
   return (work) =>
     retryConflicts(async () => {
       const sends: (() => void)[] = []
-      const result = await db.transaction((trx) =>
-        work({
+      const result = await db.transaction(async (trx) => {
+        const last = new Map<LastStep<never>, unknown[]>()
+        const uow: UnitOfWork = {
           trx,
           wake: (kind, job) => sends.push(() => afterCommit.wake(kind, job)),
           removeJobs: (kind, ids) => sends.push(() => afterCommit.removeJobs(kind, ids)),
           publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
           log: (fields, text) => sends.push(() => afterCommit.log(fields, text)),
-        }),
-      )
+          atEnd(step, item) {
+            last.set(step, [...(last.get(step) ?? []), item])
+          },
+        }
+        const done = await work(uow)
+        for (const [step, items] of last) await step(uow, items as never[])
+        return done
+      })
       for (const send of sends) send()
       return result
     })

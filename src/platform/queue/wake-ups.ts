@@ -12,6 +12,7 @@ export const workKinds = [
   'custodian',
   'take-outs',
   'mailer',
+  'dispatcher',
 ] as const
 export type WorkKind = (typeof workKinds)[number]
 /** Its rows are due later than they are written, so nothing wakes the finder. */

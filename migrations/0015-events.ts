@@ -1,0 +1,24 @@
+import type { Knex } from 'knex'
+
+/** The log of each creator's events: what streams, polls and webhooks read (docs/decisions/0073). */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(/* sql */ `
+    -- The last event of each creator. Its row lock orders the events and numbers them without holes; readers find changes by its index.
+    create table event_counters (
+      user_id uuid primary key references users,
+      last_sequence bigint not null,
+      last_at timestamptz(3) not null) with (fillfactor = 50);
+    create index event_counters_recent on event_counters (last_at);
+
+    create table events (
+      user_id uuid not null references users,
+      sequence bigint not null check (sequence > 0),
+      type text not null,
+      -- What it is about: the id of a tip, the reference of a withdrawal, the id of a dispute.
+      subject text not null,
+      -- As it was then. json, not jsonb: every reader gets the same bytes.
+      data json not null,
+      recorded_at timestamptz(3) not null,
+      primary key (user_id, sequence));
+  `)
+}
