@@ -6,6 +6,9 @@ import { payoutWalletRoutes } from './accounts/payout-wallets/routes.js'
 import { accountRoutes } from './accounts/routes.js'
 import { ownerGuards } from './accounts/sessions/auth.js'
 import { creatorRoutes } from './creators/routes.js'
+import { createLiveStreams } from './events/live-streams.js'
+import { createEventReaders, keyPath } from './events/routes.js'
+import { StreamHub } from './events/stream-hub.js'
 import { refundRoutes } from './fiat/refunds/routes.js'
 import { fiatRoutes } from './fiat/routes.js'
 import { answerErrors } from './http/errors/answer-errors.js'
@@ -20,7 +23,7 @@ import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
 import { faviconPath, iconPath, serveIcon } from './http/pages/icon.js'
 import { paidPath, servePaidPage } from './http/pages/paid-page.js'
 import { answerMissingPages, serveStartPage } from './http/pages/start-page.js'
-import { cookieName, isSecure } from './http/security/credentials.js'
+import { cookieName, isSecure, readBearer } from './http/security/credentials.js'
 import { noStore, securityHeaders } from './http/security/response-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
 import { serveWebhook } from './http/webhook.js'
@@ -40,8 +43,7 @@ import { findNairaSession } from './sdk/sessions/auth.js'
 import type { Services } from './services.js'
 import { tipMailRoutes } from './tips/mails/routes.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
-import { createTipStreams } from './tips/read/stream.js'
-import { StreamHub } from './tips/read/stream-hub.js'
+import { tipStream } from './tips/read/stream.js'
 import { tipRoutes } from './tips/routes.js'
 import { takeOutRoutes } from './treasury/take-outs/routes.js'
 import { receiveWebhook } from './withdrawals/reconcile/receive-webhook.js'
@@ -62,16 +64,17 @@ const sessionPath = /^\/(creators|payouts)(\/|$)/i
 /** Answers here change every second. API: no answer may be cached, including errors. */
 const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
-const streamPath = '/chain/tips/stream'
+const streamPath = /^\/(chain\/tips|creators)\/stream\/?$/i
 
 /** The HTTP application: the routes of every feature, and the OpenAPI document made from the same routes. */
 export function createApp(services: Services, pages: Pages = loadPages()): App {
   const { config } = services
   const heartbeats = new HeartbeatWheel()
-  const hub = new StreamHub(services)
+  const hub = new StreamHub(services, tipStream)
   const prices = new TokenPrices(services)
   const rates = new ExchangeRates(services)
-  const streams = createTipStreams(services, hub, heartbeats)
+  const streams = createLiveStreams(services, hub, heartbeats)
+  const events = createEventReaders(services, heartbeats)
   // One for all: it bounds how many hashes this process computes at a time.
   const passwordsFor = createPasswords()
   const routes = [
@@ -87,6 +90,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...creatorTipRoutes(services),
     ...tipMailRoutes(services),
     ...takeOutRoutes(services),
+    ...events.routes,
     ...sdkRoutes(services, prices),
     ...privacyRoutes(services, passwordsFor),
     ...reserveRoutes(services),
@@ -121,13 +125,14 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const shed = refuseWhileOverloaded(services.poolQueue)
   // Pages and health endpoints need no connection. A stream is not refused: after a 503 a browser would not open it again.
   const isShed = ({ path }: Koa.Context): boolean =>
-    firstSegments.has(path.split('/')[1] ?? '') && path !== streamPath
+    firstSegments.has(path.split('/')[1] ?? '') && !streamPath.test(path)
   koa.use((ctx, next) => (isShed(ctx) ? shed(ctx, next) : next()))
   const countRead = limitByAddress(services.limits.of('reads'))
   // The guards run before routing, so a caller without a session cannot find out which of these routes exist.
+  const needsSession = (ctx: Koa.Context): boolean =>
+    sessionPath.test(ctx.path) && !(keyPath.test(ctx.path) && readBearer(ctx) !== undefined)
   const sessionGuards = [countRead, ...ownerGuards(services)]
-  for (const guard of sessionGuards)
-    koa.use((ctx, next) => (sessionPath.test(ctx.path) ? guard(ctx, next) : next()))
+  for (const guard of sessionGuards) koa.use((ctx, next) => (needsSession(ctx) ? guard(ctx, next) : next()))
   koa.use(mount(routes, services.limits, services.switches))
   const router = new Router()
   router.get(openApiPath, (ctx) => {
@@ -163,6 +168,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     openApi: published,
     async close() {
       streams.close()
+      await events.close()
       heartbeats.close()
       await hub.close()
     },

@@ -4,6 +4,7 @@ import { type Secret, secretsOf } from '../src/platform/config/process-secrets.j
 import type { SettingsReader } from '../src/platform/config/start-settings.js'
 import { type WorkKind, workKinds } from '../src/platform/queue/wake-ups.js'
 import { custodian, takeOuts } from './custodian.js'
+import { dispatcher } from './dispatcher.js'
 import { finder } from './finder.js'
 import { mailer } from './mailer.js'
 import { payouts } from './payouts.js'
@@ -24,6 +25,7 @@ export const workers: Readonly<Record<WorkKind, WorkerDefinition>> = {
   custodian,
   'take-outs': takeOuts,
   mailer,
+  dispatcher,
 }
 
 /** The kinds of processes `workers/main.ts` can run: the workers above and the clock. */

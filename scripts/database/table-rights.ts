@@ -99,7 +99,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     write: ['web', 'clock', 'operators'],
     append: ['settlement', 'payouts', 'reconciler', 'take-outs'],
   },
-  parties: { change: [...confirmers, 'provisioner'], read: ['finder', ...signers, 'clock'] },
+  parties: { change: [...confirmers, 'provisioner'], read: ['finder', 'payouts', ...signers, 'clock'] },
   passkeys: { write: ['web', 'operators'], read: ['clock'] },
   payees: { write: ['web', 'clock', 'operators'] },
   payers: { change: ['web', 'clock', 'operators'], read: ['settlement', 'payouts'] },
@@ -109,7 +109,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     read: [...signers, 'verifier', 'finder', 'settlement', 'payouts', 'reconciler', 'clock'],
   },
   payment_returns: { change: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
-  prices: { change: ['web', 'clock'], read: ['verifier', 'operators'] },
+  prices: { change: ['web', 'clock'], read: ['verifier', 'settlement', 'payouts', 'operators'] },
   rates: { write: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
   // Who posts a transfer also lets it cover what is owed.
   receivables: { change: posters },

@@ -24,7 +24,7 @@ export type EventType = (typeof eventTypes)[number]
 /** Whose event it is, and what it says. */
 export interface EventContent {
   readonly userId: string
-  readonly data: object
+  readonly data: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -42,7 +42,7 @@ export interface StoredEvent {
   readonly sequence: bigint
   readonly type: EventType
   readonly subject: string
-  readonly data: object
+  readonly data: Record<string, unknown>
   readonly recordedAt: Date
 }
 

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
+import { eventText } from '../http/sse.js'
 import { query } from '../platform/database/database.js'
-import { type EventType, eventColumns, type StoredEvent } from './event.js'
+import { type EventType, eventChannel, eventColumns, presentEvent, type StoredEvent } from './event.js'
+import { type Position, type StreamSource, streamPageSize } from './stream-hub.js'
 
 /** Events in one read. */
 export const eventPageSize = 100
@@ -9,7 +11,11 @@ export const eventPageSize = 100
 export function readEvents(
   db: Knex,
   userId: string,
-  { after, types, limit = eventPageSize }: {
+  {
+    after,
+    types,
+    limit = eventPageSize,
+  }: {
     readonly after: number
     readonly types: readonly EventType[]
     readonly limit?: number
@@ -33,4 +39,35 @@ export async function newestSequence(db: Knex, userId: string): Promise<number> 
     values: [userId],
   })
   return Number(row?.last ?? 0n)
+}
+
+/** The log as a stream. The cursor is the sequence number. */
+export const eventStream: StreamSource = {
+  channel: eventChannel,
+  async readAfter(db, reads) {
+    const rows = await query<StoredEvent & { readonly place: number }>(db, {
+      name: 'events.after',
+      text: /* sql */ `
+        select ${eventColumns}, c.place::int as place
+        from unnest($1::uuid[], $2::bigint[]) with ordinality as c(user_id, after, place)
+        cross join lateral (
+          select * from events where user_id = c.user_id and sequence > c.after order by sequence limit ${streamPageSize}) e
+        order by c.place, e.sequence`,
+      values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor)],
+    })
+    const events = rows.map(({ place, ...row }) => {
+      const shown = presentEvent(row)
+      return { place, cursor: shown.sequence, type: row.type, text: eventText(shown, shown.sequence) }
+    })
+    return reads.map((_, index) => events.filter(({ place }) => place === index + 1))
+  },
+  movedWithin(db, ms) {
+    return query<Position>(db, {
+      name: 'events.recent',
+      text: /* sql */ `
+        select user_id as key, last_sequence::float8 as cursor from event_counters
+        where last_at > now() - $1::float8 * interval '1 ms'`,
+      values: [ms],
+    })
+  },
 }

@@ -16,7 +16,7 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly path: string
   readonly summary: string
   /** The credential that the caller must present. */
-  readonly credential: 'none' | 'session' | 'session-or-token' | 'api-key' | 'sdk-session'
+  readonly credential: 'none' | 'session' | 'session-or-token' | 'session-or-key' | 'api-key' | 'sdk-session'
   /** The rate limit. */
   readonly limit: Limit<z.output<Input>>
   /** GET and DELETE read the query, the others a JSON body. */
@@ -93,10 +93,11 @@ function setInternalError(code: ErrorCode | undefined): Middleware[] {
 export function streamRoute<Input extends z.ZodType, Output extends z.ZodType>(
   endpoint: Endpoint<Input, Output>,
   handle: (input: z.output<Input>, ctx: Context) => Promise<void>,
+  guards: readonly Middleware[] = [],
 ): Route {
   return {
     endpoint,
-    guards: [],
+    guards,
     async serve(ctx, checkLimit) {
       const input = await readInput(endpoint, ctx, checkLimit)
       if (ctx.method !== 'HEAD') return handle(input, ctx)

@@ -26,14 +26,12 @@ export async function reserveMany(trx: Knex, reserves: readonly NewTransfer[]): 
 
 /**
  * Moves what is pending under these keys to its owners' available balance, where it covers first what they owe. Skips keys under
- * which nothing was reserved.
+ * which nothing was reserved. Returns the owners.
  */
-export async function releasePending(trx: Knex, keys: readonly string[]): Promise<void> {
-  const reserved = await freePending(trx, keys)
-  await coverReceivables(
-    trx,
-    reserved.map(({ userId }) => userId),
-  )
+export async function releasePending(trx: Knex, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const owners = new Set((await freePending(trx, keys)).map(({ userId }) => userId))
+  await coverReceivables(trx, [...owners])
+  return owners
 }
 
 /** As `releasePending`, for the caller who sets the money aside again: it covers nothing meanwhile. Returns what was pending. */

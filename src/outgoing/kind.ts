@@ -91,8 +91,8 @@ export interface OutgoingEnds<Row extends LockedOutgoing = LockedOutgoing> {
   moveMoney(uow: UnitOfWork, row: Row, end: End): Promise<bigint | null>
   /** What else its end does, such as mails, after the row says so. */
   afterEnd(uow: UnitOfWork, row: Row, end: End): Promise<void>
-  /** Its status changed: whoever waits for it reads again. */
-  announce(uow: UnitOfWork, row: Outgoing): void
+  /** It went through these statuses: whoever waits for it reads again. */
+  announce(uow: UnitOfWork, row: Outgoing, statuses: readonly OutgoingStatus[]): void
 }
 
 /** The same for the one process that sends. */

@@ -246,7 +246,12 @@ export async function advanceTo<Row extends LockedOutgoing>(
     logStep(uow, kind, row, to)
     if (end !== undefined) await kind.afterEnd(uow, row, end)
   }
-  if (path.length > 0) kind.announce(uow, row)
+  if (path.length > 0)
+    kind.announce(
+      uow,
+      row,
+      path.map(({ to }) => to),
+    )
 }
 
 function endOf(status: OutgoingStatus, reason: string | null, feeKobo: bigint): End | undefined {
@@ -290,5 +295,5 @@ export async function failUnpaid<Row extends LockedOutgoing>(
   })
   logStep(uow, kind, row, 'refused')
   await kind.afterEnd(uow, row, end)
-  kind.announce(uow, row)
+  kind.announce(uow, row, ['failed'])
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
-import type { LogLine, UnitOfWork } from '../platform/database/transact.js'
+import type { UnitOfWork } from '../platform/database/transact.js'
+import { recordTipEvents } from './describe-tips.js'
 import { advanceTips } from './lifecycle.js'
 import { addToSums } from './read/daily-sums.js'
 import type { TipListItem } from './schemas.js'
@@ -68,9 +69,10 @@ const confirmation = advanceTips('confirmed')
  * have seen. Ends the SDK session in which it was asked for. Returns false when the tip was already confirmed.
  */
 export async function confirmFiatTip(
-  { trx, log }: { readonly trx: Knex; readonly log?: LogLine },
+  uow: Pick<UnitOfWork, 'trx' | 'log' | 'atEnd'>,
   tip: FiatConfirmation,
 ): Promise<boolean> {
+  const { trx, log } = uow
   const rows = await query<EndedTip>(trx, {
     name: 'tips.fiat-confirm',
     text: /* sql */ `
@@ -96,7 +98,9 @@ export async function confirmFiatTip(
       returning t.id, t.request_id as "requestId"`,
     values: [tip.id, tip.amountCents, tip.creditedMicro, JSON.stringify(tip.details)],
   })
-  for (const { id, requestId } of rows) log?.({ tip: id, requestId }, 'a naira tip was paid and confirmed')
+  for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a naira tip was paid and confirmed')
+  recordTipEvents(uow, 'tip.confirmed', rows)
+  recordTipEvents(uow, 'naira.completed', rows)
   return rows.length > 0
 }
 
@@ -164,10 +168,11 @@ export async function showDisputed(trx: Knex, id: string, disputed: boolean): Pr
 
 /** Ends pending fiat tips without a credit. Returns those that were pending. Locks them in the order of their ids. */
 export async function endFiatTips(
-  { trx, log }: Pick<UnitOfWork, 'trx' | 'log'>,
+  uow: Pick<UnitOfWork, 'trx' | 'log' | 'atEnd'>,
   ids: readonly string[],
   status: 'failed' | 'cancelled',
 ): Promise<string[]> {
+  const { trx, log } = uow
   const { set, from } = advanceTips(status, ['pending'])
   const rows = await query<EndedTip>(trx, {
     name: `tips.fiat-${status}`,
@@ -180,6 +185,7 @@ export async function endFiatTips(
   const text =
     status === 'failed' ? 'a naira tip failed' : 'a naira tip was cancelled: it was not paid in time'
   for (const { id, requestId } of rows) log({ tip: id, requestId }, text)
+  recordTipEvents(uow, `naira.${status}`, rows)
   return rows.map(({ id }) => id)
 }
 

@@ -1,9 +1,10 @@
+import type { LiveStreams } from '../events/live-streams.js'
 import { type Route, route, streamRoute } from '../http/endpoint.js'
 import { nameRow, requestIdOf } from '../http/request-id.js'
 import { cleanMessage } from '../kernel/text.js'
 import type { Services } from '../services.js'
 import { listTips } from './read/list-tips.js'
-import type { TipStreams } from './read/stream.js'
+import { findStart } from './read/stream.js'
 import { claimFromRequest } from './record/claim.js'
 import { createRecorder, type Recorded } from './record/record-claim.js'
 import {
@@ -16,7 +17,7 @@ import {
   streamInput,
 } from './schemas.js'
 
-export function tipRoutes(services: Services, streams: TipStreams): Route[] {
+export function tipRoutes(services: Services, streams: LiveStreams): Route[] {
   return [
     recordRoute(services),
     route(
@@ -46,7 +47,7 @@ export function tipRoutes(services: Services, streams: TipStreams): Route[] {
         errors: ['invalid_wallet'],
         stream: true,
       },
-      ({ wallet }, ctx) => streams.serve(ctx, wallet),
+      ({ wallet }, ctx) => streams.serve(ctx, () => findStart(services.db, wallet)),
     ),
   ]
 }

@@ -1,3 +1,4 @@
+import { recreditableKinds } from '../outgoing/decide.js'
 import { type Asked, looksUp, provesAbsence, sinceRestore } from '../outgoing/guards.js'
 import type { OutgoingEnds, OutgoingKind } from '../outgoing/kind.js'
 import { failUnpaid as failUnpaidRow } from '../outgoing/steps.js'
@@ -5,6 +6,7 @@ import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { ProviderTransfer } from '../ports/payouts.js'
 import type { Services } from '../services.js'
+import { recordWithdrawalEvents } from './describe-withdrawals.js'
 import { postHold, voidHold } from './ledger-entries.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mails.js'
 import { closeReviews, openReview, outdateReviews, selfClosingKinds } from './reviews.js'
@@ -40,10 +42,11 @@ function withdrawalEnds(config: MailSettings, event?: WithdrawalEvent): Outgoing
         end.status === 'failed' ? ({ kind: 'withdrawal-failed', reason: end.reason } as const) : undefined
       await mailCreator(uow, config, withdrawal, [event ?? failed ?? { kind: 'withdrawal-paid' }])
     },
-    announce({ publish, removeJobs }, row) {
+    announce(uow, row, statuses) {
       const withdrawal = row as LockedWithdrawal
-      publish(payoutChannel(withdrawal.reference))
-      removeJobs('payouts', payoutJobIds(withdrawal))
+      uow.publish(payoutChannel(withdrawal.reference))
+      uow.removeJobs('payouts', payoutJobIds(withdrawal))
+      recordWithdrawalEvents(uow, withdrawal.reference, statuses)
     },
   }
 }
@@ -64,8 +67,12 @@ export function withdrawalKind({
     find: (row) => payouts.findTransfer((row as unknown as DueReconciliation).providerReference),
     lock: lockWithdrawal,
     wakeSender: ({ wake }, withdrawal) => wake('payouts', payoutJob(withdrawal)),
-    openReview: (uow, { id }, kind, found) =>
-      openReview(uow, { withdrawalId: id, kind, details: found === undefined ? {} : detailsOf(found) }),
+    async openReview(uow, { id, reference }, kind, found) {
+      const details = found === undefined ? {} : detailsOf(found)
+      const isNew = await openReview(uow, { withdrawalId: id, kind, details })
+      if (isNew && recreditableKinds.includes(kind)) recordWithdrawalEvents(uow, reference, ['returned'])
+      return isNew
+    },
     noteOf: () => undefined,
     closeReviews: (uow, { id }, { state }) =>
       closeReviews(uow, id, selfClosingKinds, `the provider shows it ${state}`),

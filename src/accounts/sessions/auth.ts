@@ -53,6 +53,11 @@ export function perAccount(name: KeyedLimit<unknown>['name'], what = ''): KeyedL
   return { name, key: (_, ctx) => `${what}${what && ' '}${userOf(ctx)}` }
 }
 
+/** Whether a session was presented and found. */
+export function isSignedIn(ctx: Context): boolean {
+  return ctx.state['signedIn'] !== undefined
+}
+
 /** Has the browser keep a session just opened, and its device. */
 export function setCookies(
   ctx: Context,

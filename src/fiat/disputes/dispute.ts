@@ -1,4 +1,6 @@
 import type { Knex } from 'knex'
+import type { DescribeSubjects } from '../../events/event.js'
+import { displayNumber } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { query } from '../../platform/database/database.js'
 import { type DisputeState, undecidedStates } from '../lifecycle.js'
@@ -53,6 +55,29 @@ export async function findDispute(db: Knex, id: string): Promise<StoredDispute |
     values: [id],
   })
   return row
+}
+
+/** What an event about a dispute says, of those about a creator's tip. */
+export const describeDisputes: DescribeSubjects = async (trx, ids) => {
+  const rows = await query<StoredDispute & { readonly userId: string }>(trx, {
+    name: 'disputes.describe',
+    text: /* sql */ `
+      select ${disputeColumns}, f.user_id as "userId" from disputes d join fiat_intents f on f.id = d.intent_id
+      where d.id = any($1::text[])`,
+    values: [ids],
+  })
+  return new Map(
+    rows.map(({ id, userId, intentId, state, kobo, category, openedAt, answerBy, endedAt }) => {
+      const amountNGN = displayNumber(kobo, 2)
+      return [
+        id,
+        {
+          userId,
+          data: { dispute: id, tip: intentId, state, amountNGN, category, openedAt, answerBy, endedAt },
+        },
+      ]
+    }),
+  )
 }
 
 export interface ListedDispute extends StoredDispute {

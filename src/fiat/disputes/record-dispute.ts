@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { recordEvent } from '../../events/record-event.js'
 import { hasStep, sqlList } from '../../kernel/state-machine.js'
 import { freeReceivable, holdReceivable } from '../../ledger/receivables/receivables.js'
 import { query } from '../../platform/database/database.js'
@@ -10,7 +11,7 @@ import { goneCents } from '../gone-payments.js'
 import { advanceDispute, type DisputeState, disputeMachine, undecidedStates } from '../lifecycle.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { bookReturn, restoreReturn } from './book-return.js'
-import { caseOf, disputeColumns, type StoredDispute } from './dispute.js'
+import { caseOf, describeDisputes, disputeColumns, type StoredDispute } from './dispute.js'
 import { mailReturnNews, type ReturnNews } from './mails.js'
 import { divideLoss, type Loss, readShares } from './payment-shares.js'
 
@@ -53,7 +54,11 @@ export async function recordDispute(
   const news = await settle(uow, dispute, before)
   await finish(trx, dispute, news.settled)
   if (dispute.intentId !== null) await showReturns(trx, dispute.intentId)
-  if (changed && news.mail !== undefined) await mailReturnNews(uow, services, dispute, news.mail)
+  if (changed && news.mail !== undefined) {
+    await mailReturnNews(uow, services, dispute, news.mail)
+    const type = news.mail.kind === 'opened' ? 'dispute.opened' : 'dispute.closed'
+    recordEvent(uow, type, dispute.id, describeDisputes)
+  }
   return { dispute, isNew, before: before.state === state ? undefined : before.state }
 }
 

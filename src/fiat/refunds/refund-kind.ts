@@ -3,6 +3,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
 import type { ProviderRefund, RefundState, Refunds } from '../../ports/refunds.js'
 import type { Services } from '../../services.js'
+import { recordTipEvents } from '../../tips/describe-tips.js'
 import { showRefunded } from '../../tips/fiat-tip.js'
 import { holdDisputed } from '../disputes/record-dispute.js'
 import { goneCents } from '../gone-payments.js'
@@ -56,11 +57,12 @@ export function refundKind({ config, metrics, log }: Needs, refunds: RefundReade
       return recordOf(refund, await listRefundsOf(refunds, refund), settleSeconds)
     },
     lock: ({ trx }, id) => lockRefund(trx, id),
-    async moveMoney({ trx }, refund, end) {
+    async moveMoney(uow, refund, end) {
+      const { trx } = uow
       // The lock of its tip comes before those of the ledger.
       await lockIntent(trx, refund.intentId)
       if (!isOfTip(refund))
-        return endSuspenseRefund(trx, refund, end.status === 'failed' ? end.reason : undefined)
+        return endSuspenseRefund(uow, refund, end.status === 'failed' ? end.reason : undefined)
       return (await (end.status === 'failed' ? voidRefund : postRefund)(trx, refund)).id
     },
     async afterEnd(uow, refund, end) {
@@ -70,6 +72,7 @@ export function refundKind({ config, metrics, log }: Needs, refunds: RefundReade
       } else if (end.status === 'completed') {
         await mailRefund(uow, config, [refund], 'paid')
         await mailPayer(uow, await lockIntent(uow.trx, refund.intentId), refund)
+        recordTipEvents(uow, 'tip.refunded', [{ id: refund.intentId }])
       } else {
         await showBack(uow, refund)
         await mailRefund(uow, config, [{ ...refund, failureReason: end.reason }], 'failed')

@@ -6,6 +6,7 @@ import { credit, type NewTransfer, reserve } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import { type DueRows, finishRows, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
+import { recordReleases } from '../../tips/describe-tips.js'
 
 /**
  * Posts a credit of naira. Money that was paid by card may be called back for weeks, so until `availableAt` it is pending
@@ -140,8 +141,9 @@ export async function releaseCardReserves({
 }: Pick<Services, 'db' | 'transact' | 'log'>): Promise<number> {
   const due = await takeDueRows<DueReserve>(db, reserveQueue)
   for (const { id, attempts } of due)
-    await transact(async ({ trx }) => {
-      await releasePending(trx, [id])
+    await transact(async (uow) => {
+      const { trx } = uow
+      recordReleases(uow, await releasePending(trx, [id]))
       await finishRows(trx, reserveQueue, [{ id, attempts, dueInMs: null }])
     }).catch((error: unknown) => {
       log.error({ err: error, id }, 'card money could not be made available; it is tried again in a minute')

@@ -3,6 +3,7 @@ import { sqlList } from '../../kernel/state-machine.js'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
 import { query } from '../../platform/database/database.js'
 import { databaseIsKnown } from '../../platform/database/restore-guard.js'
+import type { UnitOfWork } from '../../platform/database/transact.js'
 import { addToFiatTip, confirmFiatTip } from '../../tips/fiat-tip.js'
 import { amountsShown, type FiatCredit, valueOfKobo } from '../fees.js'
 import { advanceSuspense, type SuspenseState, undecidedStates } from '../lifecycle.js'
@@ -106,10 +107,11 @@ const resolved = advanceSuspense('resolved')
  * assign of which a refund is or may be under way, or whose payment is disputed.
  */
 export async function resolveSuspense(
-  trx: Knex,
+  uow: UnitOfWork,
   { transaction, state, refundId }: SuspenseVersion,
   { as, by, note }: SuspenseResolution,
 ): Promise<ResolvedItem | undefined> {
+  const { trx } = uow
   const [item] = await query<SuspenseItem>(trx, {
     name: 'suspense.resolve',
     text: /* sql */ `
@@ -127,7 +129,7 @@ export async function resolveSuspense(
   const transfer = {
     key: `fiatpay:${transaction}:${as}`,
     ref: item.intentId,
-    entries: as === 'returned' ? returnEntries(item) : await assign(trx, item),
+    entries: as === 'returned' ? returnEntries(item) : await assign(uow, item),
   }
   return { item, transfer: await creditOrReserve(trx, transfer, item.availableAt) }
 }
@@ -168,10 +170,11 @@ const waiting = advanceSuspense('waiting', ['refunding'])
  * Otherwise the payer has it, and the ledger transfer is returned.
  */
 export async function endSuspenseRefund(
-  trx: Knex,
+  uow: UnitOfWork,
   { id, transaction }: { readonly id: string; readonly transaction: string },
   failure: string | undefined,
 ): Promise<bigint | null> {
+  const { trx } = uow
   if (failure === undefined) {
     const [order] = await query<Pick<SuspenseResolution, 'by' | 'note'>>(trx, {
       name: 'suspense.refund-order',
@@ -180,7 +183,7 @@ export async function endSuspenseRefund(
     })
     if (order === undefined) throw new Error(`${id} is not the refund of payment ${transaction}`)
     const version = { transaction, state: 'refunding', refundId: id } as const
-    const resolved = await resolveSuspense(trx, version, { as: 'returned', ...order })
+    const resolved = await resolveSuspense(uow, version, { as: 'returned', ...order })
     if (resolved === undefined) throw new Error(`payment ${transaction} is not being refunded by ${id}`)
     return resolved.transfer
   }
@@ -194,9 +197,9 @@ export async function endSuspenseRefund(
   return null
 }
 
-async function assign(trx: Knex, item: SuspenseItem): Promise<Entry[]> {
-  const assignment = await valueAssignment(trx, item)
-  await addToTip(trx, item.kobo, assignment)
+async function assign(uow: UnitOfWork, item: SuspenseItem): Promise<Entry[]> {
+  const assignment = await valueAssignment(uow.trx, item)
+  await addToTip(uow, item.kobo, assignment)
   return assignEntries(item, assignment)
 }
 
@@ -270,13 +273,18 @@ export interface Assignment extends FiatCredit {
  * Makes assigned money part of its tip, with the name and the message that were given. A tip that is not confirmed becomes
  * so. A confirmed one shows the sum.
  */
-async function addToTip(trx: Knex, kobo: bigint, { intent, rateId, ...value }: Assignment): Promise<void> {
+async function addToTip(
+  uow: UnitOfWork,
+  kobo: bigint,
+  { intent, rateId, ...value }: Assignment,
+): Promise<void> {
+  const { trx } = uow
   const { id, price } = intent
   const { creditMicro, revenueMicro } = value
   const creditedMicro = (intent.creditedMicro ?? 0n) + creditMicro
   const countedKobo = (intent.countedKobo ?? 0n) + kobo
   if (intent.status !== 'confirmed')
-    await confirmFiatTip({ trx }, { id, ...amountsShown(price, value, kobo), creditedMicro })
+    await confirmFiatTip(uow, { id, ...amountsShown(price, value, kobo), creditedMicro })
   else await addToFiatTip(trx, { id, creditMicro, revenueMicro, countedKobo })
   await query(trx, {
     name: 'fiat.assign',

@@ -32,7 +32,7 @@ const lastEventId: Json = {
   schema: {
     type: 'string',
     description:
-      'The `id` of the last event received, also of the `connected` one: the stream starts with the tips after it. A browser sends it by itself when it reconnects',
+      'The `id` of the last event received, also of the `connected` one: the stream starts with what came after it. A browser sends it by itself when it reconnects',
   },
 }
 
@@ -49,6 +49,7 @@ const credentials: Record<AnyEndpoint['credential'], Json[]> = {
   none: [],
   session: [{ session: [] }],
   'session-or-token': [{ session: [] }, { accessToken: [] }],
+  'session-or-key': [{ session: [] }, { apiKey: [] }],
   'api-key': [{ apiKey: [] }],
   'sdk-session': [{ sdkSession: [] }],
 }

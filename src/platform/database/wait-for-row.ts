@@ -7,14 +7,17 @@ export interface WaitOptions {
   readonly channel: string
   /** Gives up after this many ms. */
   readonly totalMs: number
+  /** A lost notification delays the result by at most this time. */
+  readonly rereadMs?: number
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal
 }
 
-/** A lost notification delays the result by at most this time. */
-const rereadMs = 500
+const usualRereadMs = 500
 
 /**
- * Waits until `read` returns something: subscribes first, then reads, then reads again after each notification and
- * every half second. Undefined when the time is up.
+ * Waits until `read` returns something: subscribes first, then reads, then reads again after each notification and from time
+ * to time. Undefined when the time is up.
  */
 export async function waitForRow<T>(
   read: () => Promise<T | undefined>,
@@ -27,6 +30,7 @@ export async function waitForRow<T>(
     () => wake(),
     () => wake(),
   )
+  options.signal?.addEventListener('abort', () => wake(), { once: true })
   try {
     for (;;) {
       // Created before the read, so that a notification during the read is not missed.
@@ -35,8 +39,8 @@ export async function waitForRow<T>(
       })
       const found = await read()
       const leftMs = until - performance.now()
-      if (found !== undefined || leftMs <= 0) return found
-      await within(Math.min(rereadMs, leftMs), woken)
+      if (found !== undefined || leftMs <= 0 || options.signal?.aborted === true) return found
+      await within(Math.min(options.rereadMs ?? usualRereadMs, leftMs), woken)
     }
   } finally {
     unlisten()

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { internWallets } from '../../accounts/wallets/intern-parties.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
+import { recordReleases, recordTipEvents } from '../describe-tips.js'
 import { advanceTips } from '../lifecycle.js'
 import { addToSums } from '../read/daily-sums.js'
 import { tipChannel } from '../read/present.js'
@@ -79,7 +80,7 @@ update tips t set
   confirmed_at = c.last_at - r.tips_after * interval '1 ms'
 from ranked r join cursor c on c.party_id = r.recipient
 where t.id = r.id
-returning t.id, t.request_id as "requestId", r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case
+returning t.id, t.confirmed_at as "confirmedAt", r.final as "isFinal", t.request_id as "requestId", r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case
   when r.recorded_at < r.block_time + interval '10 minutes' then r.block_time else r.recorded_at end))::float8 as seconds`
 
 /**
@@ -100,7 +101,8 @@ export async function confirmTips(
     services.db,
     confirmations.flatMap(({ facts }) => [partyWallet(facts), facts.sender]),
   )
-  const confirmed = await services.transact(async ({ trx, publish, log }) => {
+  const confirmed = await services.transact(async (uow) => {
+    const { trx, publish, log } = uow
     if (further.length > 0) await storeFurther(trx, mains, further)
     const rows = await query<ConfirmedRow>(trx, {
       name: 'tips.confirm',
@@ -119,11 +121,20 @@ export async function confirmTips(
       })),
     )
     const final = confirmedNow.filter((confirmation) => confirmation.final)
-    await releaseTipCredits(
+    const released = await releaseTipCredits(
       trx,
       final.map(({ id, facts }) => ({ id, furtherCredits: furtherCredits(facts) })),
     )
     for (const { id, facts } of confirmations) if (before.has(id)) publish(tipChannel(partyWallet(facts)))
+    // In the order of their stamps, as streams and polls have them.
+    const inOrder = rows.toSorted((a, b) => a.confirmedAt.getTime() - b.confirmedAt.getTime())
+    recordTipEvents(uow, 'tip.confirmed', inOrder)
+    recordTipEvents(
+      uow,
+      'tip.final',
+      inOrder.filter(({ isFinal }) => isFinal),
+    )
+    recordReleases(uow, released)
     for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a tip was confirmed')
     await andThen?.(trx, confirmedNow)
     return rows
@@ -182,6 +193,8 @@ function partyWallet({ recipient, custodyWallet = recipient }: TipFacts): string
 
 interface ConfirmedRow {
   readonly id: string
+  readonly confirmedAt: Date
+  readonly isFinal: boolean
   readonly requestId: string | null
   /** The credits of its transaction from the time when it was no tip. */
   readonly creditedBefore: FurtherCredits | null

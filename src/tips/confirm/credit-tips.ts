@@ -68,9 +68,9 @@ export async function creditTips(trx: Knex, tips: readonly TipCredit[]): Promise
   await reserveMany(trx, transfers)
 }
 
-/** Makes the credits of finalized tips available. Ignores tips without a credit. */
-export async function releaseTipCredits(trx: Knex, tips: readonly CreditedTip[]): Promise<void> {
-  await releasePending(trx, tips.flatMap(creditKeys))
+/** Makes the credits of finalized tips available. Ignores tips without a credit. Returns their owners. */
+export function releaseTipCredits(trx: Knex, tips: readonly CreditedTip[]): Promise<ReadonlySet<string>> {
+  return releasePending(trx, tips.flatMap(creditKeys))
 }
 
 /** Voids the pending credits of a vanished tip, if it has any. */

@@ -1,6 +1,7 @@
 import { query } from '../../platform/database/database.js'
 import type { SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
+import { recordReleases, recordTipEvents } from '../describe-tips.js'
 import { advanceTips } from '../lifecycle.js'
 import { addToSums } from '../read/daily-sums.js'
 import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
@@ -66,8 +67,9 @@ async function finalizeTips(
   statuses: ReadonlyMap<string, SignatureStatus>,
 ): Promise<void> {
   if (tips.length === 0) return
-  await transact(async ({ trx, log }) => {
-    const rows = await query<LoggedTip>(trx, {
+  await transact(async (uow) => {
+    const { trx, log } = uow
+    const rows = await query<LoggedTip & { readonly further: readonly string[] }>(trx, {
       name: 'tips.finalize',
       text: /* sql */ `
         with final as (
@@ -78,18 +80,27 @@ async function finalizeTips(
         ), further as (
           update tips t set finalized_at = clock_timestamp(), slot = l.slot from locked l
           where t.main_id = l.id and t.status = 'confirmed'
+          returning t.id, t.main_id
         )
         update tips t set finalized_at = clock_timestamp(), missing_since = null, slot = l.slot,
           due_at = case when not l.unchanged then t.due_at end
         from locked l where t.id = l.id
-        returning t.id, t.request_id as "requestId", t.further_credits as "furtherCredits"`,
+        returning t.id, t.request_id as "requestId", t.further_credits as "furtherCredits",
+          array(select f.id from further f where f.main_id = t.id) as further`,
       values: [
         tips.map(({ id }) => id),
         tips.map(({ attempts }) => attempts),
         tips.map(({ id, slot }) => statuses.get(id)?.slot ?? slot),
       ],
     })
-    await releaseTipCredits(trx, rows)
+    const released = await releaseTipCredits(trx, rows)
+    const ids = rows.flatMap(({ id, further }) => [id, ...further])
+    recordTipEvents(
+      uow,
+      'tip.final',
+      ids.map((id) => ({ id })),
+    )
+    recordReleases(uow, released)
     for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a tip is final')
   })
 }
@@ -104,8 +115,9 @@ const vanishing = advanceTips('failed', ['confirmed'])
  */
 async function failVanished({ transact, metrics, log }: Needs, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  const failed = await transact(async ({ trx }) => {
-    const rows = await query<LoggedTip>(trx, {
+  const failed = await transact(async (uow) => {
+    const { trx } = uow
+    const rows = await query<LoggedTip & { readonly mainId: string | null }>(trx, {
       name: 'tips.fail',
       text: /* sql */ `
         with failed as (
@@ -118,11 +130,13 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
         ), taken_back as (
           ${addToSums('select recipient_party as party, recorded_at, mint, decimals, -1 as n, -display_raw as raw from failed')}
         )
-        select id, request_id as "requestId", further_credits as "furtherCredits" from failed where main_id is null`,
+        select id, request_id as "requestId", further_credits as "furtherCredits", main_id as "mainId" from failed`,
       values: [ids],
     })
-    for (const tip of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredits(trx, tip)
-    return rows
+    const mains = rows.filter(({ mainId }) => mainId === null)
+    for (const tip of mains.toSorted((a, b) => (a.id < b.id ? -1 : 1))) await voidTipCredits(trx, tip)
+    recordTipEvents(uow, 'tip.failed', rows)
+    return mains
   })
   for (const { id, requestId } of failed) {
     metrics.alerts.inc({ kind: 'tip_vanished' })

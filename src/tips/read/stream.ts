@@ -1,75 +1,56 @@
-import { randomInt } from 'node:crypto'
 import type { Knex } from 'knex'
-import type { Context } from 'koa'
 import { partyWalletSql } from '../../creators/find-creator.js'
-import { EventStream, eventText, type HeartbeatWheel } from '../../http/sse.js'
+import type { StreamStart } from '../../events/live-streams.js'
+import { type Position, type StreamSource, streamPageSize } from '../../events/stream-hub.js'
+import { eventText } from '../../http/sse.js'
 import { query } from '../../platform/database/database.js'
-import type { Services } from '../../services.js'
-import type { StreamHub } from './stream-hub.js'
+import { confirmedColumns, type PricedTip, presentTipEvent, tipChannel } from './present.js'
 
-/** When the readers of a process that stops come back. */
-const leastReconnectMs = 500
-const mostReconnectMs = 5000
-
-export interface TipStreams {
-  /**
-   * Serves one reader (API: GET /chain/tips/stream): the retry directive, the `connected` event, then every newly
-   * confirmed tip. With `Last-Event-ID` the stream starts after that event, otherwise it starts now.
-   */
-  serve(ctx: Context, wallet: string): Promise<void>
-  /** Ends all streams. Their readers reconnect to another process, each at a time of its own, so that they do not come all at once. */
-  close(): void
-}
-
-export function createTipStreams(
-  { db, metrics }: Pick<Services, 'db' | 'metrics'>,
-  hub: StreamHub,
-  wheel: HeartbeatWheel,
-): TipStreams {
-  const open = new Set<EventStream>()
-  let closing = false
-  return {
-    async serve(ctx, wallet) {
-      const stream = new EventStream(ctx)
-      open.add(stream)
-      metrics.openStreams.inc()
-      const removeHeartbeat = wheel.add(stream)
-      let closeReader = (): void => undefined
-      stream.onClose = () => {
-        open.delete(stream)
-        metrics.openStreams.dec()
-        removeHeartbeat()
-        closeReader()
-      }
-      const start = await findStart(db, wallet).catch(() => undefined)
-      if (start === undefined || closing) {
-        // After an error status a browser's EventSource gives up. After the end of a stream it reconnects in ten seconds.
-        stream.end()
-        return
-      }
-      const cursor = startCursor(ctx.get('Last-Event-ID'), start.newest)
-      // With this id a stock EventSource also resumes from here when the connection breaks before the first tip.
-      stream.send(eventText({ status: 'connected', wallet }, cursor))
-      if (stream.closed) return
-      closeReader = hub.open(start.wallet, cursor, start.newest, (text) => stream.send(text))
-    },
-    close() {
-      closing = true
-      for (const stream of open) stream.end(randomInt(leastReconnectMs, mostReconnectMs))
-    },
-  }
-}
-
-/** The cursor to start from: the last event the reader received, but never in the future. */
-function startCursor(lastEventId: string, newest: number): number {
-  return /^\d{1,15}$/.test(lastEventId) ? Math.min(Number(lastEventId), newest) : newest
+/**
+ * The confirmed tips of a wallet as a stream (API: GET /chain/tips/stream). The cursor is the stamp of a confirmation in epoch ms: the
+ * contract's readers have it from `timestamp`. It and the number in the event log are given under the same lock, so both have one order.
+ */
+export const tipStream: StreamSource = {
+  channel: tipChannel,
+  async readAfter(db, reads) {
+    const rows = await query<PricedTip & { readonly place: number }>(db, {
+      name: 'tips.confirmed-after',
+      text: /* sql */ `
+        select ${confirmedColumns}, p.usd, c.place::int as place
+        from unnest($1::text[], $2::float8[]) with ordinality as c(wallet, after_ms, place)
+        join parties r on r.wallet = c.wallet
+        cross join lateral (
+          select * from tips where recipient_party = r.id and status = 'confirmed'
+            and confirmed_at > 'epoch'::timestamptz + c.after_ms * interval '1 ms'
+          order by confirmed_at limit ${streamPageSize}) t
+        left join parties s on s.id = t.sender_party
+        left join prices p on p.mint = t.mint
+        order by t.confirmed_at`,
+      values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor)],
+    })
+    const events = rows.map((tip) => {
+      const cursor = tip.confirmedAt.getTime()
+      return { place: tip.place, cursor, type: 'tip', text: eventText(presentTipEvent(tip), cursor) }
+    })
+    return reads.map((_, index) => events.filter(({ place }) => place === index + 1))
+  },
+  movedWithin(db, ms) {
+    return query<Position>(db, {
+      name: 'tips.recently-confirmed',
+      text: /* sql */ `
+        select p.wallet as key, (extract(epoch from c.last_at) * 1000)::float8 as cursor
+        from creator_cursors c join parties p on p.id = c.party_id
+        where c.last_at > now() - $1::float8 * interval '1 ms' and p.wallet is not null`,
+      values: [ms],
+    })
+  },
 }
 
 /**
- * The wallet whose tips a stream has, which for a creator's payout wallet is the custody wallet, and the stamp of its newest
- * confirmed tip in epoch ms; 0 when it has none.
+ * Where the stream of a wallet begins: of a creator's payout wallet, with the tips of the custody wallet; at the stamp of its newest
+ * confirmed tip, 0 when it has none.
  */
-async function findStart(db: Knex, wallet: string): Promise<{ wallet: string; newest: number }> {
+export async function findStart(db: Knex, wallet: string): Promise<StreamStart> {
   const [row] = await query<{ wallet: string; lastAt: Date | null }>(db, {
     name: 'tips.newest',
     text: /* sql */ `
@@ -78,5 +59,9 @@ async function findStart(db: Knex, wallet: string): Promise<{ wallet: string; ne
         left join parties p on p.wallet = s.wallet left join creator_cursors c on c.party_id = p.id`,
     values: [wallet],
   })
-  return { wallet: row?.wallet ?? wallet, newest: row?.lastAt?.getTime() ?? 0 }
+  return {
+    key: row?.wallet ?? wallet,
+    newest: row?.lastAt?.getTime() ?? 0,
+    connected: { status: 'connected', wallet },
+  }
 }

@@ -8,6 +8,7 @@ import { logStep, type StepPlace } from '../../outgoing/steps.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import { recordWithdrawalEvents } from '../describe-withdrawals.js'
 import type { MailSettings } from '../mails.js'
 import { priceRelease, type WithdrawalPrice } from '../price-withdrawal.js'
 import {
@@ -218,6 +219,7 @@ async function waitForConfirmation(uow: UnitOfWork, withdrawal: LockedWithdrawal
     values: [withdrawal.id],
   })
   logStep(uow, withdrawalRow, withdrawal, 'confirmation_hold')
+  recordWithdrawalEvents(uow, withdrawal.reference, ['held'])
 }
 
 /** It may be sent. `price`: less than was promised, at the rate of now; undefined: the promise stands. */

@@ -7,6 +7,7 @@ import type { Services } from '../../services.js'
 import { resolvedContext, sealAccount, sealName } from '../bank-account.js'
 import { mailWithdrawalCode, tooManyWithdrawalCodes } from '../confirmation/code.js'
 import { reasonToConfirm, usePayee } from '../confirmation/payees.js'
+import { recordWithdrawalEvents } from '../describe-withdrawals.js'
 import { reserveHold } from '../ledger-entries.js'
 import { mailCreator } from '../mails.js'
 import type { WithdrawalPrice } from '../price-withdrawal.js'
@@ -72,6 +73,7 @@ export async function storeWithdrawal(
   })
   const { reference, requestId, status } = stored
   uow.log({ reference, requestId, status, sendState }, 'a withdrawal was requested')
+  if (sendState !== 'not_sent') recordWithdrawalEvents(uow, reference, ['held'])
   if (waitsForIdentity) {
     const site = new URL(config.http.publicUrl).host
     await requestIdentity(uow, identity.email, { ...withdrawal, site })

@@ -308,7 +308,9 @@ test.serial('what an operator read of an older request does not reset a newer on
   endRefund(intentId, 'failed')
   t.is((await refund(payment, ...confirmed(payment))).code, 1)
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  await endSuspenseRefund(world().db, { id: seen.refund_id, transaction: payment }, 'the refund failed')
+  await world().services.transact((uow) =>
+    endSuspenseRefund(uow, { id: seen.refund_id, transaction: payment }, 'the refund failed'),
+  )
   t.is((await itemOf(payment)).state, 'refunding')
   endRefund(intentId, 'processed')
   t.is((await refund(payment, ...confirmed(payment))).code, 0)

@@ -20,19 +20,42 @@ export interface StreamReader {
   close(): void
 }
 
-/** Reads a tip stream over a plain socket. With HTTP/1.0 the body has no chunk sizes: it is exactly what was written. */
+/** Reads the tip stream of a wallet. */
 export function openStream(
   url: string,
   wallet: string,
   lastEventId?: string,
   version: '1.0' | '1.1' = '1.1',
 ): StreamReader {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  const resume = lastEventId === undefined ? '' : `Last-Event-ID: ${lastEventId}\r\n`
-  socket.write(
-    `GET /chain/tips/stream?wallet=${wallet} HTTP/${version}\r\nHost: ${hostname}:${port}\r\n${resume}\r\n`,
+  const resume = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+  return readStream(new URL(`/chain/tips/stream?wallet=${wallet}`, url), resume, version)
+}
+
+/** Reads a creator's events with an API key, until the test ends. */
+export function openEventStream(
+  t: ExecutionContext,
+  url: string,
+  { bearer, lastEventId }: { readonly bearer: string; readonly lastEventId?: string },
+): Omit<StreamReader, 'tips'> & { readonly events: StreamReader['tips'] } {
+  const resume = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+  const { tips: events, ...reader } = readStream(
+    new URL(url),
+    { Authorization: `Bearer ${bearer}`, ...resume },
+    '1.1',
   )
+  t.teardown(reader.close)
+  return { events, ...reader }
+}
+
+/** Reads a stream over a plain socket. With HTTP/1.0 the body has no chunk sizes: it is exactly what was written. */
+function readStream(
+  { hostname, port, host, pathname, search }: URL,
+  headers: Readonly<Record<string, string>>,
+  version: '1.0' | '1.1',
+): StreamReader {
+  const socket = connect(Number(port), hostname)
+  const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`GET ${pathname}${search} HTTP/${version}\r\n${lines.join('')}\r\n`)
   const tips: TipEvent[] = []
   let open = true
   let head = ''

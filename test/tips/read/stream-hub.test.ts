@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
-import { StreamHub } from '../../../src/tips/read/stream-hub.js'
+import { StreamHub } from '../../../src/events/stream-hub.js'
+import { tipStream } from '../../../src/tips/read/stream.js'
 import { createControlledCall, type PendingCall, runPendingTasks } from '../../helpers/controlled-call.js'
 import { seededRandom, seededRuns } from '../../helpers/random.js'
 
@@ -28,8 +29,7 @@ function createHub(t: ExecutionContext, tips: number) {
   let notify: () => void = () => undefined
   let poll: () => void = () => undefined
   async function query(statement: Statement): Promise<Answer> {
-    if (statement.name !== 'tips.confirmed-after')
-      return { rows: [{ wallet, lastAt: new Date(state.newest) }] }
+    if (statement.name !== 'tips.confirmed-after') return { rows: [{ key: wallet, cursor: state.newest }] }
     state.mostPlaces = Math.max(state.mostPlaces, statement.values[1].length)
     state.mostOpen = Math.max(state.mostOpen, ++state.open)
     return reads.run(statement).finally(() => {
@@ -49,7 +49,7 @@ function createHub(t: ExecutionContext, tips: number) {
     },
     log: { warn: () => undefined },
   }
-  const hub = new StreamHub(services as unknown as ConstructorParameters<typeof StreamHub>[0])
+  const hub = new StreamHub(services as unknown as ConstructorParameters<typeof StreamHub>[0], tipStream)
   t.teardown(() => void hub.close())
   return {
     reads,
@@ -57,9 +57,8 @@ function createHub(t: ExecutionContext, tips: number) {
     poll: () => poll(),
     join(cursor: number): JoinedReader {
       const seen: number[] = []
-      const leave = hub.open(wallet, cursor, state.newest, (text) => {
-        seen.push(Number(/^id: (\d+)$/m.exec(text)?.[1]))
-        return true
+      const leave = hub.open({ key: wallet, cursor }, state.newest, (event) => {
+        seen.push(event.cursor)
       })
       return { cursor, seen, leave }
     },

@@ -5,10 +5,11 @@ import test, { type ExecutionContext } from 'ava'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
 import { redisUrlWith } from '../../../scripts/kit/service-settings.js'
+import { createLiveStreams } from '../../../src/events/live-streams.js'
+import { StreamHub } from '../../../src/events/stream-hub.js'
 import { HeartbeatWheel } from '../../../src/http/sse.js'
 import { solMint } from '../../../src/kernel/tokens.js'
-import { createTipStreams } from '../../../src/tips/read/stream.js'
-import { StreamHub } from '../../../src/tips/read/stream-hub.js'
+import { findStart, tipStream } from '../../../src/tips/read/stream.js'
 import { follow, openStream, type StreamReader } from '../../helpers/http/stream-reader.js'
 import { confirmedStamps, createConfirmedSolTips } from '../../helpers/make/confirmed-tips.js'
 import { unusedWallet } from '../../helpers/make/supporter.js'
@@ -154,10 +155,12 @@ test('every stream gets one heartbeat per turn of the wheel, whenever it was ope
   const { services } = world()
   const turnMs = 600
   const wheel = new HeartbeatWheel(turnMs)
-  const hub = new StreamHub(services)
-  const streams = createTipStreams(services, hub, wheel)
+  const hub = new StreamHub(services, tipStream)
+  const streams = createLiveStreams(services, hub, wheel)
   const wallet = unusedWallet()
-  const server = createServer(new Koa().use((ctx) => streams.serve(ctx, wallet)).callback())
+  const server = createServer(
+    new Koa().use((ctx) => streams.serve(ctx, () => findStart(services.db, wallet))).callback(),
+  )
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   t.teardown(async () => {
     streams.close()

@@ -98,7 +98,7 @@ export async function resolvePayment(
 ): Promise<SuspenseItem> {
   const { transaction, kobo } = item
   const resolution = { as, by: order.by, note: order.requireReason() }
-  const resolved = await resolveSuspense(uow.trx, item, resolution)
+  const resolved = await resolveSuspense(uow, item, resolution)
   if (resolved === undefined) throw new RefusedError(`payment ${transaction} was taken or resolved meanwhile`)
   await order.audit(uow.trx, 'suspense', `payment:${transaction}`, { as, kobo })
   return resolved.item

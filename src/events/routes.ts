@@ -1,0 +1,137 @@
+import type { Context, Middleware } from 'koa'
+import { isSignedIn, userOf } from '../accounts/sessions/auth.js'
+import { findKeyOwner } from '../creators/api-keys.js'
+import { type Route, route, streamRoute } from '../http/endpoint.js'
+import type { KeyedLimit } from '../http/limits/rate-limits.js'
+import { readBearer } from '../http/security/credentials.js'
+import { noStore } from '../http/security/response-headers.js'
+import type { HeartbeatWheel } from '../http/sse.js'
+import { DomainError } from '../kernel/errors.js'
+import { waitForRow } from '../platform/database/wait-for-row.js'
+import type { Services } from '../services.js'
+import { eventChannel, presentEvent } from './event.js'
+import { createLiveStreams } from './live-streams.js'
+import { eventStream, newestSequence, readEvents } from './read-events.js'
+import {
+  type EventsInput,
+  eventStreamInput,
+  eventStreamOutput,
+  eventsInput,
+  eventsOutput,
+} from './schemas.js'
+import { StreamHub } from './stream-hub.js'
+
+type Needs = Pick<Services, 'db' | 'notifications' | 'log' | 'metrics'>
+
+/** Paths under /creators that an API key opens too. */
+export const keyPath = /^\/creators\/(events|stream)\/?$/i
+
+/** A lost notification delays a waiting poll by at most this time. */
+const rereadMs = 3000
+
+export interface EventReaders {
+  readonly routes: readonly Route[]
+  /** Answers waiting polls and ends the streams. */
+  close(): Promise<void>
+}
+
+/** The readers of the event log: a list with a long poll, and a stream. Webhooks are in src/webhooks. */
+export function createEventReaders(services: Needs, wheel: HeartbeatWheel): EventReaders {
+  const { db, notifications } = services
+  const hub = new StreamHub(services, eventStream)
+  const streams = createLiveStreams(services, hub, wheel)
+  const closing = new AbortController()
+  const guards = [noStore, requireOwner(services)]
+
+  async function list({ after, types, limit, wait }: EventsInput, ctx: Context) {
+    const userId = ownerOf(ctx)
+    const left = new AbortController()
+    ctx.res.once('close', () => left.abort())
+    const read = async () => {
+      const rows = await readEvents(db, userId, { after, types, limit: limit + 1 })
+      return rows.length === 0 ? undefined : rows
+    }
+    const rows = await waitForRow(read, {
+      notifications,
+      channel: eventChannel(userId),
+      totalMs: wait * 1000,
+      rereadMs,
+      signal: AbortSignal.any([left.signal, closing.signal]),
+    })
+    const page = rows?.slice(0, limit) ?? []
+    return {
+      events: page.map(presentEvent),
+      after: Number(page.at(-1)?.sequence ?? after),
+      hasMore: (rows?.length ?? 0) > limit,
+    }
+  }
+
+  async function findStart(userId: string) {
+    const sequence = await newestSequence(db, userId)
+    return { key: userId, newest: sequence, connected: { status: 'connected', sequence } }
+  }
+
+  return {
+    routes: [
+      route(
+        {
+          method: 'get',
+          path: '/creators/events',
+          summary: 'The events of the own account after a sequence number, oldest first',
+          credential: 'session-or-key',
+          limit: perOwner,
+          input: eventsInput,
+          invalid: 'invalid_after',
+          output: eventsOutput,
+          errors: ['invalid_types', 'invalid_limit', 'invalid_wait', 'unauthorized', 'invalid_api_key'],
+        },
+        list,
+        guards,
+      ),
+      streamRoute(
+        {
+          method: 'get',
+          path: '/creators/stream',
+          summary: 'The events of the own account, live',
+          credential: 'session-or-key',
+          limit: perOwner,
+          input: eventStreamInput,
+          invalid: 'invalid_after',
+          output: eventStreamOutput,
+          errors: ['invalid_types', 'unauthorized', 'invalid_api_key'],
+          stream: true,
+        },
+        ({ after, types }, ctx) =>
+          streams.serve(ctx, () => findStart(ownerOf(ctx)), {
+            after,
+            wants: ({ type }) => types.length === 0 || types.some((one) => one === type),
+          }),
+        guards,
+      ),
+    ],
+    async close() {
+      closing.abort()
+      streams.close()
+      await hub.close()
+    },
+  }
+}
+
+const perOwner: KeyedLimit<unknown> = { name: 'apiKey', address: 'sdkAddress', key: (_, ctx) => ownerOf(ctx) }
+
+/** Requires a session, which app.ts has checked, or else an open API key. */
+function requireOwner({ db }: Needs): Middleware {
+  return async (ctx, next) => {
+    const owner = isSignedIn(ctx) ? userOf(ctx) : await findKeyOwner(db, readBearer(ctx) ?? '')
+    if (owner === undefined) throw new DomainError('invalid_api_key')
+    ctx.state['eventOwner'] = owner
+    await next()
+  }
+}
+
+/** Whose events are read. Only for routes behind the guard above. */
+function ownerOf(ctx: Context): string {
+  const owner: string | undefined = ctx.state['eventOwner']
+  if (owner === undefined) throw new Error('This route has no owner')
+  return owner
+}

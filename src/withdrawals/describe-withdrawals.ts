@@ -1,0 +1,60 @@
+import type { DescribeSubjects, EventContent, EventType } from '../events/event.js'
+import { recordEvent } from '../events/record-event.js'
+import { displayNumber } from '../kernel/money.js'
+import { maskAccount } from '../kernel/text.js'
+import type { OutgoingStatus } from '../outgoing/lifecycle.js'
+import { query } from '../platform/database/database.js'
+import type { UnitOfWork } from '../platform/database/transact.js'
+import { heldFor, type Withdrawal, withdrawalColumns } from './withdrawal.js'
+
+const typeOf: Readonly<Partial<Record<OutgoingStatus | 'held' | 'returned', EventType>>> = {
+  held: 'withdrawal.held',
+  submitted: 'withdrawal.submitted',
+  completed: 'withdrawal.completed',
+  failed: 'withdrawal.failed',
+  returned: 'withdrawal.returned',
+}
+
+/** Records what has happened to a withdrawal, in this order. */
+export function recordWithdrawalEvents(
+  uow: Pick<UnitOfWork, 'atEnd'>,
+  reference: string,
+  happened: readonly (keyof typeof typeOf)[],
+): void {
+  for (const what of happened) {
+    const type = typeOf[what]
+    if (type !== undefined) recordEvent(uow, type, reference, describeWithdrawals)
+  }
+}
+
+/** As the history has it, without the name on the account, which only processes with the data key can read. */
+const describeWithdrawals: DescribeSubjects = async (trx, references) => {
+  const rows = await query<Withdrawal>(trx, {
+    name: 'payouts.describe',
+    text: `select ${withdrawalColumns} from withdrawals w where w.reference = any($1::text[])`,
+    values: [references],
+  })
+  return new Map(
+    rows.map((withdrawal) => [
+      withdrawal.reference,
+      { userId: withdrawal.userId, data: describe(withdrawal) },
+    ]),
+  )
+}
+
+function describe(withdrawal: Withdrawal): EventContent['data'] {
+  const { reference, status, currency, bankCode, failureReason } = withdrawal
+  return {
+    reference,
+    status,
+    currency,
+    amountNGN: displayNumber(withdrawal.netKobo, 2),
+    systemFeeNGN: displayNumber(withdrawal.feeKobo, 2),
+    amountUSDC: displayNumber(withdrawal.debitMicro, 6),
+    bankCode,
+    accountNumber: maskAccount(withdrawal.lastFour),
+    heldFor: heldFor(withdrawal),
+    failureReason,
+    createdAt: withdrawal.createdAt,
+  }
+}
