@@ -14,7 +14,10 @@ export async function up(knex: Knex): Promise<void> {
       intents smallint not null default 0 check (intents >= 0),
       created_at timestamptz(3) not null default clock_timestamp(),
       expires_at timestamptz(3) not null,
-      consumed_at timestamptz(3));
+      consumed_at timestamptz(3),
+      -- Of its intents, where a request gives none of its own.
+      reference text,
+      metadata json);
     create index sdk_sessions_expired on sdk_sessions (expires_at);
     -- A consumed session stays consumed. Between the other states every step is listed.
     create trigger sdk_sessions_steps before update of consumed_at on sdk_sessions

@@ -39,6 +39,9 @@ export async function up(knex: Knex): Promise<void> {
       creator_wallet text,
       -- The HTTP request that made it.
       request_id uuid,
+      -- The integrator's own name for the payment, and what they keep with it.
+      reference text,
+      metadata json,
       check (reference_key is not null or message_hash is not null));
     create index payment_intents_session on payment_intents (sdk_session_id) where sdk_session_id is not null;
     create index payment_intents_due on payment_intents (due_at) where due_at is not null;

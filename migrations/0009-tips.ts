@@ -61,6 +61,9 @@ export async function up(knex: Knex): Promise<void> {
       main_id text references tips,
       -- The HTTP request that made it.
       request_id uuid,
+      -- The integrator's own name for the payment, and what they keep with it.
+      reference text,
+      metadata json,
       check (least(amount, received_raw, display_raw) > 0),
       check (case kind when 'chain' then creator_wallet is not null and claim_hash is not null
                        else recipient_party is not null and due_at is null end),

@@ -38,7 +38,14 @@ export function fiatRoutes(
         input: fiatIntentInput,
         invalid: 'fiat_intent_fields_required',
         output: fiatIntentAnswer,
-        errors: ['invalid_amount', 'creator_not_found', 'rate_unavailable', 'payment_refused'],
+        errors: [
+          'invalid_amount',
+          'invalid_payment_reference',
+          'invalid_metadata',
+          'creator_not_found',
+          'rate_unavailable',
+          'payment_refused',
+        ],
       },
       idempotent(
         {

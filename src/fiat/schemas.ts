@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { emailAddress } from '../accounts/schemas.js'
 import { requiredText, truncated } from '../http/input.js'
+import { ownReferenceFields } from '../intents/own-reference.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { intentStatusOf } from './lifecycle.js'
 
@@ -34,6 +35,7 @@ export const fiatIntentInput = z.object({
     .optional()
     .transform((value) => value !== undefined && value !== false)
     .meta({ type: 'boolean', description: 'Name and e-mail are withheld from the creator' }),
+  ...ownReferenceFields,
 })
 export type FiatIntentInput = z.output<typeof fiatIntentInput>
 

@@ -11,6 +11,7 @@ import { type KeyedRequest, storeWithCreation } from '../platform/database/idemp
 import { refuseWhileStopped } from '../platform/database/switches/switch-watch.js'
 import type { Services } from '../services.js'
 import { buildDirectTransfer } from './direct/build-transfer.js'
+import { type OwnReference, ownReferenceOf } from './own-reference.js'
 import { presentIntent } from './present.js'
 import { checkUsdLimits, type GrossAmount, grossAmount, parseTipAmount, tipLimitsFor } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
@@ -39,6 +40,8 @@ interface IntentOwner {
   readonly sdkSession?: { readonly id: string; readonly count: IntentWrite }
   readonly keyed?: KeyedRequest | undefined
   readonly requestId?: string
+  /** Of its session: counts where the request gives none. */
+  readonly own?: OwnReference
 }
 
 /**
@@ -49,7 +52,7 @@ export async function createIntent(
   services: Needs,
   prices: TokenPrices,
   input: IntentInput,
-  { sdkSession, keyed, requestId }: IntentOwner = {},
+  { sdkSession, keyed, requestId, own }: IntentOwner = {},
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
   const requested = parseTipAmount(input.amount, input.amountUsd, token)
@@ -65,7 +68,8 @@ export async function createIntent(
   const { message, ...notice } = cleanMessage(input.message)
   const { executionMode } = route
   const owner = { sdkSessionId: sdkSession?.id ?? null, requestId: requestId ?? null }
-  const fields = { creator, source, token, gross, symbol, message, executionMode, ...owner }
+  const ownReference = ownReferenceOf(input, own)
+  const fields = { creator, source, token, gross, symbol, message, executionMode, ...owner, ownReference }
   const intent = await buildIntent(services, route, fields)
   const store = (built: PaymentIntent, answer: IntentAnswer) =>
     storeIntent(services, built, [
@@ -127,6 +131,7 @@ interface PaymentIntent extends UnsignedTransaction {
   readonly sdkSessionId: string | null
   /** The request that asked for it. */
   readonly requestId: string | null
+  readonly ownReference: OwnReference
 }
 
 const messageHashConstraint = 'payment_intents_message_hash_key'
@@ -168,8 +173,8 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
         output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode, price_impact_pct,
         reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw, message,
-        creator_wallet, request_id)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+        creator_wallet, request_id, reference, metadata)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
     values: [
       intent.id,
       party,
@@ -194,6 +199,8 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       intent.message,
       creator.custodyWallet ?? null,
       intent.requestId,
+      intent.ownReference.reference,
+      intent.ownReference.metadata,
     ],
   })
 }

@@ -25,6 +25,8 @@ export function paymentRoutes(services: Services, prices: TokenPrices): Route[] 
           'invalid_input_token_mint',
           'invalid_source_wallet',
           'invalid_amount',
+          'invalid_payment_reference',
+          'invalid_metadata',
           'creator_not_found',
           'creator_wallet_pending',
           'amount_below_minimum',

@@ -3,6 +3,7 @@ import { checkedText, requiredText, truncated } from '../http/input.js'
 import { isAddress } from '../kernel/base58.js'
 import { tokenByMint } from '../kernel/tokens.js'
 import { swapEngines } from '../ports/swaps.js'
+import { ownReferenceFields } from './own-reference.js'
 
 const missing = 'intent_fields_required'
 
@@ -44,6 +45,7 @@ export const intentInput = z
       .catch(undefined)
       .meta({ type: 'string', description: 'Display symbol; does not affect routing' }),
     message: intentMessage,
+    ...ownReferenceFields,
   })
   .refine(({ amount, amountUsd }) => amount !== undefined || amountUsd !== undefined, {
     error: missing,

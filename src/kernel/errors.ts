@@ -49,6 +49,8 @@ export const errors = {
   invalid_name: [400, 'Invalid name'],
   invalid_domain: [400, 'Invalid domain'],
   domain_not_yours: [400, 'Domain does not resolve to your wallet'],
+  invalid_payment_reference: [400, 'Invalid reference'],
+  invalid_metadata: [400, 'Invalid metadata'],
   invalid_after: [400, 'Invalid after'],
   invalid_types: [400, 'Invalid types'],
   invalid_wait: [400, 'Invalid wait'],

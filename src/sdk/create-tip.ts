@@ -23,7 +23,9 @@ export async function createSdkTip(
     throw new DomainError('session_of_another_creator')
   const intent = { ...input, creatorId: session.userId, amountUsd: amount }
   const sdkSession = countedSession(services.config.sdk, session.id)
-  return createIntent(services, prices, intent, { sdkSession, requestId }).catch(renameAmount)
+  return createIntent(services, prices, intent, { sdkSession, requestId, own: session.own }).catch(
+    renameAmount,
+  )
 }
 
 /** This endpoint's `amount` is the other's `amountUsd`. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { presentOwnReference } from '../intents/own-reference.js'
 import { displayNumber } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
 import { type ConfirmedTip, confirmedColumns, receivedOf, symbolOf } from '../tips/read/present.js'
@@ -46,5 +47,6 @@ function presentEvent(tip: ConfirmedTip): SdkEvent {
     sender: tip.sender,
     timestamp: tip.confirmedAt.toISOString(),
     txSignature: tip.id,
+    ...presentOwnReference(tip),
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { checkedText, requiredText } from '../http/input.js'
+import { ownReferenceFields, ownReferenceOutput } from '../intents/own-reference.js'
 import { intentMessage, intentOutput, tokenOutput } from '../intents/schemas.js'
 import { isAddress } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
@@ -27,6 +28,7 @@ export const initInput = z.object({
     .meta({ default: 'dark' })
     .optional()
     .transform((chosen) => chosen ?? 'dark'),
+  ...ownReferenceFields,
 })
 export type InitInput = z.output<typeof initInput>
 
@@ -54,6 +56,7 @@ export const tipInput = z.object({
     .positive('invalid_amount')
     .meta({ description: 'USD' }),
   message: intentMessage,
+  ...ownReferenceFields,
 })
 export type TipInput = z.output<typeof tipInput>
 
@@ -193,6 +196,7 @@ const event = z.object({
   sender: z.string(),
   timestamp: z.iso.datetime(),
   txSignature: z.string(),
+  ...ownReferenceOutput,
 })
 export type SdkEvent = z.output<typeof event>
 export const eventsOutput = z.object({

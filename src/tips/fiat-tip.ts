@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { OwnReference } from '../intents/own-reference.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { recordTipEvents } from './describe-tips.js'
@@ -17,6 +18,7 @@ export interface NewFiatTip {
   readonly details: NonNullable<TipListItem['fiatDetails']>
   /** The request that asked for it. */
   readonly requestId: string | null
+  readonly own: OwnReference
 }
 
 /** Records a pending fiat tip. The fiat intent is the work row, so the tip itself is never due. */
@@ -25,8 +27,8 @@ export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
     name: 'tips.fiat-record',
     text: /* sql */ `
       insert into tips (id, kind, sender, amount, token_symbol, message, recipient_party, display_raw, decimals, fiat_details, due_at,
-        request_id)
-      values ($1, 'fiat', $3, $5::numeric / 100, 'FIAT', $4, (select id from parties where user_id = $2), $5, 2, $6, null, $7)`,
+        request_id, reference, metadata)
+      values ($1, 'fiat', $3, $5::numeric / 100, 'FIAT', $4, (select id from parties where user_id = $2), $5, 2, $6, null, $7, $8, $9)`,
     values: [
       tip.id,
       tip.userId,
@@ -35,6 +37,8 @@ export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
       tip.amountCents,
       JSON.stringify(tip.details),
       tip.requestId,
+      tip.own.reference,
+      tip.own.metadata,
     ],
   })
 }

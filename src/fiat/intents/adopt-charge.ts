@@ -1,3 +1,4 @@
+import { noReference } from '../../intents/own-reference.js'
 import { DomainError } from '../../kernel/errors.js'
 import { providerReferenceOf } from '../../kernel/ids.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
@@ -65,6 +66,7 @@ export async function adoptCharge(
       lifeMs: expiryMs,
       requestId: null,
       session: undefined,
+      own: noReference,
     },
     atEnd,
   )

@@ -1,5 +1,6 @@
 import { resolveCreator } from '../../creators/resolve-creator.js'
 import type { CreatorSettings } from '../../creators/settings.js'
+import { ownReferenceOf } from '../../intents/own-reference.js'
 import { tipLimitsFor } from '../../intents/quote.js'
 import { isAddress } from '../../kernel/base58.js'
 import { DomainError } from '../../kernel/errors.js'
@@ -85,6 +86,7 @@ export async function createFiatIntent(
   }
   const collection = await openCharge(services, creator.settings, charge, expiresAt)
   const { message: memo, ...notice } = cleanMessage(input.memo)
+  const ownSession = session?.userId === owner.userId ? session : undefined
   const intent: FiatIntent = {
     id,
     owner,
@@ -97,7 +99,8 @@ export async function createFiatIntent(
     expiresAt,
     lifeMs,
     requestId,
-    session: session?.userId === owner.userId ? session : undefined,
+    session: ownSession,
+    own: ownReferenceOf(input, ownSession?.own),
   }
   const answer = { ...present(intent), ...notice }
   await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { OwnReference } from '../../intents/own-reference.js'
 import { DomainError } from '../../kernel/errors.js'
 import { providerReferenceOf } from '../../kernel/ids.js'
 import { displayNumber, displayText } from '../../kernel/money.js'
@@ -22,6 +23,7 @@ export interface Owner {
 export interface NairaSession {
   readonly id: string
   readonly userId: string
+  readonly own: OwnReference
   readonly count: (trx: Knex.Transaction) => Promise<boolean>
 }
 
@@ -40,6 +42,7 @@ export interface FiatIntent {
   readonly lifeMs: number
   readonly requestId: string | null
   readonly session: NairaSession | undefined
+  readonly own: OwnReference
 }
 
 /**
@@ -81,6 +84,7 @@ export async function storeFiatIntent(
       amountCents: price.amountCents,
       details: presentFiatDetails(price),
       requestId: intent.requestId,
+      own: intent.own,
     })
     const sessionId = (await intent.session?.count(trx)) ? intent.session?.id : undefined
     await insertIntent(trx, intent, { payerId, sessionId }, config.fiat.watchDays)

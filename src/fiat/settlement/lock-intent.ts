@@ -15,6 +15,8 @@ export interface LockedIntent {
   /** The creator's custody wallet. Null until it is provisioned. */
   readonly wallet: string | null
   readonly creatorName: string
+  /** The integrator's own name for the payment. */
+  readonly reference: string | null
   readonly price: FiatPrice
   readonly basis: ChargeBasis
   readonly rateId: bigint
@@ -40,13 +42,13 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
   const [row] = await query<Row>(trx, {
     name: 'fiat.read-locked',
     text: /* sql */ `
-      select f.id, f.user_id as "userId", w.public_key as wallet, u.name as "creatorName",
+      select f.id, f.user_id as "userId", w.public_key as wallet, u.name as "creatorName", t.reference,
         f.amount_cents as "amountCents", f.fee_cents as "feeCents", f.final_cents as "finalCents",
         f.charge_kobo as "chargeKobo", f.charge_given as "isChargeGiven", f.basis, f.rate_id as "rateId", (r.value * 100000000)::bigint as rate,
         f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, p.email_sealed as "sealedEmail",
         f.credited_micro as "creditedMicro", f.settled_kobo as "countedKobo",
         array(select provider_transaction from fiat_payments where intent_id = f.id) as recorded
-      from fiat_intents f join users u on u.id = f.user_id join wallets w on w.user_id = f.user_id
+      from fiat_intents f join tips t on t.id = f.id join users u on u.id = f.user_id join wallets w on w.user_id = f.user_id
       join rates r on r.id = f.rate_id left join payers p on p.id = f.payer_id
       where f.id = $1`,
     values: [id],

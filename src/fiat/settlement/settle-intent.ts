@@ -143,13 +143,13 @@ export function reportSettlement(
   }
 }
 
-type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price'>
+type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price' | 'reference'>
 
 /**
  * The receipt of a completed fiat tip. The creator's name is the only text that a user chose. It is cut and has no links, because for
  * NGN 100 anyone can have this mail with a creator name of their own sent to any address.
  */
-function receipt({ id, creatorName, price }: Named, { kobo, paidAt }: Payment): EmailContent {
+function receipt({ id, creatorName, price, reference }: Named, { kobo, paidAt }: Payment): EmailContent {
   const { chargeKobo } = price
   const given = nairaText(kobo < chargeKobo ? kobo : chargeKobo)
   const surplus =
@@ -165,6 +165,7 @@ function receipt({ id, creatorName, price }: Named, { kobo, paidAt }: Payment): 
       { standout: given },
       ...surplus,
       `It was paid on ${paidAt.toISOString().slice(0, 10)}. The number of this payment is ${id}.`,
+      ...(reference === null ? [] : [`Reference: "${quoteInMail(reference)}".`]),
       'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
     ],
   })

@@ -52,6 +52,18 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   invalid_transaction: ['transaction', 'is not the prepared one, signed by the payout wallet'],
   transfer_would_fail: ['amount', 'cannot be moved: the chain would refuse the transaction'],
 
+  invalid_payment_reference: [
+    'reference',
+    'must be one line of 1 to 64 characters, without blanks around it',
+  ],
+  invalid_metadata: [
+    'metadata',
+    'must be an object of at most 20 texts, numbers or booleans, 2,048 bytes of JSON, with keys of 1 to 40 characters',
+  ],
+  invalid_after: ['after', 'must be the sequence number of an event'],
+  invalid_types: ['types', 'must be event types separated by commas, such as tip.confirmed,withdrawal.*'],
+  invalid_wait: ['wait', 'must be whole seconds from 0 to 30'],
+
   invalid_cursor: ['cursor', 'must be the nextCursor of an earlier answer'],
   invalid_limit: ['limit', 'must be a whole number from 1 to 100'],
   invalid_format: ['format', 'must be json or csv'],

@@ -47,8 +47,8 @@ export async function findNairaSession(
   const token = readBearer(ctx)
   const session = token === undefined ? undefined : await findSdkSession(db, token)
   if (session === undefined || whyNotTipping(session, config.sdk) !== undefined) return undefined
-  const { id, userId } = session
-  return { id, userId, count: (trx) => countIntent(trx, config.sdk, id) }
+  const { id, userId, own } = session
+  return { id, userId, own, count: (trx) => countIntent(trx, config.sdk, id) }
 }
 
 /** The session of a guarded request, with the token that was presented. */

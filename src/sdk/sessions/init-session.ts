@@ -1,5 +1,6 @@
 import { resolvePayableCreator } from '../../creators/resolve-creator.js'
 import { listSites } from '../../creators/sites.js'
+import { ownReferenceOf } from '../../intents/own-reference.js'
 import { DomainError } from '../../kernel/errors.js'
 import { maskAddress } from '../../kernel/text.js'
 import type { Services } from '../../services.js'
@@ -17,14 +18,19 @@ type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain
 export async function initSession(
   services: Needs,
   ownerId: string,
-  { creatorId, originUrl, theme }: InitInput,
+  { creatorId, originUrl, theme, ...given }: InitInput,
 ): Promise<InitAnswer> {
   const { db } = services
   if (!(await meansCreator(services, creatorId, ownerId))) throw new DomainError('creator_not_found')
   const origin = permittedOrigin(originUrl, await listSites(db, ownerId))
   if (origin === undefined) throw new DomainError('unauthorized_origin')
   const { wallet, settings } = await resolvePayableCreator(services, ownerId)
-  const { sessionToken, embedUrl } = await openEmbed(services, { userId: ownerId, origin, theme })
+  const { sessionToken, embedUrl } = await openEmbed(services, {
+    userId: ownerId,
+    origin,
+    theme,
+    own: ownReferenceOf(given),
+  })
   return {
     sessionToken,
     config: {
@@ -47,12 +53,12 @@ export async function renewSession(services: Pick<Services, 'db' | 'config'>, se
   if (!consumed) throw new DomainError('session_unpaid')
   const origin = permittedOrigin(session.origin, await listSites(services.db, userId))
   if (origin === undefined) throw new DomainError('unauthorized_origin')
-  return openEmbed(services, { userId, origin, theme })
+  return openEmbed(services, { userId, origin, theme, own: session.own })
 }
 
 async function openEmbed(
   { db, config }: Pick<Services, 'db' | 'config'>,
-  opened: Pick<SdkSession, 'userId' | 'origin' | 'theme'>,
+  opened: Pick<SdkSession, 'userId' | 'origin' | 'theme' | 'own'>,
 ): Promise<{ sessionToken: string; embedUrl: string }> {
   const { sessionToken, embedId } = await openSdkSession(db, config.sdk, opened)
   // The token is in the fragment. Browsers do not send it, so it reaches no server's log.

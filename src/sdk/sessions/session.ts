@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
+import type { OwnReference } from '../../intents/own-reference.js'
 import { DomainError, type ErrorCode } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
@@ -29,6 +30,8 @@ export interface SdkSession {
   readonly readable: boolean
   /** One of its tips was confirmed. */
   readonly consumed: boolean
+  /** Of its intents, where a request gives none. */
+  readonly own: OwnReference
 }
 
 /** A session just opened. The database stores only the token's hash. */
@@ -43,22 +46,32 @@ const readable = `expires_at > now() - interval '${readableMinutes} minutes'`
 
 const columns = /* sql */ `
   id, user_id as "userId", origin, theme, expires_at as "expiresAt", intents,
-  expires_at <= clock_timestamp() as expired, ${readable} as readable, consumed_at is not null as consumed`
+  expires_at <= clock_timestamp() as expired, ${readable} as readable, consumed_at is not null as consumed,
+  json_build_object('reference', reference, 'metadata', metadata) as own`
 
 /** Opens a session for a creator's embed at this origin. */
 export async function openSdkSession(
   db: Knex,
   { sessionMinutes }: Config['sdk'],
-  { userId, origin, theme }: Pick<SdkSession, 'userId' | 'origin' | 'theme'>,
+  { userId, origin, theme, own }: Pick<SdkSession, 'userId' | 'origin' | 'theme' | 'own'>,
 ): Promise<OpenedSdkSession> {
   const sessionToken = `sdk_sess_${randomUUID()}`
   const embedId = newSecret()
   await query(db, {
     name: 'sdk_sessions.open',
     text: /* sql */ `
-      insert into sdk_sessions (token_hash, embed_id, user_id, origin, theme, expires_at)
-      values ($1, $2, $3, $4, $5, clock_timestamp() + $6::float8 * interval '1 minute')`,
-    values: [hashSecret(sessionToken), embedId, userId, origin, theme, sessionMinutes],
+      insert into sdk_sessions (token_hash, embed_id, user_id, origin, theme, expires_at, reference, metadata)
+      values ($1, $2, $3, $4, $5, clock_timestamp() + $6::float8 * interval '1 minute', $7, $8)`,
+    values: [
+      hashSecret(sessionToken),
+      embedId,
+      userId,
+      origin,
+      theme,
+      sessionMinutes,
+      own.reference,
+      own.metadata,
+    ],
   })
   return { sessionToken, embedId }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cursorInput, formatInput, limitInput } from '../../http/paging.js'
+import { ownReferenceOutput } from '../../intents/own-reference.js'
 import { isAddress } from '../../kernel/base58.js'
 import type { ErrorCode } from '../../kernel/errors.js'
 import { cleanLine, countCharacters } from '../../kernel/text.js'
@@ -46,7 +47,7 @@ export const creatorTipsInput = z.object({
     .optional()
     .meta({
       description:
-        'Part of the message or the sender, in any case, in the newest 10,000 tips that the other filters let through',
+        'Part of the message, the sender or your reference, in any case, in the newest 10,000 tips that the other filters let through',
       maxLength: maxSearchLength,
     }),
   format: formatInput,
@@ -54,7 +55,7 @@ export const creatorTipsInput = z.object({
 export type CreatorTipsInput = z.output<typeof creatorTipsInput>
 
 /** Only the creator is shown whether a tip is disputed. Absent: it is not. */
-const creatorTip = tipListItem.extend({ disputed: z.boolean().optional() })
+const creatorTip = tipListItem.extend({ disputed: z.boolean().optional(), ...ownReferenceOutput })
 export type CreatorTip = z.output<typeof creatorTip>
 
 export const creatorTipsAnswer = z.object({

@@ -89,7 +89,8 @@ export function creatorTipsStatement(
   const text = /* sql */ `
     with ${party}, newest as materialized (
       select t.id, t.recorded_at, strpos(lower(t.message), lower(${search})) > 0
-          or strpos(lower(coalesce(s.wallet, t.sender)), lower(${search})) > 0 as found
+          or strpos(lower(coalesce(s.wallet, t.sender)), lower(${search})) > 0
+          or strpos(lower(t.reference), lower(${search})) > 0 as found
       from (${newest}) t left join lateral (select wallet from parties where id = t.sender_party offset 0) s on true
     ), page as (
       select id from newest where found and ${before(position)} order by recorded_at desc, id desc limit ${add(limit + 1)}
@@ -139,13 +140,16 @@ const columns = [
   'status',
   'message',
 ] as const satisfies readonly (keyof CreatorTip)[]
-/** Of a naira tip that is paid: what the supporter paid, the platform's fee, and how much of the amount was given back. */
-const nairaColumns = ['paidNGN', 'platformFeeUSD', 'refundedUSD'] as const
+/**
+ * Of a naira tip that is paid: what the supporter paid, the platform's fee, and how much of the amount was given back. The integrator's own
+ * name for it, and their metadata as JSON.
+ */
+const furtherColumns = ['paidNGN', 'platformFeeUSD', 'refundedUSD', 'reference', 'metadata'] as const
 
 /** Leaves out the words of an unpaid naira tip: anyone can write those, so no page shows them either. */
 export function creatorTipsCsv(tips: readonly CreatorTip[]): string {
   return csvText(
-    [...columns, ...nairaColumns],
+    [...columns, ...furtherColumns],
     tips.map((tip) => {
       const paid = tip.status === 'confirmed'
       const shown = paid || tip.tokenSymbol !== fiatSymbol ? tip : { ...tip, sender: null, message: null }
@@ -155,6 +159,8 @@ export function creatorTipsCsv(tips: readonly CreatorTip[]): string {
         naira?.amountNgn ?? null,
         naira?.platformFee ?? null,
         tip.refundedAmount ?? null,
+        tip.reference ?? null,
+        tip.metadata === undefined ? null : JSON.stringify(tip.metadata),
       ]
     }),
   )

@@ -1,3 +1,4 @@
+import { type OwnReference, presentOwnReference } from '../../intents/own-reference.js'
 import { centsWorth, displayNumber, microWorth, picoUsd } from '../../kernel/money.js'
 import { tokenByMint } from '../../kernel/tokens.js'
 import { fiatSymbol, type TipListItem } from '../schemas.js'
@@ -6,7 +7,7 @@ import type { CreatorTip } from './creator-schemas.js'
 /** The columns of every view of a tip: `t` is the tip, `r` the party that received it and `s` the party that sent it. */
 const factColumns = /* sql */ `
   coalesce(t.main_id, t.id) as id, coalesce(t.paid_wallet, r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
-  t.display_raw as "displayRaw", t.received_raw as "receivedRaw", t.fiat_details as "fiatDetails"`
+  t.display_raw as "displayRaw", t.received_raw as "receivedRaw", t.fiat_details as "fiatDetails", t.reference, t.metadata`
 
 export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`
 /** Whether the creator wants the words of this tip only once it is paid. Only unpaid tips cost the extra read. */
@@ -25,7 +26,7 @@ const oneDollar = 10n ** 12n
 /** The amount of a fiat tip is in cents, but its credit is in micro-USDC. */
 const creditDecimals = 6
 
-interface TipColumns {
+interface TipColumns extends OwnReference {
   readonly id: string
   readonly recipient: string
   readonly sender: string
@@ -80,7 +81,7 @@ export function presentTipEvent(tip: PricedTip) {
 
 export function presentCreatorTip(tip: ListedTip): CreatorTip {
   const disputed = tip.fiatDetails?.disputed
-  return { ...presentListItem(tip), ...(disputed !== undefined && { disputed }) }
+  return { ...presentListItem(tip), ...(disputed !== undefined && { disputed }), ...presentOwnReference(tip) }
 }
 
 export function presentListItem(tip: ListedTip): TipListItem {
