@@ -42,7 +42,7 @@ const posters = [
   'operators',
 ] as const
 const confirmers = ['web', 'verifier', 'settlement', 'operators'] as const
-const emitters = ['web', 'verifier', 'settlement', 'payouts', 'reconciler', 'clock', 'operators'] as const
+const emitters = ['verifier', 'settlement', 'payouts', 'reconciler', 'clock'] as const
 const payers = ['web', 'payouts', 'reconciler', 'clock', 'operators'] as const
 
 /** One line for each table. A test compares it with the tables that exist. */
@@ -82,8 +82,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     change: ['settlement', 'payouts', 'reconciler', 'take-outs'],
   },
   // Who causes events, which every process that moves a creator's money does.
-  event_counters: { change: emitters, read: ['dispatcher'] },
-  events: { append: emitters, read: ['dispatcher'] },
+  // A closed account has no log.
+  event_counters: { write: ['web', 'operators'], change: emitters, read: ['dispatcher'] },
+  events: { write: ['web', 'operators'], append: emitters, read: ['dispatcher'] },
   fiat_intents: { change: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
   fiat_payments: { append: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
   float_readings: { write: ['clock', 'operators'], read: ['web'] },

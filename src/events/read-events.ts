@@ -31,6 +31,15 @@ export function readEvents(
   })
 }
 
+/** Deletes a creator's log. What comes later begins a new one. */
+export async function forgetEvents(trx: Knex.Transaction, userId: string): Promise<void> {
+  await query(trx, {
+    name: 'events.forget',
+    text: 'with counter as (delete from event_counters where user_id = $1) delete from events where user_id = $1',
+    values: [userId],
+  })
+}
+
 /** The sequence number of a creator's newest event; 0 when there is none. */
 export async function newestSequence(db: Knex, userId: string): Promise<number> {
   const [row] = await query<{ last: bigint }>(db, {

@@ -10,7 +10,6 @@ import { DomainError } from '../kernel/errors.js'
 import { waitForRow } from '../platform/database/wait-for-row.js'
 import type { Services } from '../services.js'
 import { eventChannel, presentEvent } from './event.js'
-import { createLiveStreams } from './live-streams.js'
 import { eventStream, newestSequence, readEvents } from './read-events.js'
 import {
   type EventsInput,
@@ -19,6 +18,7 @@ import {
   eventsInput,
   eventsOutput,
 } from './schemas.js'
+import { createLiveStreams } from './stream.js'
 import { StreamHub } from './stream-hub.js'
 
 type Needs = Pick<Services, 'db' | 'notifications' | 'log' | 'metrics'>

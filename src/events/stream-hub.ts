@@ -197,8 +197,8 @@ export class StreamHub {
   async #deliver(reads: readonly Read[]): Promise<Read[]> {
     if (reads.length === 0) return []
     const pages = await this.#source.readAfter(this.#services.db, reads)
+    // Skips a reader that left during the read. When it reconnects, it gets this event by its cursor.
     for (const [index, { readers }] of reads.entries())
-      // Skips a reader that left during the read. When it reconnects, it gets this event by its cursor.
       for (const event of pages[index] ?? [])
         for (const reader of readers) {
           if (reader.closed || event.cursor <= reader.cursor) continue

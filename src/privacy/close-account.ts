@@ -2,6 +2,7 @@ import { forgetAccount, lockForClosing } from '../accounts/forget-account.js'
 import { readRecentChanges } from '../accounts/protection.js'
 import { forgetApiKeys } from '../creators/api-keys.js'
 import { forgetSites } from '../creators/sites.js'
+import { forgetEvents } from '../events/read-events.js'
 import { DomainError } from '../kernel/errors.js'
 import { emailLayout } from '../mail/layout.js'
 import { forgetEmails, queueEmail } from '../mail/queue-email.js'
@@ -32,6 +33,7 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   await stopTipMails(trx, userId)
   await forgetPayees(trx, userId)
   await forgetExport(trx, userId)
+  await forgetEvents(trx, userId)
   await forgetAccount(trx, userId)
   const site = new URL(publicUrl).host
   const content = emailLayout({

@@ -1,4 +1,4 @@
-import type { LiveStreams } from '../events/live-streams.js'
+import type { LiveStreams } from '../events/stream.js'
 import { type Route, route, streamRoute } from '../http/endpoint.js'
 import { nameRow, requestIdOf } from '../http/request-id.js'
 import { cleanMessage } from '../kernel/text.js'

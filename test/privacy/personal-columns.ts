@@ -34,6 +34,7 @@ export const columns: Readonly<Record<string, Columns>> = {
     forgotten: 'body_html body_text recipient sealed_recipient subject*',
     others: 'kind* last_error',
   },
+  events: { forgotten: 'data', others: 'subject type' },
   fiat_intents: {
     forgotten: 'client_network',
     others: 'basis checkout_url id instructions last_error metadata provider_reference',
@@ -50,7 +51,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   payees: { forgotten: 'bank_code* last_four* sealed_name*', others: 'account_hash' },
   payers: { forgotten: 'email_hash email_sealed' },
   payment_intents: {
-    kept: 'creator_wallet message payout_wallet source_wallet',
+    kept: 'creator_wallet message metadata payout_wallet reference source_wallet',
     others:
       'execution_mode id input_mint message_hash output_mint provider reference_key token_symbol transaction',
   },
@@ -68,7 +69,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   report_keys: { others: 'key_id public_key' },
   reserve_reports: { kept: 'short_wallets', others: 'key_id report signature' },
   review_items: { kept: 'details', others: 'kind resolution' },
-  sdk_sessions: { forgotten: 'origin', others: 'embed_id theme token_hash' },
+  sdk_sessions: { forgotten: 'metadata origin reference', others: 'embed_id theme token_hash' },
   sessions: { forgotten: 'network* user_agent*', others: 'device_hash token_hash' },
   suspense_items: {
     kept: 'note refund_by refund_note resolved_by',
@@ -86,7 +87,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   tip_mails: { forgotten: 'choice' },
   tip_sums: { others: 'mint' },
   tips: {
-    kept: 'creator_wallet message* paid_wallet* sender*',
+    kept: 'creator_wallet message* metadata* paid_wallet* reference* sender*',
     others:
       'claim_hash claimed_intent_id fiat_details* further_credits id* intent_id kind last_error main_id mint outcome status* token_symbol* underpaid_intent_id',
   },

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { partyWalletSql } from '../../creators/find-creator.js'
-import type { StreamStart } from '../../events/live-streams.js'
+import type { StreamStart } from '../../events/stream.js'
 import { type Position, type StreamSource, streamPageSize } from '../../events/stream-hub.js'
 import { eventText } from '../../http/sse.js'
 import { query } from '../../platform/database/database.js'
