@@ -27,9 +27,9 @@ test('a settlement worker killed at any step between the provider’s answer and
   const creator = await registerCreator(world())
   const reader = await follow(t, url, creator.wallet)
   const steps = new BatchSteps('fiat.take')
-  // The same process looks for disputes meanwhile.
+  // The same process looks for disputes and reads the switches meanwhile.
   const settlementSteps: AtStep = async (label, phase) =>
-    /^(returns|epoch)[.]/.test(label) || steps.atStep(label, phase)
+    /^(returns[.]|epoch[.]|switches[.]read$)/.test(label) || steps.atStep(label, phase)
   const settings = {
     ...env,
     DATABASE_URL: await watchPostgresSteps(t, env['DATABASE_URL'] ?? '', settlementSteps),
