@@ -8,6 +8,7 @@ import { runDrill } from './faults/restore.js'
 import { standby } from './faults/standby.js'
 import { sweeps } from './faults/sweeps.js'
 import { playThieves } from './faults/thief/play-all.js'
+import { runWebhooks } from './faults/webhooks.js'
 import { type OpenScenario, runScenario, type ScenarioPlan } from './faults/world/run-scenario.js'
 import { withClosing } from './kit/closing.js'
 import { type OptionDefaults, readOptions, usageOf } from './kit/options.js'
@@ -112,6 +113,13 @@ postgresql, as restore does.`,
     14,
     `Chain, prices, rates, naira provider, mail, Redis and PostgreSQL accept connections and never answer, one after the other and two at
 once. What was sent meanwhile arrives late. Answers must come in time.`,
+  ),
+  webhooks: kind(
+    { events: 10_000, endpoints: 50, bad: 10, rate: 100, kill: 0 },
+    `Records so many events a second for creators with one webhook each, of which --bad hang and as many fail, with two dispatchers.
+Each event must reach the others, at the 99th percentile within two seconds. --kill: one dispatcher is killed every so many
+seconds; then repeats are counted.`,
+    (given, plan) => onServers(plan.seed, (urls) => runWebhooks(urls, { ...given, ...plan })),
   ),
   restore: kind(
     { payouts: 200 },

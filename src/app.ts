@@ -46,6 +46,7 @@ import { creatorTipRoutes } from './tips/read/creator-routes.js'
 import { tipStream } from './tips/read/stream.js'
 import { tipRoutes } from './tips/routes.js'
 import { takeOutRoutes } from './treasury/take-outs/routes.js'
+import { webhookRoutes } from './webhooks/routes.js'
 import { receiveWebhook } from './withdrawals/reconcile/receive-webhook.js'
 import { payoutRoutes } from './withdrawals/routes.js'
 
@@ -92,6 +93,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...takeOutRoutes(services),
     ...events.routes,
     ...sdkRoutes(services, prices),
+    ...webhookRoutes(services),
     ...privacyRoutes(services, passwordsFor),
     ...reserveRoutes(services),
   ]

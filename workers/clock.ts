@@ -21,6 +21,8 @@ import { createReportSigner } from '../src/reserves/reports/signing.js'
 import { deleteOldSdkSessions } from '../src/sdk/sessions/session.js'
 import type { Services } from '../src/services.js'
 import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
+import { deleteOldDeliveries } from '../src/webhooks/deliveries.js'
+import { watchEndpoints } from '../src/webhooks/watch-endpoints.js'
 import { compareTransfers } from '../src/withdrawals/reconcile/compare-statement.js'
 import { BankList } from '../src/withdrawals/request/banks.js'
 import { type Scheduled, schedule } from './schedule.js'
@@ -30,7 +32,7 @@ import { createBooksCheck } from './watch-books.js'
  * Runs the scheduled tasks: says that it lives; refreshes prices, rates and bank names; expires fiat intents; mails creators about tips;
  * checks the ledger; reads the float and makes the reserve report of the day;
  * compares the provider's lists with ours once a day; deletes expired rows; makes the
- * files of exports; erases addresses of payers. All state is in rows, so any number of clocks may run. Returns how to stop.
+ * files of exports; erases addresses of payers; disables webhooks that only fail. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new TokenPrices(services)
@@ -67,6 +69,8 @@ export function startClock(services: Services): () => Promise<void> {
     ['emails', '40 */10 * * * *', () => deleteFinishedEmails(services)],
     ['exports', '8-59/15 * * * * *', () => makeExports(services)],
     ['expired-exports', '50 */10 * * * *', () => deleteExpiredExports(services)],
+    ['webhooks', '13-59/15 * * * * *', () => watchEndpoints(services)],
+    ['webhook-deliveries', '20 * * * * *', () => deleteOldDeliveries(services)],
     ['payers', '3-59/15 * * * * *', () => eraseOldPayers(services)],
   ]
   const stop = schedule(tasks, onError)

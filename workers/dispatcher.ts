@@ -1,3 +1,9 @@
+import { createDispatcherBatch } from '../src/webhooks/dispatch.js'
+import { reachOf } from '../src/webhooks/target.js'
 import type { WorkerDefinition } from './worker-definition.js'
-/** placeholder until webhooks land */
-export const dispatcher: WorkerDefinition = { createBatch: () => async () => ({ taken: 0 }), concurrency: 1 }
+
+/** Sends events to creators' webhooks. Woken by each event. */
+export const dispatcher: WorkerDefinition = {
+  createBatch: (services) => createDispatcherBatch(services, reachOf(services.config)),
+  concurrency: 1,
+}

@@ -65,7 +65,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   },
   // Who writes what is sealed asks whether its key is in use. Only operators take one out of use.
   data_keys: {
-    append: ['web', 'payouts', 'mailer', 'clock'],
+    append: ['web', 'payouts', 'mailer', 'dispatcher', 'clock'],
     change: ['operators'],
     read: ['settlement', 'reconciler'],
   },
@@ -134,7 +134,17 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // Who locks a switch needs the right to change it.
   switches: {
     change: ['payouts', 'clock', 'operators'],
-    read: ['web', 'verifier', 'finder', 'settlement', 'reconciler', 'provisioner', ...signers, 'mailer'],
+    read: [
+      'web',
+      'verifier',
+      'finder',
+      'settlement',
+      'reconciler',
+      'provisioner',
+      ...signers,
+      'mailer',
+      'dispatcher',
+    ],
   },
   tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
   tip_mails: { write: ['web', 'clock', 'operators'] },
@@ -154,6 +164,16 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     read: ['verifier', 'settlement', 'payouts', 'reconciler', ...signers, 'clock'],
     secret: { columns: ['sealed_secret'], to: ['provisioner', ...signers] },
     kept: { columns: ['public_key', 'key_version'], to: ['provisioner'] },
+  },
+  webhook_deliveries: { write: ['clock'], change: ['web', 'dispatcher', 'operators'] },
+  // Who makes secrets, who signs, and who seals them again.
+  webhook_endpoints: {
+    write: ['web', 'operators'],
+    change: ['dispatcher', 'clock'],
+    secret: {
+      columns: ['sealed_secret', 'sealed_previous', 'sealed_key'],
+      to: ['web', 'dispatcher', 'operators'],
+    },
   },
   // A check demands that `sends` grows with the first step to `sending`, so only the payouts worker takes it.
   withdrawals: {

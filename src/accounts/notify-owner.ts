@@ -43,6 +43,8 @@ const accountKinds = [
   'factor-removed',
   'api-key-created',
   'site-added',
+  'webhook-created',
+  'webhook-moved',
   'account-frozen',
   'account-unfrozen',
 ] as const
@@ -250,6 +252,6 @@ const utc = new Intl.DateTimeFormat('en-GB', { ...moment, timeZone: 'UTC' })
 const lagos = new Intl.DateTimeFormat('en-GB', { ...moment, timeZone: 'Africa/Lagos' })
 
 /** A time for people: in UTC, and where most creators live. */
-function describeMoment(at: Date): string {
+export function describeMoment(at: Date): string {
   return `${utc.format(at)} UTC (${lagos.format(at)} in Lagos)`
 }

@@ -43,7 +43,7 @@ const tables: Readonly<Record<WorkKind, WorkTable | readonly WorkTable[]>> = {
   custodian: { table: 'sweeps', key: 'id', condition: 'true', error: 'last_error' },
   'take-outs': { table: 'wallet_transfers', key: 'id', condition: 'true', error: 'last_error' },
   mailer: { table: 'emails', key: 'id', condition: 'true', error: 'last_error' },
-  dispatcher: [],
+  dispatcher: { table: 'webhook_endpoints', key: 'id', condition: 'true', error: 'last_error' },
 }
 
 function tablesOf(kind: WorkKind): readonly WorkTable[] {

@@ -10,6 +10,7 @@ import type { UnitOfWork } from '../platform/database/transact.js'
 import { forgetSdkSessions } from '../sdk/sessions/session.js'
 import { stopTipMails } from '../tips/mails/choose-tip-mails.js'
 import type { TokenBalance } from '../tips/read/creator-schemas.js'
+import { forgetWebhooks } from '../webhooks/manage-endpoints.js'
 import { forgetPayees } from '../withdrawals/confirmation/payees.js'
 import { forgetExport } from './exports/request-export.js'
 import { findMoney } from './held-money.js'
@@ -30,6 +31,7 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   await forgetSdkSessions(trx, userId)
   await forgetApiKeys(trx, userId)
   await forgetSites(trx, userId)
+  await forgetWebhooks(trx, userId)
   await stopTipMails(trx, userId)
   await forgetPayees(trx, userId)
   await forgetExport(trx, userId)

@@ -21,6 +21,7 @@ import { sitesNotice } from '../../src/creators/sites.js'
 import { returnNotice } from '../../src/fiat/disputes/mails.js'
 import { refundNotice } from '../../src/fiat/refunds/mails.js'
 import { emailLayout, quoteDomainInMail, quoteInMail } from '../../src/mail/layout.js'
+import { webhookNotice } from '../../src/webhooks/mails.js'
 import { type WithdrawalEvent, withdrawalNotice } from '../../src/withdrawals/mails.js'
 
 const hostile = `<script>alert(1)</script> & "quotes" 'too' <img src=x onerror=y>`
@@ -132,6 +133,8 @@ function everyNotice(words: string): OwnerNotice[] {
     'factor-removed': factorNotice('factor-removed', factorNames.every),
     'api-key-created': apiKeyNotice('7c921cdc9c0b0fd3', words),
     'site-added': sitesNotice(Array<string>(50).fill(words)),
+    'webhook-created': webhookNotice('webhook-created', words),
+    'webhook-moved': webhookNotice('webhook-moved', words),
     'account-frozen': frozenNotice,
     'account-unfrozen': unfrozenNotice(true),
   }

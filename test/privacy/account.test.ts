@@ -78,6 +78,10 @@ async function fillAccount(
     body: { label: 'shop' },
   })
   await request('PUT', '/creators/domains', { session, body: { domains: ['shop.example'] } })
+  await request('POST', '/creators/webhooks', {
+    session,
+    body: { url: 'https://8.8.8.8/', description: 'my shop' },
+  })
   await request('POST', '/creators/domain-challenge', { session, body: { solDomain: 'ada.sol' } })
   await db('users')
     .where({ id: user.id })
@@ -138,6 +142,8 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   totp_factors: 'deleted',
   wallet_transfers: 'stays',
   wallets: 'stays',
+  webhook_deliveries: 'deleted',
+  webhook_endpoints: 'deleted',
   withdrawals: 'stays',
 }
 

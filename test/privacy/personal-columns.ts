@@ -104,6 +104,11 @@ export const columns: Readonly<Record<string, Columns>> = {
       'failure handed_in last_error message mint* reference_key refusal refusal_code signature* state* transaction',
   },
   wallets: { kept: 'public_key*', others: 'last_error sealed_secret' },
+  webhook_deliveries: { forgotten: 'answer', others: 'state' },
+  webhook_endpoints: {
+    forgotten: 'description* last_error url*',
+    others: 'disabled* public_key sealed_key sealed_previous sealed_secret told types*',
+  },
   withdrawals: {
     forgotten: 'client_network',
     kept: 'account_hash account_last_four* bank_code* name_hash sealed_account sealed_resolved_name',

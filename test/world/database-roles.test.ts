@@ -119,7 +119,11 @@ test.serial('what a role never does is refused', async (t) => {
     ['update ledger_accounts set user_id = null', []],
     [sends, ['payouts']],
     ['delete from withdrawals', []],
-    ['select password_hash from users', roleKinds.filter((kind) => kind !== 'finder' && kind !== 'mailer')],
+    [
+      'select password_hash from users',
+      roleKinds.filter((kind) => kind !== 'finder' && kind !== 'mailer' && kind !== 'dispatcher'),
+    ],
+    ['select sealed_secret, sealed_key from webhook_endpoints', ['web', 'dispatcher', 'operators']],
     ['update users set email = email', ['web', 'operators']],
     ["update audit_log set actor = 'nobody'", []],
     ['create table mine (id int)', []],

@@ -43,6 +43,12 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   domain_not_yours: ['solDomain', 'does not pay to your wallet, and `signature` is not its owner’s'],
   invalid_label: ['label', 'must have at most 100 characters'],
   too_many_api_keys: ['label', 'is of one key too many: you have 20 open keys; revoke one'],
+  invalid_webhook_url: ['url', 'must be an https URL of a public server'],
+  invalid_description: ['description', 'must have at most 200 characters'],
+  invalid_replay: ['replay', 'must be true or false'],
+  invalid_state: ['state', 'must be pending, delivered or failed'],
+  invalid_redelivery: ['body', 'must have event, or from and to, or failed'],
+  too_many_webhooks: ['url', 'is of one webhook too many: you have 10; delete one'],
   invalid_wallet_signature: [
     'signature',
     'is not of this wallet over the newest message of the challenge, or that is used or older than 10 minutes',

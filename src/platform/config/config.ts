@@ -40,6 +40,7 @@ function shape(s: z.output<typeof settings>) {
   const [timeoutSeconds, pollSeconds, settleSeconds] = s.PAYOUT_SECONDS
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
+    mode: s.MODE,
     guards: s.GUARDS,
     guardTable: guardTable(s),
     http: {

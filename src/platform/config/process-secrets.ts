@@ -112,6 +112,7 @@ export const secretsOf = {
   'ops treasury': ['DATABASE_URL'],
   'ops unfreeze': service,
   'ops verify-identity': [...service, ...rates, 'OTP_PEPPER'],
+  'ops webhooks': ['DATABASE_URL'],
   'ops work': ['DATABASE_URL'],
 } as const satisfies Readonly<Record<'web' | 'clock' | WorkKind | `ops ${string}`, readonly Secret[]>>
 export type ProcessKind = keyof typeof secretsOf

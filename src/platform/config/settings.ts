@@ -36,6 +36,7 @@ const payoutLimits = ['hour', 'day', 'creator-hour', 'creator-day'] as const
  */
 export const settings = z.object({
   NODE_ENV: z.string().optional(),
+  MODE: z.enum(['live', 'test']).default('live'),
   // The guards' own settings have their defaults in guards.ts.
   GUARDS: z.enum(['recommended', 'contract']).default('recommended'),
   CONFIRM_ACCOUNTS: z.enum(['off', 'new', 'all']),

@@ -7,7 +7,11 @@ export interface BatchReport {
 }
 
 /** Takes the longest due rows, works on them and returns. */
-export type Batch = () => Promise<BatchReport>
+export interface Batch {
+  (): Promise<BatchReport>
+  /** Ends the work that goes on after a batch: begins no more of it, and waits for the rest. */
+  stop?(): Promise<void>
+}
 
 /** One batch of several kinds of rows, one kind after the other. */
 export function inTurn(batches: readonly Batch[]): Batch {

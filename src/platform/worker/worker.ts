@@ -74,6 +74,7 @@ export function startWorker({
       // marked as active and causes one unneeded wake-up later.
       await within(closeMs, worker.close(true))
       await stopped
+      await batch.stop?.()
       connection.disconnect()
     },
   }

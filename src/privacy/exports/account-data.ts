@@ -115,6 +115,10 @@ const sections = {
   apiKeys: /* sql */ `
     select prefix, label, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
     from api_keys where user_id = $1 order by created_at desc limit $2`,
+  webhooks: /* sql */ `
+    select id, url, description, types, created_at as "createdAt", disabled as "disabledBy", disabled_at as "disabledAt",
+      failing_since as "failingSince"
+    from webhook_endpoints where user_id = $1 order by created_at desc limit $2`,
   sites: 'select domain from creator_domains where user_id = $1 order by position limit $2',
   // What is held or owed because a payment was disputed or went back.
   cases: /* sql */ `

@@ -2,6 +2,7 @@ import { sealedTotpSecrets } from '../../accounts/factors/verify-totp.js'
 import { sealedPayers } from '../../fiat/intents/payer.js'
 import { sealedRecipients } from '../../mail/queue-email.js'
 import type { SealedColumn } from '../../platform/database/sealed-column.js'
+import { sealedWebhookKeys } from '../../webhooks/sign-webhook.js'
 import { sealedAccounts } from '../../withdrawals/bank-account.js'
 import { sealedExports } from '../exports/make-exports.js'
 
@@ -12,4 +13,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealedTotpSecrets,
   ...sealedAccounts,
   sealedExports,
+  ...sealedWebhookKeys,
 ]
