@@ -67,4 +67,3 @@ export function presentEvent(event: StoredEvent) {
     data: event.data,
   }
 }
-export type PresentedEvent = ReturnType<typeof presentEvent>

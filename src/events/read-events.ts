@@ -5,7 +5,7 @@ import { type EventType, eventChannel, eventColumns, presentEvent, type StoredEv
 import { type Position, type StreamSource, streamPageSize } from './stream-hub.js'
 
 /** Events in one read. */
-export const eventPageSize = 100
+const eventPageSize = 100
 
 /** A creator's events after a sequence number, oldest first. `types`: only these; an empty list: all. */
 export function readEvents(

@@ -64,5 +64,8 @@ export function presentOwnReference({ reference, metadata }: OwnReference) {
 /** The same in the schema of an answer. */
 export const ownReferenceOutput = {
   reference: z.string().optional().meta({ description: 'As the request gave it' }),
-  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  metadata: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .meta({ description: 'As the request gave it' }),
 }

@@ -126,6 +126,8 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   data_exports: 'deleted',
   devices: 'deleted',
   email_changes: 'deleted',
+  event_counters: 'deleted',
+  events: 'deleted',
   fiat_intents: 'stays',
   ledger_accounts: 'stays',
   one_time_secrets: 'deleted',

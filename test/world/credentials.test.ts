@@ -16,6 +16,7 @@ type Kind = (typeof kinds)[number]
 const cookieOrToken: readonly Kind[] = ['cookie', 'access token']
 const cookie: readonly Kind[] = ['cookie']
 const apiKey: readonly Kind[] = ['API key']
+const cookieOrKey: readonly Kind[] = ['cookie', 'API key']
 const sessionToken: readonly Kind[] = ['session token']
 const anyone = kinds
 const accepts: Readonly<Record<string, readonly Kind[]>> = {
@@ -54,6 +55,8 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'GET /auth/export': cookie,
   'POST /auth/export/download': anyone,
   'POST /auth/logout': cookieOrToken,
+  'GET /creators/events': cookieOrKey,
+  'GET /creators/stream': cookieOrKey,
   'GET /creators/me': cookie,
   'PATCH /creators/me': cookie,
   'POST /creators/domain-challenge': cookie,
@@ -122,10 +125,13 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
 const requiredFields: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
   'POST /sdk/init': { body: { creatorId: randomUUID(), originUrl: 'https://shop.example' } },
   'GET /sdk/events': { query: `?creatorId=${randomUUID()}` },
+  // An open stream would never end.
+  'GET /creators/stream': { query: '?after=x' },
 }
 
-/** The error text for a refused credential. */
-function refusalOf(allowed: readonly Kind[]): string {
+/** The error text for a refused credential. A bearer where a key would do is taken for one. */
+function refusalOf(allowed: readonly Kind[], kind: Kind): string {
+  if (allowed === cookieOrKey) return kind === 'none' ? 'Unauthorized' : 'Missing or invalid API key'
   if (allowed.includes('cookie')) return 'Unauthorized'
   return `Missing or invalid ${allowed.join(' or ')}`
 }
@@ -184,7 +190,7 @@ for (const [endpoint, allowed] of Object.entries(accepts))
       // Most requests have no input and fail after the credential check. Only the 401 matters here.
       t.is(answer.status === 401, !allowed.includes(kind), `${answer.status}`)
       if (answer.status !== 401) return
-      t.is(answer.body.error, refusalOf(allowed))
+      t.is(answer.body.error, refusalOf(allowed, kind))
       t.is(answer.session, undefined)
     })
 
