@@ -18,7 +18,7 @@ export async function tipThroughSdk(context: DemoContext): Promise<void> {
   const backend = createBackendClient({ baseUrl: web, apiKey: String(key['apiKey']) })
   say(`created the API key ${key['prefix']} for the creator's backend`)
 
-  const earlier = await latest(backend.events({ creatorId: creator.id }))
+  const earlier = await latest(backend.tipEvents({ creatorId: creator.id }))
   const { sessionToken, config } = await backend.init({
     creatorId: creator.id,
     originUrl: 'http://localhost:5173',
@@ -30,7 +30,7 @@ export async function tipThroughSdk(context: DemoContext): Promise<void> {
 
   const signal = AbortSignal.timeout(timeoutMs)
   const since = earlier === undefined ? {} : { since: earlier.timestamp }
-  const { value: event } = await backend.events({ creatorId: creator.id, pollMs, signal, ...since }).next()
+  const { value: event } = await backend.tipEvents({ creatorId: creator.id, pollMs, signal, ...since }).next()
   assert.equal(event?.txSignature, signature)
   assert.equal(event?.amountUsdc, amount)
   say(`the backend received the event: ${event.amountUsdc} ${event.tokenSymbol} from ${event.sender}`)

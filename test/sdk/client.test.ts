@@ -43,7 +43,7 @@ test('the packed client installs without network and works as ES module and Comm
   await run(process.execPath, ['src/sdk/client/build.mjs', join(folder, 'client')])
   const { stdout } = await run('npm', ['pack', './client', '--silent'], inFolder)
   const file = stdout.trim()
-  t.true(statSync(join(folder, file)).size <= 10 * 1024, `${statSync(join(folder, file)).size} bytes`)
+  t.true(statSync(join(folder, file)).size <= 12 * 1024, `${statSync(join(folder, file)).size} bytes`)
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   await run('npm', ['install', `./${file}`, '--offline', '--no-audit', '--no-fund'], inFolder)
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
@@ -101,7 +101,7 @@ test('a tip goes from the backend’s session to the page’s payment and the ba
   )
   t.like(await settled, { status: 'confirmed', signature: txSignature })
 
-  const events = backend.events({ creatorId: embedder.id })
+  const events = backend.tipEvents({ creatorId: embedder.id })
   t.like((await events.next()).value, { txSignature, amountUsdc: 5 })
   t.true((await events.next()).done)
 })
@@ -119,7 +119,7 @@ test('errors have message, code, status and request id', async (t) => {
     temporary: false,
   })
   t.regex(unauthorized?.requestId ?? '', /^[0-9a-f-]{36}$/)
-  await refused(wrongKey.events({ creatorId: id, pollMs: 1 }).next())
+  await refused(wrongKey.tipEvents({ creatorId: id, pollMs: 1 }).next())
   const nowhere = createBackendClient({ baseUrl: 'http://127.0.0.1:1', apiKey })
   t.like(await refused(nowhere.init({ creatorId: id, originUrl: site })), {
     code: 'network',
@@ -136,12 +136,12 @@ test('errors have message, code, status and request id', async (t) => {
   t.like(streamed, { code: 'invalid_wallet', status: 400 })
 })
 
-test('events come oldest first across pages, and since continues after the last event', async (t) => {
+test('tip events come oldest first across pages, and since continues after the last event', async (t) => {
   const embedder = await registerEmbedder(world())
-  const { events } = createBackendClient({ baseUrl: world().url, apiKey: embedder.apiKey, fetch: once })
+  const { tipEvents } = createBackendClient({ baseUrl: world().url, apiKey: embedder.apiKey, fetch: once })
   const ids = await confirmNumber(embedder.wallet, 150)
   const seen: TipCompleted[] = []
-  for await (const event of events({ creatorId: embedder.id })) seen.push(event)
+  for await (const event of tipEvents({ creatorId: embedder.id })) seen.push(event)
   t.deepEqual(seen.map(({ eventId }) => eventId).toSorted(), ids.toSorted())
   t.deepEqual(
     seen.map(({ timestamp }) => timestamp),
@@ -150,11 +150,11 @@ test('events come oldest first across pages, and since continues after the last 
   const [late] = await confirmNumber(embedder.wallet, 1)
   const since = seen.at(-1)?.timestamp ?? ''
   const rest = []
-  for await (const { eventId } of events({ creatorId: embedder.id, since })) rest.push(eventId)
+  for await (const { eventId } of tipEvents({ creatorId: embedder.id, since })) rest.push(eventId)
   t.deepEqual(rest, [late])
 })
 
-test('polling retries temporary failures and ends when the signal is aborted', async (t) => {
+test('polling for tip events retries temporary failures and ends when the signal is aborted', async (t) => {
   const embedder = await registerEmbedder(world())
   let calls = 0
   const flaky: typeof fetch = async (input, init) => {
@@ -168,10 +168,10 @@ test('polling retries temporary failures and ends when the signal is aborted', a
     return once(input, init)
   }
   const stop = new AbortController()
-  const { events } = createBackendClient({ baseUrl: world().url, apiKey: embedder.apiKey, fetch: flaky })
+  const { tipEvents } = createBackendClient({ baseUrl: world().url, apiKey: embedder.apiKey, fetch: flaky })
   const seen: string[] = []
   const reading = (async () => {
-    for await (const { eventId } of events({ creatorId: embedder.id, pollMs: 5, signal: stop.signal }))
+    for await (const { eventId } of tipEvents({ creatorId: embedder.id, pollMs: 5, signal: stop.signal }))
       seen.push(eventId)
   })()
   const ids = await confirmNumber(embedder.wallet, 3)

@@ -126,9 +126,9 @@ const pollTimeoutMs = 150_000
 /** Polls with a client until it has all events. An event that comes twice fails the test. */
 async function poll(t: ExecutionContext, { id, apiKey }: Embedder, pollMs: number): Promise<Set<string>> {
   const seen = new Set<string>()
-  const { events } = createBackendClient({ baseUrl: world().url, apiKey })
+  const { tipEvents } = createBackendClient({ baseUrl: world().url, apiKey })
   const signal = AbortSignal.timeout(pollTimeoutMs)
-  for await (const { eventId } of events({ creatorId: id, pollMs, signal })) {
+  for await (const { eventId } of tipEvents({ creatorId: id, pollMs, signal })) {
     t.false(seen.has(eventId), 'seen twice')
     seen.add(eventId)
     if (seen.size === tips) break

@@ -1,4 +1,5 @@
 import { TippingError } from './errors.js'
+import { type EventsRequest, type OwnReference, readEvents, type TippingEvent } from './events.js'
 import { requestJson, type Service } from './request.js'
 import { pause } from './wait.js'
 
@@ -7,7 +8,8 @@ export interface BackendOptions extends Service {
   readonly apiKey: string
 }
 
-export interface InitRequest {
+/** The reference and the metadata are those of every payment of the session. */
+export interface InitRequest extends OwnReference {
   /** User id, wallet address or `.sol` domain of the API key's owner. */
   readonly creatorId: string
   /** The URL of the page that will embed the checkout; its site must be whitelisted. */
@@ -28,7 +30,7 @@ export interface SdkInit {
 }
 
 /** The event of a confirmed tip. */
-export interface TipCompleted {
+export interface TipCompleted extends OwnReference {
   readonly eventId: string
   readonly type: 'tip_completed'
   /** Display units of a tip in USDC, else 0. */
@@ -43,7 +45,7 @@ export interface TipCompleted {
   readonly txSignature: string
 }
 
-export interface EventsRequest {
+export interface TipEventsRequest {
   readonly creatorId: string
   /** The `timestamp` of the last processed event. Without it the events start with the first tip. */
   readonly since?: string
@@ -59,13 +61,18 @@ export interface BackendClient {
    * Confirmed tips, oldest first, each exactly once. Store the `timestamp` of the last processed event and pass it as
    * `since` the next time. With `pollMs`, temporary failures are retried. Ends when `signal` is aborted.
    */
-  events(request: EventsRequest): AsyncGenerator<TipCompleted, void, undefined>
+  tipEvents(request: TipEventsRequest): AsyncGenerator<TipCompleted, void, undefined>
+  /**
+   * Everything that happens to the creator’s money as it happens, oldest first, each event once. Store the `sequence` of the last processed
+   * event and pass it as `after` the next time. Temporary failures are retried. Ends when `signal` is aborted.
+   */
+  events(request?: EventsRequest): AsyncGenerator<TippingEvent, void, undefined>
 }
 
 /** A client of the service for a creator's backend. */
 export function createBackendClient({ apiKey, ...service }: BackendOptions): BackendClient {
   function page(
-    { creatorId, signal }: EventsRequest,
+    { creatorId, signal }: TipEventsRequest,
     range: { since: string | undefined; before: string | undefined },
   ): Promise<{ events: TipCompleted[]; hasMore: boolean }> {
     const query = new URLSearchParams({ creatorId })
@@ -74,7 +81,7 @@ export function createBackendClient({ apiKey, ...service }: BackendOptions): Bac
   }
 
   /** All events after `since`, oldest first. The service answers the newest first, so this pages backwards. */
-  async function listAfter(request: EventsRequest, since: string | undefined): Promise<TipCompleted[]> {
+  async function listAfter(request: TipEventsRequest, since: string | undefined): Promise<TipCompleted[]> {
     const found: TipCompleted[] = []
     for (let before: string | undefined; ; before = found.at(-1)?.timestamp) {
       const { events, hasMore } = await page(request, { since, before })
@@ -84,15 +91,15 @@ export function createBackendClient({ apiKey, ...service }: BackendOptions): Bac
   }
 
   return {
-    async init({ creatorId, originUrl, theme }) {
-      const body = { creatorId, originUrl, ...(theme === undefined ? {} : { theme }) }
+    async init(request) {
       const { sessionToken, config } = await requestJson<SdkInit>(service, 'POST', '/sdk/init', {
         bearer: apiKey,
-        body,
+        body: request,
       })
       return { sessionToken, config }
     },
-    async *events(request) {
+    events: (request = {}) => readEvents(service, apiKey, request),
+    async *tipEvents(request) {
       const { pollMs, signal } = request
       let since = request.since
       while (signal?.aborted !== true) {
@@ -111,7 +118,7 @@ export function createBackendClient({ apiKey, ...service }: BackendOptions): Bac
 }
 
 /** Returns no events for a temporary failure while polling, or after an abort. Throws any other error. */
-function emptyIfTemporary(error: unknown, { pollMs, signal }: EventsRequest): TipCompleted[] {
+function emptyIfTemporary(error: unknown, { pollMs, signal }: TipEventsRequest): TipCompleted[] {
   const retried = pollMs !== undefined && error instanceof TippingError && error.temporary
   if (retried || signal?.aborted === true) return []
   throw error

@@ -1,22 +1,27 @@
-// Builds the client as a package of its own: ES modules, CommonJS and types, without dependencies.
+// Builds the client as a package of its own: ES module, CommonJS and types, without dependencies.
 // `node src/sdk/client/build.mjs [folder]`; without a folder dist/client. `npm pack ./dist/client` makes the file to install.
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
 import ts from 'typescript'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, '../../..')
 const out = resolve(process.argv[2] ?? join(root, 'dist/client'))
+const input = join(here, 'index.ts')
 const { version, license, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
+const kinds = { esm: 'module', cjs: 'commonjs' }
+
 rmSync(out, { recursive: true, force: true })
-const ok = [
-  compile('esm', { module: ts.ModuleKind.ES2022, declaration: true }),
-  compile('cjs', { module: ts.ModuleKind.CommonJS, declaration: true }),
-].every(Boolean)
-writeJson('esm/package.json', { type: 'module' })
-writeJson('cjs/package.json', { type: 'commonjs' })
+const bundle = await rolldown({ input, platform: 'neutral' })
+for (const [format, type] of Object.entries(kinds)) {
+  // Comments belong into the types, where editors show them.
+  await bundle.write({ file: join(out, format, 'index.js'), format, comments: false })
+  writeJson(`${format}/package.json`, { type })
+}
+writeTypes()
 const entry = (kind) => ({ types: `./${kind}/index.d.ts`, default: `./${kind}/index.js` })
 writeJson('package.json', {
   name: 'tipping-client',
@@ -30,25 +35,22 @@ writeJson('package.json', {
   exports: { import: entry('esm'), require: entry('cjs') },
 })
 copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'))
-process.exitCode = ok ? 0 : 1
 
-function compile(kind, options) {
-  const program = ts.createProgram([join(here, 'index.ts')], {
-    ...options,
+function writeTypes() {
+  const program = ts.createProgram([input], {
+    declaration: true,
+    emitDeclarationOnly: true,
     target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ES2022,
     lib: ['lib.es2023.d.ts'],
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
     moduleResolution: ts.ModuleResolutionKind.Bundler,
-    outDir: join(out, kind),
-    rootDir: here,
     strict: true,
     skipLibCheck: true,
   })
-  // Comments belong into the types, where editors show them.
   const { diagnostics } = program.emit(undefined, (file, text) => {
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, file.endsWith('.js') ? withoutComments(text) : text)
+    for (const kind of Object.keys(kinds)) writeFileSync(join(out, kind, basename(file)), text)
   })
   const faults = [...ts.getPreEmitDiagnostics(program), ...diagnostics]
   const host = {
@@ -56,15 +58,9 @@ function compile(kind, options) {
     getCanonicalFileName: (name) => name,
     getNewLine: () => '\n',
   }
-  if (faults.length > 0) process.stderr.write(ts.formatDiagnostics(faults, host))
-  return faults.length === 0
-}
-
-function withoutComments(text) {
-  const { outputText } = ts.transpileModule(text, {
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.Preserve, removeComments: true },
-  })
-  return outputText
+  if (faults.length === 0) return
+  process.stderr.write(ts.formatDiagnostics(faults, host))
+  process.exitCode = 1
 }
 
 function writeJson(name, value) {

@@ -2,12 +2,21 @@
 export {
   type BackendClient,
   createBackendClient,
-  type EventsRequest,
   type InitRequest,
   type SdkInit,
   type TipCompleted,
+  type TipEventsRequest,
 } from './backend.js'
 export { type FieldProblem, TippingError } from './errors.js'
+export type {
+  EventBalance,
+  EventDispute,
+  EventsRequest,
+  EventTip,
+  EventWithdrawal,
+  OwnReference,
+  TippingEvent,
+} from './events.js'
 export { type StreamedTip, type StreamOptions, streamTips } from './stream.js'
 export {
   createTipClient,
@@ -21,3 +30,4 @@ export {
   type TokenAmount,
   type WaitOptions,
 } from './tip.js'
+export { type ReceivedWebhook, verifyWebhook, WebhookError } from './verify-webhook.js'

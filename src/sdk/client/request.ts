@@ -13,6 +13,8 @@ export interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
+  /** How long the service may wait before it answers. */
+  readonly waitMs?: number
 }
 
 const timeoutMs = 20_000
@@ -25,9 +27,9 @@ export async function requestJson<Answer>(
   service: Service,
   method: 'GET' | 'POST',
   path: string,
-  { bearer, body, signal }: RequestOptions,
+  { bearer, body, signal, waitMs = 0 }: RequestOptions,
 ): Promise<Answer> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(timeoutMs + waitMs)
   const response = await sendRequest(
     service,
     path,

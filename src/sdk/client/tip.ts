@@ -1,3 +1,4 @@
+import type { OwnReference } from './events.js'
 import { requestJson, type Service } from './request.js'
 import { pause } from './wait.js'
 
@@ -6,7 +7,8 @@ export interface TipClientOptions extends Service {
   readonly sessionToken: string
 }
 
-export interface TipRequest {
+/** Without a reference or metadata of its own a tip has those of its session. */
+export interface TipRequest extends OwnReference {
   readonly creatorId: string
   /** USD. */
   readonly amount: number
