@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -13,6 +13,7 @@ import {
 } from '../../src/sdk/client/index.js'
 import { createEventParser } from '../../src/sdk/client/sse-parser.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
+import { installClient } from '../helpers/install-client.js'
 import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
 import { registerEmbedder, sdkTipBody, site } from '../helpers/make/sdk.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
@@ -39,15 +40,9 @@ const run = promisify(execFile)
 test('the packed client installs without network and works as ES module and CommonJS, with its types', async (t) => {
   t.timeout(120_000)
   const folder = temporaryFolder(t)
-  const inFolder = { cwd: folder, env: { ...process.env, npm_config_cache: join(folder, 'cache') } }
-  await run(process.execPath, ['src/sdk/client/build.mjs', join(folder, 'client')])
-  const { stdout } = await run('npm', ['pack', './client', '--silent'], inFolder)
-  const file = stdout.trim()
-  t.true(statSync(join(folder, file)).size <= 12 * 1024, `${statSync(join(folder, file)).size} bytes`)
-  writeFileSync(join(folder, 'package.json'), '{"private":true}')
-  await run('npm', ['install', `./${file}`, '--offline', '--no-audit', '--no-fund'], inFolder)
-  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
-  t.deepEqual(Object.keys(packages), ['', 'node_modules/tipping-client'], 'no dependencies')
+  const { bytes, packages } = await installClient(folder)
+  t.true(bytes <= 12 * 1024, `${bytes} bytes`)
+  t.deepEqual(packages, ['', 'node_modules/tipping-client'], 'no dependencies')
 
   const use = `const client = createTipClient({ baseUrl: '${world().url}', sessionToken: 'sdk_sess_x' })
 client.session().catch((error: unknown) => console.log(error instanceof TippingError && error.status))\n`
@@ -56,9 +51,9 @@ client.session().catch((error: unknown) => console.log(error instanceof TippingE
   writeFileSync(join(folder, 'cjs.cts'), `import ${names} from 'tipping-client'\n${use}`)
   const tsc = [join(process.cwd(), 'node_modules/typescript/bin/tsc'), 'esm.mts', 'cjs.cts', '--strict']
   const options = ['--module', 'node16', '--target', 'es2022', '--lib', 'es2023,dom']
-  await run(process.execPath, [...tsc, ...options], inFolder)
+  await run(process.execPath, [...tsc, ...options], { cwd: folder })
   for (const script of ['esm.mjs', 'cjs.cjs'])
-    t.is((await run(process.execPath, [script], inFolder)).stdout, '401\n', script)
+    t.is((await run(process.execPath, [script], { cwd: folder })).stdout, '401\n', script)
 })
 
 test('a tip goes from the backend’s session to the page’s payment and the backend’s event', async (t) => {
