@@ -21,6 +21,7 @@ const guides = [
   'embed',
   'tokens',
   'naira',
+  'webhooks',
   'events',
   'overlay',
   'going-live',

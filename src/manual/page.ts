@@ -175,10 +175,13 @@ const highlights: Readonly<Record<string, RegExp>> = {
   html: /(?<comment><!--[\s\S]*?-->)|(?<string>"[^"]*")|(?<word><\/?[\w-]+|>)/g,
 }
 
+/** Languages that are highlighted as another one. */
+const likeness: Readonly<Record<string, string>> = { js: 'ts', php: 'ts', python: 'sh' }
+
 function highlighted(language: string, text: string): Markup[] {
   const parts: Markup[] = []
   let end = 0
-  for (const match of text.matchAll(highlights[language] ?? /$^/g)) {
+  for (const match of text.matchAll(highlights[likeness[language] ?? language] ?? /$^/g)) {
     const [kind = 'word'] = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined) ?? []
     parts.push(html`${text.slice(end, match.index)}<span class="${kind}">${match[0]}</span>`)
     end = match.index + match[0].length

@@ -7,27 +7,12 @@ import { settlementBatch } from '../helpers/make/fiat/fiat-tips.js'
 import { publicUrl, runBatch, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
-import { fencesOf } from './fences.js'
+import { fencesOf, filled, type Json } from './fences.js'
 
 const world = useWorld(test, { fiat: true })
 const run = promisify(execFile)
 const stepMs = 10_000
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-
-type Json = Readonly<Record<string, unknown>>
-
-/** Replaces placeholders such as `<user.id>` with values of earlier answers, the newest answer first. */
-function filled(text: string, answers: readonly Json[]): string {
-  return text.replace(/<([a-zA-Z]+(?:\.[a-zA-Z]+)*)>/g, (_, path: string) => {
-    const found = answers.map((answer) => valueAt(answer, path)).find((value) => typeof value === 'string')
-    if (found === undefined) throw new Error(`no answer has ${path}`)
-    return String(found)
-  })
-}
-
-function valueAt(answer: Json, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => (value as Json | undefined)?.[name], answer)
-}
 
 /** The manual prints the address of the stand-ins that this installation has. */
 const here = (text: string): string => text.replaceAll(publicUrl, world().url)

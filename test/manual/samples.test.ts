@@ -100,7 +100,11 @@ const predeclared: Readonly<Record<string, string>> = {
   again: '() => Promise<void>',
   report: '(code: string, details: unknown, requestId: string | undefined) => void',
 }
-const changing: Readonly<Record<string, string>> = { since: 'string', lastEventId: 'string' }
+const changing: Readonly<Record<string, string>> = {
+  since: 'string',
+  lastEventId: 'string',
+  after: 'number',
+}
 
 function given(sample: string): string {
   const free = (name: string): boolean =>
