@@ -343,6 +343,15 @@ test.serial('the manual copies its samples and finds a field without asking the 
   await page.keyboard.press('Enter')
   await assertBecomes(t, () => page.evaluate('location.hash'), target)
   await assertBecomes(t, () => page.evaluate("'#' + document.activeElement.id"), target)
+  for (const [query, place] of [
+    ['webhook', '#webhooks'],
+    ['php', '#webhooks-verify'],
+  ] as const) {
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(query)
+    await page.getByRole('dialog').locator(`a[href="${place}"]`).waitFor()
+    await page.keyboard.press('Escape')
+  }
   await page.keyboard.press('Control+k')
   await page.keyboard.type('<img src=x onerror=self.hacked=1>')
   await page.getByText('Nothing found').waitFor()

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
-import { findPlaces } from '../../src/pages/manual/find.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { installClient } from '../helpers/install-client.js'
 import { settlementBatch } from '../helpers/make/fiat/fiat-tips.js'
@@ -122,15 +121,3 @@ for (const server of servers)
       t.like(events[0]?.data, { reference: 'Order 1042', metadata: { items: 3 }, valueUsd: 20 })
     },
   )
-
-test('the search of the manual finds the guide for webhook and php', async (t) => {
-  const guide = await readGuide()
-  const places = [...guide.matchAll(/^### (.+)\n([\s\S]*?)(?=^### |$(?![\s\S]))/gm)].map(
-    ([, title = '', text = '']) => ({ id: title, title, within: 'Webhooks and events', text }),
-  )
-  t.is(findPlaces(places, 'webhook')[0]?.title, '1. A webhook')
-  t.deepEqual(
-    findPlaces(places, 'php').map(({ title }) => title),
-    ['2. Verify it'],
-  )
-})

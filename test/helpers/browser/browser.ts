@@ -83,7 +83,7 @@ function isOpen(world: () => World): boolean {
 async function openSite(): Promise<Site> {
   const documents = new Map<string, string | (() => Promise<string>)>()
   const server = createServer((request, response) => {
-    const found = documents.get(request.url ?? '') ?? ''
+    const found = documents.get(request.url?.split('?')[0] ?? '') ?? ''
     Promise.resolve(typeof found === 'string' ? found : found()).then(
       (body) => response.setHeader('content-type', 'text/html; charset=utf-8').end(body),
       () => response.writeHead(500).end(),
