@@ -17,6 +17,8 @@ const calls = [
   'createFiatIntent',
   'getFiatStatus',
   'getFiatRate',
+  'createWebhook',
+  'listWebhooks',
 ]
 
 interface Field {
@@ -32,6 +34,7 @@ const types: Readonly<Record<string, string>> = {
   integer: 'int',
   boolean: 'bool',
   object: 'dict',
+  array: 'list',
 }
 
 /** A number in a query is text with a pattern. */
@@ -88,17 +91,19 @@ function methodOf(call: Call): string {
     const argument = place === 'header' ? 'headers' : place
     return pairs.length === 0 ? '' : `\n            ${argument}={\n${pairs.join('\n')}\n            },`
   }
-  const key = operation.security.some((one) => 'apiKey' in one) ? '\n            key=True,' : ''
+  const credential = (['apiKey', 'session'] as const).find((name) =>
+    operation.security.some((one) => name in one),
+  )
+  const presented =
+    credential === undefined ? '' : `\n            "${credential === 'apiKey' ? 'key' : credential}",`
   return `
     def ${snakeCase(operationIdOf(call))}(
-        self,
-        *,
-${taken.join('\n')}
+        self,${taken.length === 0 ? '' : `\n        *,\n${taken.join('\n')}`}
     ) -> dict[str, Any]:
         """${operation.summary}.${about.length === 0 ? '' : `\n\n${about.join('\n')}\n        `}"""
         return self._call(
             "${method}",
-            "${path}",${key}${values('query')}${values('body')}${values('header')}
+            "${path}",${presented}${values('query')}${values('body')}${values('header')}
         )
 `
 }

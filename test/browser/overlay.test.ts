@@ -219,19 +219,22 @@ test.serial('a dot appears after a minute without the service and disappears whe
   t.deepEqual(faults, [])
 })
 
-test.serial('the example of an overlay shows a tip on a site of its own, with its words as text', async (t) => {
-  const { world, site } = open()
-  const { page, faults } = await addSource(t, open())
-  const wallet = unusedWallet()
-  const connected = page.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
-  const query = new URLSearchParams({ service: world.url, wallet })
-  await page.goto(`${site.serve(readFileSync('docs/examples/overlay/overlay.html', 'utf8'))}?${query}`)
-  await connected
-  t.false(await page.locator('#tip').isVisible())
-  await plant(wallet, '<img src=x>hello')
-  await page.locator('#tip').waitFor()
-  t.regex((await page.locator('#tip span').textContent()) ?? '', /^\w+ tipped 0\.5 SOL$/)
-  t.is(await page.locator('#tip p').textContent(), '<img src=x>hello')
-  await page.locator('#tip').waitFor({ state: 'hidden' })
-  t.deepEqual(faults, [])
-})
+test.serial(
+  'the example of an overlay shows a tip on a site of its own, with its words as text',
+  async (t) => {
+    const { world, site } = open()
+    const { page, faults } = await addSource(t, open())
+    const wallet = unusedWallet()
+    const connected = page.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
+    const query = new URLSearchParams({ service: world.url, wallet })
+    await page.goto(`${site.serve(readFileSync('docs/examples/overlay/overlay.html', 'utf8'))}?${query}`)
+    await connected
+    t.false(await page.locator('#tip').isVisible())
+    await plant(wallet, '<img src=x>hello')
+    await page.locator('#tip').waitFor()
+    t.regex((await page.locator('#tip span').textContent()) ?? '', /^\w+ tipped 0\.5 SOL$/)
+    t.is(await page.locator('#tip p').textContent(), '<img src=x>hello')
+    await page.locator('#tip').waitFor({ state: 'hidden' })
+    t.deepEqual(faults, [])
+  },
+)

@@ -9,7 +9,7 @@ import { registerEmbedder, site } from '../helpers/make/sdk.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 
-const world = useWorld(test, { fiat: true })
+const world = useWorld(test, { fiat: true, env: { MODE: 'test' } })
 const run = promisify(execFile)
 const pythonMs = 60_000
 
@@ -118,6 +118,25 @@ result = [
     ['Invalid reference', 'invalid_payment_reference', 400, false, 36, ['reference']],
     ['network', 0, true, 0, []],
   ])
+})
+
+test('webhooks are made and listed with the session of their creator, not with a key', async (t) => {
+  const creator = await registerEmbedder(world())
+  const given = { url: world().url, session: creator.session, key: creator.apiKey }
+  const made = await python<{ secret: string; listed: object[]; refused: number }>(
+    t,
+    given,
+    `client = Client(given["url"], session=given["session"])
+made = client.create_webhook(url="http://localhost:5173/webhooks", types=["tip.final"])
+try:
+    Client(given["url"], api_key=given["key"]).list_webhooks()
+except TippingError as error:
+    refused = error.status
+result = {"secret": made["secret"], "listed": client.list_webhooks()["webhooks"], "refused": refused}`,
+  )
+  t.regex(made.secret, /^whsec_/)
+  t.like(made.listed[0], { url: 'http://localhost:5173/webhooks', types: ['tip.final'] })
+  t.is(made.refused, 401)
 })
 
 const json = (status: number, body: object) => (response: ServerResponse) =>

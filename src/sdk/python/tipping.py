@@ -100,11 +100,18 @@ _opener = urllib.request.build_opener(_NoRedirects)
 
 
 class Client:
-    """The calls of a backend. Every call returns the answer's JSON and raises TippingError."""
+    """The calls of a backend. Every call returns the answer's JSON and raises TippingError.
 
-    def __init__(self, base_url: str, api_key: str | None = None):
+    `session`: the creator's session cookie. Only the calls about webhooks need it, because a key must not make them.
+    """
+
+    def __init__(self, base_url: str, api_key: str | None = None, session: str | None = None):
         self.base_url = base_url.rstrip("/")
-        self.api_key = api_key
+        cookie = "__Host-session" if base_url.startswith("https:") else "session"
+        self._credentials = {
+            "key": {"authorization": api_key and f"Bearer {api_key}"},
+            "session": {"cookie": session and f"{cookie}={session}"},
+        }
 
     def events(self, after: int = 0, types: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
         """Everything that happens to the creator's money as it happens, oldest first, each event once.
@@ -131,16 +138,20 @@ class Client:
                 time.sleep(min(2**failures, MOST_PAUSE_SECONDS) * random.uniform(0.25, 0.75))
 
     def _call(
-        self, method: str, path: str, key: bool = False, query: dict = {}, body: dict | None = None, headers: dict = {}
+        self,
+        method: str,
+        path: str,
+        credential: str = "",
+        query: dict = {},
+        body: dict | None = None,
+        headers: dict = {},
     ) -> dict[str, Any]:
         def given(values: dict) -> dict:
             return {name: value for name, value in values.items() if value is not None}
 
         wait = query.get("wait") or 0
         asked = urllib.parse.urlencode(given(query))
-        sent = {"accept": "application/json", **given(headers)}
-        if key:
-            sent["authorization"] = f"Bearer {self.api_key}"
+        sent = {"accept": "application/json", **given({**headers, **self._credentials.get(credential, {})})}
         data = None
         if body is not None:
             data = json.dumps(given(body)).encode()
@@ -330,7 +341,7 @@ class Client:
         return self._call(
             "GET",
             "/creators/events",
-            key=True,
+            "key",
             query={
                 "after": after,
                 "types": types,
@@ -358,7 +369,7 @@ class Client:
         return self._call(
             "POST",
             "/sdk/init",
-            key=True,
+            "key",
             body={
                 "creatorId": creator_id,
                 "originUrl": origin_url,
@@ -383,12 +394,44 @@ class Client:
         return self._call(
             "GET",
             "/sdk/events",
-            key=True,
+            "key",
             query={
                 "creatorId": creator_id,
                 "since": since,
                 "before": before,
             },
+        )
+
+    def create_webhook(
+        self,
+        *,
+        url: str,
+        types: list | None = None,
+        description: str | None = None,
+    ) -> dict[str, Any]:
+        """Make a webhook; its secret is shown this once, and a ping follows.
+
+        types: The types that are sent; empty or absent: all
+        """
+        return self._call(
+            "POST",
+            "/creators/webhooks",
+            "session",
+            body={
+                "url": url,
+                "types": types,
+                "description": description,
+            },
+        )
+
+    def list_webhooks(
+        self,
+    ) -> dict[str, Any]:
+        """The webhooks, oldest first, each with its last delivery."""
+        return self._call(
+            "GET",
+            "/creators/webhooks",
+            "session",
         )
 
     # Made from the OpenAPI document: end
