@@ -3,7 +3,8 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createBackendClient } from 'tipping-client'
 
-const { TIPPING_URL = 'http://localhost:3000', API_KEY, DISCORD_WEBHOOK_URL, CURSOR_FILE = 'cursor.txt' } = process.env
+const { API_KEY, DISCORD_WEBHOOK_URL } = process.env
+const { TIPPING_URL = 'http://localhost:3000', CURSOR_FILE = 'cursor.txt' } = process.env
 const client = createBackendClient({ baseUrl: TIPPING_URL, apiKey: API_KEY })
 const mostPauseSeconds = 60
 

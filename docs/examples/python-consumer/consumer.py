@@ -8,7 +8,8 @@ from tipping import Client
 SCHEMA = """
 create table if not exists cursor (sequence integer not null);
 create table if not exists tips (
-  id text primary key, reference text, sender text not null, usd real not null, refunded_usd real not null, status text not null
+  id text primary key, reference text, sender text not null, usd real not null, refunded real not null,
+  status text not null
 );
 insert into cursor select 0 where not exists (select * from cursor);
 """

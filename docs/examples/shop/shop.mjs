@@ -1,9 +1,11 @@
-// A shop that is paid with tips: an order, a checkout with the order's number as reference, and a webhook that marks the order paid.
+// A shop that is paid with tips: an order, a checkout with the order's number as reference, and a webhook that marks
+// the order paid.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createBackendClient, verifyWebhook, WebhookError } from 'tipping-client'
 
-const { TIPPING_URL = 'http://localhost:3000', API_KEY, CREATOR_ID, WEBHOOK_SECRET, PORT = '5173' } = process.env
+const { API_KEY, CREATOR_ID, WEBHOOK_SECRET } = process.env
+const { TIPPING_URL = 'http://localhost:3000', PORT = '5173' } = process.env
 const backend = createBackendClient({ baseUrl: TIPPING_URL, apiKey: API_KEY })
 const priceUsd = 10
 /** By their numbers. A real shop keeps them in its database. */
@@ -52,7 +54,7 @@ async function readBody(request, mostBytes = 1_000_000) {
 
 const page = (content) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><h1>Shop</h1>${content}</html>`
-const startPage = page(`<form method="post" action="/orders"><button>Buy an album for ${priceUsd} USD</button></form>`)
+const startPage = page(`<form method="post" action="/orders"><button>Buy for ${priceUsd} USD</button></form>`)
 const orderPage = (id, { checkoutUrl }) =>
   page(`<p>Order ${id}: <b id="status">not paid</b></p>
 <iframe src="${checkoutUrl}" title="Checkout" width="420" height="640" allow="clipboard-write"></iframe>

@@ -31,7 +31,9 @@ MOST_PAUSE_SECONDS = 30
 class TippingError(Exception):
     """A refusal by the service, or a network failure (code "network", status 0)."""
 
-    def __init__(self, message: str, code: str, status: int, request_id: str | None = None, details: Sequence = ()):
+    def __init__(
+        self, message: str, code: str, status: int, request_id: str | None = None, details: Sequence = ()
+    ):
         super().__init__(message)
         self.code = code
         self.status = status
@@ -446,5 +448,7 @@ def _answer_of(status: int, request_id: str | None, text: bytes) -> dict[str, An
         if status == 200 and answer.get("success") is True:
             return answer
         if "error" in answer and "code" in answer:
-            raise TippingError(answer["error"], answer["code"], status, request_id, answer.get("details", ()))
-    raise TippingError(f"an answer of status {status} that is not the service's", "bad_answer", status, request_id)
+            details = answer.get("details", ())
+            raise TippingError(answer["error"], answer["code"], status, request_id, details)
+    text_of_error = f"an answer of status {status} that is not the service's"
+    raise TippingError(text_of_error, "bad_answer", status, request_id)
