@@ -13,7 +13,7 @@ interface Kind {
   readonly acts: Readonly<Partial<Record<ActName, number>>>
   readonly web: readonly Role[]
   readonly payouts: Role
-  /** The names of the processes that are killed. */
+  /** The names of the processes that are killed. Each round tells all that send or follow whether the provider deduplicates. */
   readonly victims: RegExp
 }
 
@@ -28,14 +28,14 @@ const kinds = {
     acts: { crypto: 20, naira: 40, withdraw: 10, refund: 30 },
     web: ['web-refunds'],
     payouts: 'refunds',
-    victims: /^(web|payouts)/,
+    victims: /^(web|payouts|reconciler)/,
   },
   // It is asked for by an operator's command, which is killed instead of the web process.
   'suspense-refund': {
     acts: { crypto: 20, mispay: 40, withdraw: 10, refundWaiting: 30 },
     web: [],
     payouts: 'refunds',
-    victims: /^payouts/,
+    victims: /^(payouts|reconciler)/,
   },
 } as const satisfies Record<string, Kind>
 export type PayoutKind = keyof typeof kinds
