@@ -5,8 +5,9 @@ import { createPasswords } from './accounts/password.js'
 import { payoutWalletRoutes } from './accounts/payout-wallets/routes.js'
 import { accountRoutes } from './accounts/routes.js'
 import { ownerGuards } from './accounts/sessions/auth.js'
+import { keyPath } from './creators/auth.js'
 import { creatorRoutes } from './creators/routes.js'
-import { createEventReaders, keyPath } from './events/routes.js'
+import { createEventReaders } from './events/routes.js'
 import { createLiveStreams } from './events/stream.js'
 import { StreamHub } from './events/stream-hub.js'
 import { refundRoutes } from './fiat/refunds/routes.js'
@@ -23,6 +24,7 @@ import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
 import { faviconPath, iconPath, serveIcon } from './http/pages/icon.js'
 import { paidPath, servePaidPage } from './http/pages/paid-page.js'
 import { answerMissingPages, serveStartPage } from './http/pages/start-page.js'
+import { markPages } from './http/pages/test-banner.js'
 import { cookieName, isSecure, readBearer } from './http/security/credentials.js'
 import { noStore, securityHeaders } from './http/security/response-headers.js'
 import { HeartbeatWheel } from './http/sse.js'
@@ -41,6 +43,7 @@ import { serveEmbed } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
 import { findNairaSession } from './sdk/sessions/auth.js'
 import type { Services } from './services.js'
+import { testRoutes } from './test-mode/routes.js'
 import { tipMailRoutes } from './tips/mails/routes.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
 import { tipStream } from './tips/read/stream.js'
@@ -61,7 +64,7 @@ export interface App {
 /** Pages of any origin may call these paths (CORS). The paths here ignore case, as the router does. */
 const publicPath = /^\/((sdk|payments|chain|pay|\.well-known)\/|reserves$)/i
 /** These paths require a session, also for unknown routes below them. */
-const sessionPath = /^\/(creators|payouts)(\/|$)/i
+const sessionPath = { live: /^\/(creators|payouts)(\/|$)/i, test: /^\/(creators|payouts|test)(\/|$)/i }
 /** Answers here change every second. API: no answer may be cached, including errors. */
 const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
@@ -96,11 +99,13 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...webhookRoutes(services),
     ...privacyRoutes(services, passwordsFor),
     ...reserveRoutes(services),
+    ...(services.testControls === undefined ? [] : testRoutes(services, services.testControls)),
   ]
   const { publicUrl } = config.http
   const document = openApiDocument(routes, {
     publicUrl,
     cookieName: cookieName(publicUrl, 'session'),
+    mode: config.mode,
     tags,
     describe: (key, limit) => describeCall(key, limit, services.limits),
   })
@@ -121,6 +126,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   )
   koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
+  koa.use(markPages(config))
   const firstSegments = new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))
   koa.use(answerMissingPages(firstSegments))
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
@@ -132,7 +138,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const countRead = limitByAddress(services.limits.of('reads'))
   // The guards run before routing, so a caller without a session cannot find out which of these routes exist.
   const needsSession = (ctx: Koa.Context): boolean =>
-    sessionPath.test(ctx.path) && !(keyPath.test(ctx.path) && readBearer(ctx) !== undefined)
+    sessionPath[config.mode].test(ctx.path) && !(keyPath.test(ctx.path) && readBearer(ctx) !== undefined)
   const sessionGuards = [countRead, ...ownerGuards(services)]
   for (const guard of sessionGuards) koa.use((ctx, next) => (needsSession(ctx) ? guard(ctx, next) : next()))
   koa.use(mount(routes, services.limits, services.switches))
@@ -147,7 +153,12 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     router,
     countRead,
     openApi,
-    { base: publicUrl, standIns: standInsOf(config.fiatpay.url), limits: services.limits },
+    {
+      base: publicUrl,
+      standIns: standInsOf(config.fiatpay.url),
+      limits: services.limits,
+      mode: config.mode,
+    },
     pages,
   )
   router.get('/', countRead, serveStartPage)

@@ -38,6 +38,7 @@ import { createSmtp } from './providers/smtp/smtp.js'
 import { createSnsNames } from './providers/sns/sns.js'
 import { createCustodyChain } from './providers/solana/custody-chain.js'
 import { createSolanaChain } from './providers/solana/solana-chain.js'
+import { createTestControls } from './providers/stand-ins/test-controls.js'
 import { createUsdRates } from './providers/usd-rates/usd-rates.js'
 import { createConfiguredVault } from './providers/vault/configured-vault.js'
 import type { Services } from './services.js'
@@ -126,6 +127,7 @@ export function compose(config: Config, processName: string): Composed {
     exchangeRates: withSecret<ExchangeRateFeed>('RATE_URL', rateUrl && createUsdRates({ url: rateUrl })),
     secondExchangeRates: secondUrl === undefined ? undefined : createUsdRates({ url: secondUrl }),
     swaps: composeSwaps(config.swaps, chain),
+    testControls: config.mode === 'test' ? createTestControls(url) : undefined,
     mostConnections: mostConnections(config.database, processName),
     ready: createReadiness({
       database: () => probe.raw('select 1'),

@@ -18,6 +18,7 @@ import type { Names } from './ports/names.js'
 import type { Payouts } from './ports/payouts.js'
 import type { PriceFeed } from './ports/prices.js'
 import type { SwapEngine } from './ports/swaps.js'
+import type { TestControls } from './ports/test-controls.js'
 
 /** Everything an operation may need. An operation takes a Pick of it, which shows what it uses. */
 export interface Services {
@@ -50,4 +51,6 @@ export interface Services {
   readonly secondExchangeRates: ExchangeRateFeed | undefined
   /** In order of preference. */
   readonly swaps: readonly SwapEngine[]
+  /** Undefined in live mode. */
+  readonly testControls: TestControls | undefined
 }

@@ -4,8 +4,9 @@ import type { Pages } from '../../src/http/pages/built-pages.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { serviceSettings } from '../kit/service-settings.js'
 
-/** Nothing is asked of these: the document is made from the routes. */
+/** Nothing is asked of these: the document is made from the routes, and a test deployment has all of them. */
 const settings = {
+  MODE: 'test',
   ...serviceSettings({ databaseUrl: 'postgres://127.0.0.1:9/x', redisUrl: 'redis://127.0.0.1:9' }),
   PUBLIC_URL: 'https://tips.example',
   LOG_LEVEL: 'silent',

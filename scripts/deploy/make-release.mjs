@@ -123,7 +123,10 @@ function proveCommands({ folder, env }) {
   const dev = run('npm', 'run', '--silent', 'dev')
   if (dev.status !== 1 || !dev.stderr.includes('release'))
     throw new Error(`npm run dev in a release: ${dev.stderr}`)
-  print(`${names.length} operators' commands start`)
+  // Loads every package of theirs.
+  const standIns = run('node', '-e', "import('./dist/scripts/sandbox/server.js')")
+  if (standIns.status !== 0) throw new Error(`the stand-ins: ${standIns.stderr}`)
+  print(`${names.length} operators' commands start, and the stand-ins have their packages`)
 }
 
 function sizeOf(folder) {

@@ -4,17 +4,24 @@ import { startSandbox } from './server.js'
 
 const { env } = process
 
+const port = z.coerce.number().int().min(0).max(65_534)
 /** A setting that is not given, or empty, has its default. */
-const port = (fallback: number) =>
-  z.preprocess((text) => text || fallback, z.coerce.number().int().min(0).max(65_534))
-const settings = z.object({ SANDBOX_PORT: port(8899), SMTP_PORT: port(2525) })
+const withDefault = <Form extends z.ZodType>(fallback: number | 'off' | undefined, form: Form) =>
+  z.preprocess((text) => text || fallback, form)
+const inTest = env['MODE'] === 'test'
+const settings = z.object({
+  SANDBOX_PORT: withDefault(8899, port),
+  // A test deployment has a mail server of its own, because its creators sign in with mailed codes.
+  SMTP_PORT: withDefault(inTest ? 'off' : 2525, z.literal('off').or(port)),
+  CHECKOUT_URL: withDefault(undefined, z.url({ protocol: /^https?$/ }).optional()),
+})
 
 async function main(): Promise<void> {
-  if (env['NODE_ENV'] === 'production')
-    throw new Error('The sandbox gives away money. It does not run with NODE_ENV=production.')
+  if (env['NODE_ENV'] === 'production' && !inTest)
+    throw new Error('The sandbox gives away money. With NODE_ENV=production it runs only with MODE=test.')
   // Of two keys the service calls with the first.
   const fiatpayKey = env['FIATPAY_SECRET_KEY']?.split(',')[0]
-  const { SANDBOX_PORT, SMTP_PORT } = settings.parse(env)
+  const { SANDBOX_PORT, SMTP_PORT, CHECKOUT_URL } = settings.parse(env)
   const sandbox = await startSandbox({
     port: SANDBOX_PORT,
     smtpPort: SMTP_PORT,
@@ -24,6 +31,7 @@ async function main(): Promise<void> {
     ...(env['TREASURY_WALLET'] ? { treasury: env['TREASURY_WALLET'] } : {}),
     ...(fiatpayKey ? { fiatpayKey } : {}),
     ...(env['PAYOUT_SECRET_KEY'] ? { payoutKey: env['PAYOUT_SECRET_KEY'] } : {}),
+    ...(CHECKOUT_URL ? { checkoutUrl: CHECKOUT_URL } : {}),
     ...(env['PUBLIC_URL'] ? { webhookUrl: new URL('/webhooks/fiatpay', env['PUBLIC_URL']).href } : {}),
   })
   process.stdout.write(`sandbox ready ${sandbox.url}\n`)

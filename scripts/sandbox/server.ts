@@ -36,7 +36,8 @@ export interface SandboxOptions {
   readonly slotMs?: number
   /** Slots until a transaction is finalized (32). */
   readonly finalizeLag?: number
-  readonly smtpPort?: number
+  /** Without it any free port. `off`: no mail server. */
+  readonly smtpPort?: number | 'off'
   readonly treasury?: string
   /** The fiat provider's secret key: callers authorize with it, and it signs webhooks. */
   readonly fiatpayKey?: string
@@ -46,6 +47,8 @@ export interface SandboxOptions {
   readonly payoutKey?: string
   /** Where the fiat provider's webhooks go. Without it none are sent. */
   readonly webhookUrl?: string
+  /** Where payers' browsers reach the fiat provider's checkout pages, if not at the host that its caller uses. */
+  readonly checkoutUrl?: string
 }
 
 export interface Sandbox {
@@ -63,7 +66,7 @@ export interface Sandbox {
 
 /** Starts the stand-ins. Rejects when a port is taken, or when the journal or the records cannot be read. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { dataDir, fiatpayKey: secretKey, fiatpayFees: fees, payoutKey, webhookUrl } = options
+  const { dataDir, fiatpayKey: secretKey, fiatpayFees: fees, payoutKey, webhookUrl, checkoutUrl } = options
   const chain = new LocalChain({
     seed: 'sandbox',
     slotMs: options.slotMs ?? 400,
@@ -75,10 +78,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const faults = new ActiveFault<RpcFault>()
   const prices = new PriceFeed()
   const rates = new RateFeed()
-  const fiatpay = new Fiatpay({ dataDir, secretKey, payoutKey, webhookUrl, fees })
+  const fiatpay = new Fiatpay({ dataDir, secretKey, payoutKey, webhookUrl, checkoutUrl, fees })
   const aggregator = new Aggregator({ chain, prices })
   const rpc = new RpcServer(chain, (method) => calls.add(method))
-  const mail = await MailServer.listen(options.smtpPort ?? 0)
+  const { smtpPort = 0 } = options
+  const mail = smtpPort === 'off' ? new MailServer() : await MailServer.listen(smtpPort)
   const stop = () => {
     fiatpay.close()
     chain.close()

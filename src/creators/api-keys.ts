@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
 import { type AccountNotice, notifyOwner, type Origin, warning } from '../accounts/notify-owner.js'
-import { DomainError } from '../kernel/errors.js'
+import { DomainError, inputError } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
 import { quoteInMail } from '../mail/layout.js'
+import type { Config } from '../platform/config/config.js'
 import { databaseTime } from '../platform/database/base-model.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
@@ -16,8 +17,8 @@ const prefixBytes = 8
 /** `last_used_at` is updated at most this often, so that most requests write nothing. */
 const lastUsedEverySeconds = 60
 
-/** `tk_live_<prefix>_<secret>`. The prefix is public and identifies the key. The secret has 256 bits. */
-const keyForm = /^tk_live_[0-9a-f]{16}_[\w-]{43}$/
+/** `tk_<mode>_<prefix>_<secret>`. The prefix is public and identifies the key. The secret has 256 bits. */
+const keyForm = /^tk_(live|test)_[0-9a-f]{16}_[\w-]{43}$/
 
 /**
  * SQL: the key `k` is open. Keys are void that somebody else may have made: those from before the owner proved the e-mail, and
@@ -49,7 +50,7 @@ export async function createApiKey(
   origin?: Origin,
 ): Promise<NewApiKey> {
   const prefix = randomBytes(prefixBytes).toString('hex')
-  const apiKey = `tk_live_${prefix}_${newSecret()}`
+  const apiKey = `tk_${config.mode}_${prefix}_${newSecret()}`
   return transact(async (uow) => {
     const { trx } = uow
     await lockCreator(trx, userId)
@@ -63,7 +64,8 @@ export async function createApiKey(
       values: [userId, prefix, hashSecret(apiKey), label ?? null],
     })
     if (created === undefined) throw new DomainError('too_many_api_keys')
-    await notifyOwner(uow, config.http.publicUrl, userId, apiKeyNotice(prefix, label), origin)
+    const notice = apiKeyNotice(config.mode, prefix, label)
+    await notifyOwner(uow, config.http.publicUrl, userId, notice, origin)
     return { ...created, prefix, label: label ?? null, apiKey }
   })
 }
@@ -71,14 +73,14 @@ export async function createApiKey(
 /** Enough to find the key in the list of keys. */
 const prefixShown = 5
 
-export function apiKeyNotice(prefix: string, label: string | undefined): AccountNotice {
+export function apiKeyNotice(mode: Config['mode'], prefix: string, label: string | undefined): AccountNotice {
   return warning('api-key-created', (site, trusted) => ({
     subject: `A new API key at ${site}`,
     lines: [
       `An API key was made for your account at ${site}. It can open checkouts and read your tips, but cannot move money.`,
     ],
     facts: [
-      ['Begins with', `tk_live_${prefix.slice(0, prefixShown)}...`],
+      ['Begins with', `tk_${mode}_${prefix.slice(0, prefixShown)}...`],
       ...(label === undefined || !trusted ? [] : [['Label', quoteInMail(label)] as const]),
     ],
   }))
@@ -108,11 +110,23 @@ export async function revokeApiKey(
   if (revoked === 0) throw new DomainError('api_key_not_found')
 }
 
+/** Refuses a key that the deployment of the other mode made, and says where it belongs. Throws `invalid_api_key`. */
+export function refuseKeyOfOtherMode({ mode, otherUrl }: Config, bearer: string): void {
+  const [, made = mode] = keyForm.exec(bearer) ?? []
+  if (made === mode) return
+  const place = otherUrl === undefined ? '' : `: use it at ${otherUrl}`
+  throw inputError('invalid_api_key', 'Authorization', `is a key of the ${made} deployment${place}`)
+}
+
 /**
  * Finds the owner of an open API key. A text of another form is not sent to the database. The search uses the hash of
- * the whole key, so its timing reveals nothing about the key.
+ * the whole key, so its timing reveals nothing about the key. Throws `invalid_api_key` for a key of the other mode.
  */
-export async function findKeyOwner(db: Knex, bearer: string): Promise<string | undefined> {
+export async function findKeyOwner(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  bearer: string,
+): Promise<string | undefined> {
+  refuseKeyOfOtherMode(config, bearer)
   if (!keyForm.test(bearer)) return undefined
   const [found] = await query<{ userId: string }>(db, {
     name: 'api_keys.find',

@@ -1,12 +1,8 @@
-import type { Context, Middleware } from 'koa'
-import { isSignedIn, userOf } from '../accounts/sessions/auth.js'
-import { findKeyOwner } from '../creators/api-keys.js'
+import type { Context } from 'koa'
+import { ownerOf, perOwner, requireOwner } from '../creators/auth.js'
 import { type Route, route, streamRoute } from '../http/endpoint.js'
-import type { KeyedLimit } from '../http/limits/rate-limits.js'
-import { readBearer } from '../http/security/credentials.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { HeartbeatWheel } from '../http/sse.js'
-import { DomainError } from '../kernel/errors.js'
 import { waitForRow } from '../platform/database/wait-for-row.js'
 import type { Services } from '../services.js'
 import { eventChannel, presentEvent } from './event.js'
@@ -21,10 +17,7 @@ import {
 import { createLiveStreams } from './stream.js'
 import { StreamHub } from './stream-hub.js'
 
-type Needs = Pick<Services, 'db' | 'notifications' | 'log' | 'metrics'>
-
-/** Paths under /creators that an API key opens too. */
-export const keyPath = /^\/creators\/(events|stream)\/?$/i
+type Needs = Pick<Services, 'config' | 'db' | 'notifications' | 'log' | 'metrics'>
 
 /** A lost notification delays a waiting poll by at most this time. */
 const rereadMs = 3000
@@ -115,23 +108,4 @@ export function createEventReaders(services: Needs, wheel: HeartbeatWheel): Even
       await hub.close()
     },
   }
-}
-
-const perOwner: KeyedLimit<unknown> = { name: 'apiKey', address: 'sdkAddress', key: (_, ctx) => ownerOf(ctx) }
-
-/** Requires a session, which app.ts has checked, or else an open API key. */
-function requireOwner({ db }: Needs): Middleware {
-  return async (ctx, next) => {
-    const owner = isSignedIn(ctx) ? userOf(ctx) : await findKeyOwner(db, readBearer(ctx) ?? '')
-    if (owner === undefined) throw new DomainError('invalid_api_key')
-    ctx.state['eventOwner'] = owner
-    await next()
-  }
-}
-
-/** Whose events are read. Only for routes behind the guard above. */
-function ownerOf(ctx: Context): string {
-  const owner: string | undefined = ctx.state['eventOwner']
-  if (owner === undefined) throw new Error('This route has no owner')
-  return owner
 }

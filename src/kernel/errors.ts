@@ -146,6 +146,9 @@ export const errors = {
   address_required: [400, 'address is required'],
   wallet_required: [400, 'wallet is required'],
   invalid_wallet: [400, 'Invalid wallet'],
+
+  invalid_outcome: [400, 'Invalid outcome'],
+  test_refused: [422, 'This cannot happen now'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 export type ErrorCode = keyof typeof errors

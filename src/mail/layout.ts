@@ -1,5 +1,5 @@
 import { escapeHtml } from '../http/pages/html.js'
-import { accent, serviceName } from '../kernel/brand.js'
+import { accent, serviceName, testNotice } from '../kernel/brand.js'
 import { cleanLine } from '../kernel/text.js'
 import type { EmailContent } from './queue-email.js'
 
@@ -34,6 +34,15 @@ export function emailLayout({ subject, blocks }: EmailBlocks): EmailContent {
     subject: cleanLine(subject, subjectLength),
     text: `${[serviceName, ...blocks.map(textBlock)].join('\n\n')}\n`,
     html: htmlPage(blocks.map(htmlBlock).join('\n')),
+  }
+}
+
+/** The same e-mail, which says that it is of a test deployment. */
+export function testEmail({ subject, text, html }: EmailContent): EmailContent {
+  return {
+    subject: cleanLine(`[Test] ${subject}`, subjectLength),
+    text: `${testNotice}\n\n${text}`,
+    html: html.replace('<body>', `<body><p><mark>${testNotice}</mark></p>`),
   }
 }
 

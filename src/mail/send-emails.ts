@@ -4,6 +4,7 @@ import { type DueRows, finishRows, takeDueRows } from '../platform/database/due-
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
+import { testEmail } from './layout.js'
 import { openAddress } from './queue-email.js'
 
 /** The e-mails of a batch are sent concurrently. One that is finished for good keeps no content. */
@@ -61,7 +62,8 @@ export function createMailerBatch(services: Needs): Batch {
 async function attempt(services: Needs, email: DueEmail): Promise<number> {
   if (email.expired) return giveUp(services, email, 'expired')
   try {
-    await services.mail.send({ ...email, to: addressOf(services, email) })
+    const content = services.config.mode === 'test' ? testEmail(email) : email
+    await services.mail.send({ ...content, id: email.id, to: addressOf(services, email) })
   } catch (error) {
     const { kind, message } = failureOf(error)
     if (kind === 'rejected') return refuse(services, email, message)

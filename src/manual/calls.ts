@@ -13,6 +13,7 @@ export interface Installation {
   /** The stand-ins of a local stack. */
   readonly standIns: string
   readonly limits: RateLimits
+  readonly mode: 'live' | 'test'
 }
 
 /** One chapter for each group of calls. A call that calls.md does not name is in the last. */

@@ -39,6 +39,7 @@ const limitScopes: Readonly<Record<LimitName, string>> = {
   withdraw: 'for each user',
   resolve: 'for each user',
   resolveAddress: 'for each address',
+  airdrops: 'for each creator',
   register: 'for each address',
   login: 'for each address and e-mail',
   otpStart: 'for each e-mail',

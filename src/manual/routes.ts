@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import type { Pages } from '../http/pages/built-pages.js'
+import { markPage } from '../http/pages/test-banner.js'
 import type { Installation } from './calls.js'
 import { llmsText, manualMarkdown, manualOf } from './manual.js'
 import { manualPage } from './page.js'
@@ -40,7 +41,7 @@ export function mountDocs(
   const page = once(() =>
     documentOf(
       'text/html; charset=utf-8',
-      manualPage(manual(), { style: `/docs/${styleName}`, ...pages.files('manual') }),
+      markPage(installation, manualPage(manual(), { style: `/docs/${styleName}`, ...pages.files('manual') })),
     ),
   )
   const markdown = once(() => documentOf('text/markdown; charset=utf-8', manualMarkdown(manual())))

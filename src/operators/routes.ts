@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { trustProxies } from '../http/limits/trusted-proxies.js'
+import { markPages } from '../http/pages/test-banner.js'
 import { noStore, securityHeaders } from '../http/security/response-headers.js'
 import { readSwitches } from '../platform/database/switches/switches.js'
 import type { Services } from '../services.js'
@@ -24,6 +25,7 @@ export function operatorsPages(
   app.on('error', (error: unknown) => log.warn({ err: error }, "a request for the operators' page failed"))
   app.use(securityHeaders(false))
   app.use(noStore)
+  app.use(markPages(config))
   app.use(trustProxies(config.http.trustProxy ?? 0))
   app.use(requireLogin(login))
   const router = new Router()

@@ -93,7 +93,7 @@ function backendRoutes(services: Services): Route[] {
         ],
       },
       async (input, ctx) => initSession(services, await keyOwner(services, ctx), input),
-      [noStore, requireKey],
+      [noStore, requireKey(services)],
     ),
     route(
       {
@@ -113,7 +113,7 @@ function backendRoutes(services: Services): Route[] {
         const own = await meansCreator(services, creatorId, userId)
         return own ? listEvents(db, userId, range) : { events: [], hasMore: false }
       },
-      [noStore, requireKey],
+      [noStore, requireKey(services)],
     ),
   ]
 }

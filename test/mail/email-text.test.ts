@@ -131,7 +131,7 @@ function everyNotice(words: string): OwnerNotice[] {
     'email-changed': emailChangedNotice(words),
     'factor-added': factorNotice('factor-added', factorNames.passkey),
     'factor-removed': factorNotice('factor-removed', factorNames.every),
-    'api-key-created': apiKeyNotice('7c921cdc9c0b0fd3', words),
+    'api-key-created': apiKeyNotice('live', '7c921cdc9c0b0fd3', words),
     'site-added': sitesNotice(Array<string>(50).fill(words)),
     'webhook-created': webhookNotice('webhook-created', words),
     'webhook-moved': webhookNotice('webhook-moved', words),

@@ -93,6 +93,7 @@ test('no text of the OpenAPI document or of a setting becomes markup of the page
       base: `http://x/${text}`,
       standIns: `http://y/${text}`,
       limits,
+      mode: 'test',
     })
     const elements = elementsOf(
       manualPage(manual, { style: '/docs/x.css', script: '/assets/x.js', preloads: [] }),

@@ -5,7 +5,8 @@ import { requestRaw } from '../helpers/http/raw-request.js'
 import { publicUrl, useWorld } from '../helpers/servers/world.js'
 import { elementsOf, refuseScript } from './page.js'
 
-const world = useWorld(test)
+/** A test deployment has every call. */
+const world = useWorld(test, { env: { MODE: 'test' } })
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   requestRaw(world().url, 'GET', path, headers)

@@ -11,7 +11,8 @@ import { requestRaw } from '../helpers/http/raw-request.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { fencesOf } from './fences.js'
 
-const world = useWorld(test)
+/** A test deployment has every call. */
+const world = useWorld(test, { env: { MODE: 'test' } })
 const run = promisify(execFile)
 const ajv = new Ajv2020({ validateFormats: false, strictTypes: false })
 

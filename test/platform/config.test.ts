@@ -49,6 +49,7 @@ test('with only the required settings, all others have their defaults', (t) => {
     withdraw: 5,
     resolve: 10,
     resolveAddress: 60,
+    airdrops: 20,
     register: 10,
     login: 10,
     otpStart: 5,
@@ -253,6 +254,24 @@ test('in production PUBLIC_URL must be given and https', (t) => {
     'HTTPS://Tips.example',
   )
   t.notThrows(() => loadConfig({ ...required, PUBLIC_URL: 'http://tips.example', NODE_ENV: 'development' }))
+})
+
+test('a test deployment takes no key that moves real money, and knows the address of the other one', (t) => {
+  const message = 'MODE: is test, but FIATPAY_SECRET_KEY or PAYOUT_SECRET_KEY is a live key'
+  for (const change of [
+    { FIATPAY_SECRET_KEY: 'sk_live_x' },
+    { FIATPAY_SECRET_KEY: 'sk_test_x,sk_live_x' },
+    { PAYOUT_SECRET_KEY: 'sk_live_x' },
+  ]) {
+    t.true(faultsOf(t, { ...required, MODE: 'test', ...change }).includes(message))
+    t.notThrows(() => loadConfig({ ...required, ...change }))
+  }
+  const urls = { TEST_URL: 'https://test.example/', LIVE_URL: 'https://live.example' }
+  t.like(loadConfig({ ...required, ...urls }), { mode: 'live', otherUrl: 'https://test.example' })
+  t.like(loadConfig({ ...required, ...urls, MODE: 'test' }), {
+    mode: 'test',
+    otherUrl: 'https://live.example',
+  })
 })
 
 test('an error message contains no value', (t) => {

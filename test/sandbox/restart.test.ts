@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { getAssociatedTokenAddressSync } from '@solana/spl-token'
 import { Keypair, LAMPORTS_PER_SOL, PublicKey } from '@solana/web3.js'
 import test from 'ava'
 import { startSandbox } from '../../scripts/sandbox/server.js'
+import { testNotice } from '../../src/kernel/brand.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { callRpc, connect, postJson } from './chain-client.js'
@@ -57,6 +60,28 @@ test('a killed sandbox restarts with its ledger, also when the last line of the 
   t.is((await readWallet(third.url, wallet)).lamports, before.lamports + LAMPORTS_PER_SOL)
   third.child.kill('SIGTERM')
   t.is(await exitOf(third.child), 0, 'it exits on SIGTERM')
+})
+
+test('in production it starts for a test deployment, without a mail server and with the public address of its checkout', async (t) => {
+  // The mail server of `npm run dev` has this port. Starting another there would fail.
+  const holder = createServer()
+  t.teardown(() => holder.close())
+  await once(holder.listen(2525, '127.0.0.1'), 'listening').catch(() => undefined)
+  const { url } = await startSandboxProcess(t, {
+    NODE_ENV: 'production',
+    MODE: 'test',
+    SMTP_PORT: '',
+    CHECKOUT_URL: 'https://test.tips.example/test/checkout',
+  })
+  const response = await fetch(`${url}/fiatpay/transaction/initialize`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sk_test_sandbox', 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'payer@example.com', amount: 10_000, currency: 'NGN', reference: 'tip-1' }),
+  })
+  const { data } = (await response.json()) as { data: { authorization_url: string } }
+  t.is(data.authorization_url, 'https://test.tips.example/test/checkout/tip-1')
+  const page = await fetch(`${url}/fiatpay/checkout/tip-1`)
+  t.true((await page.text()).includes(testNotice))
 })
 
 test('a taken port is an error, and the sandbox does not start in production', async (t) => {

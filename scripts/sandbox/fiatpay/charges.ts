@@ -42,7 +42,7 @@ export const initialize: Endpoint = (fiatpay, request) => {
   const callbackUrl = input.callback_url ?? null
   const { reference } = createCharge(fiatpay, input, { channel: 'card', callbackUrl, account: null })
   return ok('Authorization URL created', {
-    authorization_url: checkoutUrl(request, reference),
+    authorization_url: checkoutUrl(fiatpay, request, reference),
     access_code: reference,
     reference,
   })
@@ -112,7 +112,8 @@ function createCharge(
   })
 }
 
-/** The checkout's URL at the host that the caller used, which its browser can reach too. */
-function checkoutUrl({ headers }: SandboxRequest, reference: string): string {
-  return `http://${headers.host ?? 'localhost'}/fiatpay/checkout/${encodeURIComponent(reference)}`
+/** The checkout's URL: without a setting at the host that the caller used, which its browser can reach too. */
+function checkoutUrl({ checkoutUrl: base }: Fiatpay, { headers }: SandboxRequest, reference: string): string {
+  const pages = base ?? `http://${headers.host ?? 'localhost'}/fiatpay/checkout`
+  return `${pages.replace(/\/$/, '')}/${encodeURIComponent(reference)}`
 }

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../../src/http/pages/html.js'
+import { testNotice } from '../../../src/kernel/brand.js'
 import { RequestError, type Route, type SandboxAnswer, type SandboxRequest } from '../http-server.js'
 import { down } from './api.js'
 import type { Fiatpay } from './fiatpay.js'
@@ -62,10 +63,10 @@ function pageOf(charge: Charge): SandboxAnswer {
   const amount = escapeHtml(naira.format(charge.amountKobo / koboPerNaira))
   const body = `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Pay ${amount} (sandbox)</title>
+<title>Pay ${amount} (test)</title>
 <style>body{font:16px/1.5 sans-serif;max-width:26em;margin:2em auto}button{font:inherit;padding:.5em 1.5em}</style>
 </head><body>
-<p>Sandbox: no real money moves here.</p>
+<p>${testNotice}</p>
 <h1>Pay ${amount}</h1>
 <p>${escapeHtml(charge.email)}<br>Reference <code>${escapeHtml(charge.reference)}</code></p>
 ${account === null ? '' : `<p>By transfer to account <code>${escapeHtml(account.number)}</code>, Test Bank</p>`}

@@ -32,6 +32,8 @@ export interface FiatpayOptions {
   /** The only key that may send money: transfers and refunds. Without it the secret key may. */
   readonly payoutKey?: string | undefined
   readonly webhookUrl?: string | undefined
+  /** Where payers' browsers reach the checkout pages, if not at the host that the caller used. */
+  readonly checkoutUrl?: string | undefined
   /** Whether payments and transfers cost the provider's fees, while no mode is set. Without it they do not. */
   readonly fees?: boolean | undefined
 }
@@ -43,6 +45,7 @@ const failureTexts = { failed: 'Transfer could not be processed', reversed: 'Tra
 export class Fiatpay {
   readonly secretKey: string
   readonly payoutKey: string | undefined
+  readonly checkoutUrl: string | undefined
   readonly faults: FiatpayFaults
   readonly ids = new Ids()
   readonly charges: RecordStore<Charge>
@@ -61,11 +64,19 @@ export class Fiatpay {
   readonly #timers = new Map<number, NodeJS.Timeout>()
 
   /** Continues with the records on disk. Throws when they cannot be read. */
-  constructor({ dataDir, secretKey = sandboxSecretKey, payoutKey, webhookUrl, fees }: FiatpayOptions = {}) {
+  constructor({
+    dataDir,
+    secretKey = sandboxSecretKey,
+    payoutKey,
+    webhookUrl,
+    checkoutUrl,
+    fees,
+  }: FiatpayOptions = {}) {
     const file = (name: string) =>
       dataDir === undefined ? undefined : join(dataDir, `fiatpay-${name}.jsonl`)
     this.secretKey = secretKey
     this.payoutKey = payoutKey
+    this.checkoutUrl = checkoutUrl
     this.faults = new FiatpayFaults(fees)
     this.charges = new RecordStore(file('charges'), this.ids, effects.charge)
     this.recipients = new RecordStore(file('recipients'), this.ids)

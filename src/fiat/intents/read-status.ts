@@ -51,6 +51,17 @@ export function readSessionIntents(db: Knex, sessionId: string): Promise<Session
   })
 }
 
+/** The provider's reference of a creator's own intent. Throws `payment_intent_not_found`. */
+export async function providerReferenceOf(db: Knex, userId: string, intentId: string): Promise<string> {
+  const [row] = await query<{ readonly reference: string }>(db, {
+    name: 'fiat.provider-reference',
+    text: 'select provider_reference as reference from fiat_intents where id = $1 and user_id = $2',
+    values: [intentId, userId],
+  })
+  if (row === undefined) throw new DomainError('payment_intent_not_found')
+  return row.reference
+}
+
 interface StatusRow {
   readonly status: TipStatus
   readonly confirmedAt: Date | null

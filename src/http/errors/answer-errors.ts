@@ -12,7 +12,7 @@ import { Overloaded } from '../../platform/database/group-commit.js'
 import type { Log } from '../../platform/log.js'
 import type { Metrics } from '../../platform/monitoring/metrics.js'
 import { namedRow, newRequestId } from '../request-id.js'
-import { generalDetails, hasDetails } from './error-details.js'
+import { generalDetails, hasDetails, mayHaveDetails } from './error-details.js'
 
 /** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
 const retrySeconds: Partial<Record<ErrorCode, number>> = {
@@ -94,11 +94,11 @@ function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknow
   ctx.body = { success: false, error, code, requestId, ...detailsOf(code, cause) }
 }
 
-/** Every 400 and 422 names the fault. */
+/** Every 400 and 422 names the fault, and some other refusals may. */
 function detailsOf(code: ErrorCode, cause: unknown): { details?: readonly FieldProblem[] } {
-  if (!hasDetails(code)) return {}
-  const own = cause instanceof DomainError ? cause.details : []
-  return { details: own.length > 0 ? own : [generalDetails(code)] }
+  const own = cause instanceof DomainError && mayHaveDetails(code) ? cause.details : []
+  if (own.length > 0) return { details: own }
+  return hasDetails(code) ? { details: [generalDetails(code)] } : {}
 }
 
 /** Hides the code of a payment link: it is a credential, valid for a minute. */

@@ -116,12 +116,19 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   address_required: ['address', isMissing],
   wallet_required: ['wallet', isMissing],
   invalid_wallet: ['wallet', wallet],
+  invalid_outcome: ['outcome', 'is missing, or none of the listed values'],
+  test_refused: ['body', 'asks for what cannot happen now'],
 }
 
 /** Whether answers with this code have `details`. */
 export function hasDetails(code: ErrorCode): boolean {
   if (code === 'account_has_money') return true
   return errors[code][0] === 400 || errors[code][0] === 422
+}
+
+/** Codes whose answer has `details` only where the place that refuses knows something exact. */
+export function mayHaveDetails(code: ErrorCode): boolean {
+  return hasDetails(code) || code === 'invalid_api_key'
 }
 
 /** The general description of a code. */

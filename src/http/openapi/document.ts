@@ -18,6 +18,7 @@ const headers: Record<string, Json> = {
 export interface DocumentOptions {
   readonly publicUrl: string
   readonly cookieName: string
+  readonly mode: 'live' | 'test'
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   /** `key`: method and path, such as `get /auth/me`. */
   readonly describe: (key: string, limit: LimitName) => OperationTexts
@@ -31,7 +32,7 @@ export interface DocumentOptions {
  * used; `withComponents` names them.
  */
 export function openApiDocument(routes: readonly Route[], options: DocumentOptions): Json {
-  const { publicUrl, cookieName, tags, describe } = options
+  const { publicUrl, cookieName, mode, tags, describe } = options
   const paths: Record<string, Json> = {}
   const usedTags = new Set<string>()
   for (const { endpoint } of routes) {
@@ -71,8 +72,8 @@ export function openApiDocument(routes: readonly Route[], options: DocumentOptio
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          bearerFormat: 'tk_live_...',
-          description: '`Authorization: Bearer tk_live_7c921cdc9c0b0fd3_9mTq2Vw0yJ2h...`, for a backend only',
+          bearerFormat: `tk_${mode}_...`,
+          description: `\`Authorization: Bearer tk_${mode}_7c921cdc9c0b0fd3_9mTq2Vw0yJ2h...\`, for a backend only`,
         },
         sdkSession: {
           type: 'http',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { codesWithProviderText, type ErrorCode, errors } from '../../kernel/errors.js'
 import type { LimitName } from '../../platform/rate-limits/rate-limits.js'
 import { type Endpoint, readsQuery } from '../endpoint.js'
-import { hasDetails } from '../errors/error-details.js'
+import { hasDetails, mayHaveDetails } from '../errors/error-details.js'
 import { idempotencyErrors } from '../idempotency.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -185,7 +185,7 @@ const details: Json = {
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
   const texts = [...new Set(codes.map((code) => errors[code][1]))]
-  const withDetails = codes.some(hasDetails)
+  const withDetails = codes.some(mayHaveDetails)
   const schema = {
     type: 'object',
     required: ['success', 'error', 'code', 'requestId', ...(codes.every(hasDetails) ? ['details'] : [])],

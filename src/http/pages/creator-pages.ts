@@ -6,14 +6,16 @@ import { sendPage } from './send-page.js'
 
 /**
  * `GET /dashboard` and its screens: one page, which no site may frame. Its root element has the withdrawal fees and
- * limits, and the RPC endpoint to which it submits take-outs, as data attributes.
+ * limits, the RPC endpoint to which it submits take-outs, and the mode with the address of the other one, as data attributes.
  */
 export function serveDashboard(
-  { chain, withdrawals }: Pick<Config, 'chain' | 'withdrawals'>,
+  { chain, withdrawals, mode, otherUrl }: Pick<Config, 'chain' | 'withdrawals' | 'mode' | 'otherUrl'>,
   pages: Pages,
 ): Middleware {
   const { publicRpcUrl } = chain
   const data = {
+    mode,
+    ...(otherUrl !== undefined && { 'other-url': otherUrl }),
     ...(publicRpcUrl !== undefined && { 'rpc-url': publicRpcUrl }),
     'withdraw-least-fee-ngn': String(withdrawals.leastFeeNgn),
     'withdraw-fee-bps': String(withdrawals.feeBps),

@@ -2,7 +2,7 @@ import { accent } from '../../kernel/brand.js'
 
 /**
  * The colours of pages without a script, light and dark by system setting. `src/pages/ui/theme.css` has the same values:
- * a page with a script lets the embedding site choose.
+ * a page with a script lets the embedding site choose. `src/pages/ui/base.css` has the banner of a test deployment too.
  */
 export const palette = /* css */ `:root {
   color-scheme: light dark;
@@ -15,4 +15,5 @@ export const palette = /* css */ `:root {
     --accent: ${accent.dark}; --on-accent: #12142b; --good: #5fd99a; --bad: #ff9c94;
   }
 }
+.test-banner { padding: .25rem 1rem; text-align: center; }
 `

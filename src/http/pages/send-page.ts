@@ -77,6 +77,7 @@ function documentOf(pages: Pages, { name, title, data = {}, theme }: PageHead): 
     ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
     ...preloads.map((path) => `<link rel="modulepreload" href="${path}">`),
     `<script type="module" src="${script}"></script>`,
+    '<body>',
     '<div id="app"></div>',
     '<noscript>This page needs JavaScript.</noscript>',
     '</html>\n',

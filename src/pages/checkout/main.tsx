@@ -31,7 +31,7 @@ function show(state: State): void {
 
 async function start(): Promise<void> {
   show(first)
-  if (root !== null) reportHeight(root)
+  reportHeight(document.body)
   document.documentElement.dataset['framed'] = String(framed)
   listen()
   const token = await tokenOf()
@@ -54,7 +54,7 @@ async function start(): Promise<void> {
   if (Date.parse(session.expiresAt) <= Date.parse(session.now)) checkout.dispatch({ type: 'session-over' })
   checkout.restoreScreen()
   setTimeout(() => checkout.dispatch({ type: 'wallet-search-done' }), walletSearchMs)
-  if (root !== null) postToParent({ type: 'ready', height: heightOf(root) })
+  postToParent({ type: 'ready', height: heightOf(document.body) })
 }
 
 function listen(): void {

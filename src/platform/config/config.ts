@@ -24,6 +24,8 @@ const furtherLimits = {
   /** Names of bank accounts, per hour and user, and per hour and IP over all users. */
   resolve: 10,
   resolveAddress: 60,
+  /** Play money of a test deployment, per hour and creator. */
+  airdrops: 20,
   /** Per 15 minutes and IP, over all accounts: logins, requests for codes and new passwords, changes of password and e-mail. */
   signInAddress: 300,
   /** Wrong one-time codes, per 15 minutes and IP, over all accounts. */
@@ -41,6 +43,8 @@ function shape(s: z.output<typeof settings>) {
   const publicRpcUrl = s.PUBLIC_RPC_URL ?? s.SOLANA_RPC_URLS?.find(holdsNoKey)
   return {
     mode: s.MODE,
+    /** The address of the deployment of the other mode, if it is known. */
+    otherUrl: s.MODE === 'live' ? s.TEST_URL : s.LIVE_URL,
     guards: s.GUARDS,
     guardTable: guardTable(s),
     http: {

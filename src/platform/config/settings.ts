@@ -37,6 +37,8 @@ const payoutLimits = ['hour', 'day', 'creator-hour', 'creator-day'] as const
 export const settings = z.object({
   NODE_ENV: z.string().optional(),
   MODE: z.enum(['live', 'test']).default('live'),
+  TEST_URL: url.optional(),
+  LIVE_URL: url.optional(),
   // The guards' own settings have their defaults in guards.ts.
   GUARDS: z.enum(['recommended', 'contract']).default('recommended'),
   CONFIRM_ACCOUNTS: z.enum(['off', 'new', 'all']),
@@ -123,6 +125,8 @@ export const settings = z.object({
   SDK_SESSION_INTENTS: whole(1, 1000).default(5),
 })
 
+const movesRealMoney = (key: string | undefined): boolean => key?.startsWith('sk_live_') === true
+
 /** Conditions between settings. Checked even when other settings are faulty, so that one message lists every fault. */
 export const consistent = (needed: typeof settings) =>
   needed
@@ -142,6 +146,15 @@ export const consistent = (needed: typeof settings) =>
         'must be set to an https URL with NODE_ENV=production: over http anybody on the way reads the session cookies',
       when: ({ value }) => settings.pick({ NODE_ENV: true, PUBLIC_URL: true }).safeParse(value).success,
     })
+    .refine(
+      ({ MODE, FIATPAY_SECRET_KEY: keys, PAYOUT_SECRET_KEY: payoutKey }) =>
+        MODE !== 'test' || ![...(keys ?? []), payoutKey].some(movesRealMoney),
+      {
+        path: ['MODE'],
+        error: 'is test, but FIATPAY_SECRET_KEY or PAYOUT_SECRET_KEY is a live key, which moves real money',
+        when: ({ value }) => settings.pick({ MODE: true }).safeParse(value).success,
+      },
+    )
 
 /** For processes that read DATA_KEY. Two peppers do not say which of them has sealed the data. */
 export const dataKeyKnown = (checked: typeof settings) =>

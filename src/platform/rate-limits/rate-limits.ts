@@ -26,6 +26,7 @@ export const limitRules = {
   withdraw: { seconds: minute, shared: true },
   resolve: { seconds: hour, shared: true },
   resolveAddress: { seconds: hour, shared: true },
+  airdrops: { seconds: hour, shared: true },
   register: { seconds: minute, shared: true },
   login: { seconds: quarterHour, shared: true },
   otpStart: { seconds: quarterHour, shared: true },

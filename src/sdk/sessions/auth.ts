@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { findKeyOwner } from '../../creators/api-keys.js'
+import { findKeyOwner, refuseKeyOfOtherMode } from '../../creators/api-keys.js'
 import type { NairaSession } from '../../fiat/intents/store-intent.js'
 import { readBearer } from '../../http/security/credentials.js'
 import { DomainError } from '../../kernel/errors.js'
@@ -11,15 +11,17 @@ type Needs = Pick<Services, 'config' | 'db'>
 /** API: a shorter key is refused like a missing one. */
 const shortestKey = 20
 
-/** Refuses a missing or short key with 401 before the body is read. `keyOwner` checks the key itself afterwards. */
-export const requireKey: Middleware = async (ctx, next) => {
-  presentedKey(ctx)
-  await next()
+/** Refuses a missing or short key, and one of the other mode, with 401 before the body is read. `keyOwner` checks the key itself afterwards. */
+export function requireKey({ config }: Needs): Middleware {
+  return async (ctx, next) => {
+    refuseKeyOfOtherMode(config, presentedKey(ctx))
+    await next()
+  }
 }
 
 /** The user whose open API key this request presents. Throws `invalid_api_key`. */
-export async function keyOwner({ db }: Needs, ctx: Context): Promise<string> {
-  const userId = await findKeyOwner(db, presentedKey(ctx))
+export async function keyOwner(services: Needs, ctx: Context): Promise<string> {
+  const userId = await findKeyOwner(services, presentedKey(ctx))
   if (userId === undefined) throw new DomainError('invalid_api_key')
   return userId
 }

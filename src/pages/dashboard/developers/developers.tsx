@@ -147,6 +147,8 @@ const { events } = await answer.json() // newest first`
 }
 
 const keysPath = '/creators/api-keys'
+/** The deployment that made the page, and the address of the other one, if it is known. */
+const { mode = 'live', otherUrl } = document.documentElement.dataset
 
 function Keys() {
   const { data, unread, reload } = useLoad<ApiKeys>(keysPath)
@@ -173,13 +175,18 @@ function Keys() {
         <Submit text={text.make} busy={make.busy} />
       </Form>
       <FaultNotice fault={make.fault ?? unread} />
+      {otherUrl !== undefined && (
+        <p class="quiet">
+          <a href={`${otherUrl}/dashboard/developers`}>{mode === 'test' ? text.live : text.test}</a>
+        </p>
+      )}
       {data?.apiKeys.length === 0 && <p class="empty">{text.none}</p>}
       <ul class="rows">
         {data?.apiKeys.map((key) => (
           <OwnRow
             key={key.id}
             label={key.label ?? text.unlabelled}
-            mark={<code>tk_live_{key.prefix}_…</code>}
+            mark={<code>{`tk_${mode}_${key.prefix}_…`}</code>}
             more={`${text.created(agoText(key.createdAt, now))} · ${
               key.lastUsedAt === null ? text.unused : text.used(agoText(key.lastUsedAt, now))
             }`}

@@ -11,6 +11,8 @@ export const developersWords = {
     used: (ago: string) => `used ${ago}`,
     unused: 'never used',
     revoke: 'Revoke',
+    test: 'Test keys',
+    live: 'Live',
     revokeWhat: (what: string) => `Revoke ${what}`,
   },
   newKey: {
