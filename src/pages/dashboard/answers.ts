@@ -4,12 +4,14 @@ import type { payoutWalletAnswer } from '../../accounts/payout-wallets/routes.js
 import type { meAnswer, securityAnswer } from '../../accounts/schemas.js'
 import type { sessionsAnswer } from '../../accounts/session-routes.js'
 import type { keysAnswer, newKeyAnswer, profileAnswer } from '../../creators/schemas.js'
+import type { eventStreamOutput, eventsOutput } from '../../events/schemas.js'
 import type { refundsAnswer } from '../../fiat/refunds/schemas.js'
 import type { fiatRateAnswer } from '../../fiat/schemas.js'
 import type { balanceAnswer } from '../../ledger/schemas.js'
 import type { exportAnswer } from '../../privacy/schemas.js'
 import type { creatorTipsAnswer, dailyAnswer, tokenBalancesAnswer } from '../../tips/read/creator-schemas.js'
 import type { takeableAnswer, transferAnswer, transfersAnswer } from '../../treasury/take-outs/schemas.js'
+import type { deliveriesAnswer, endpointsAnswer, secretAnswer } from '../../webhooks/schemas.js'
 import type {
   bankAccountsAnswer,
   banksAnswer,
@@ -36,6 +38,16 @@ export type Settings = Omit<Creator['settings'], 'tipsTo'>
 export type ApiKeys = z.output<typeof keysAnswer>
 export type ApiKey = ApiKeys['apiKeys'][number]
 export type NewApiKey = z.output<typeof newKeyAnswer>
+
+export type Webhooks = z.output<typeof endpointsAnswer>
+export type Webhook = Webhooks['webhooks'][number]
+export type WebhookSecret = z.output<typeof secretAnswer>
+export type DeliveriesPage = z.output<typeof deliveriesAnswer>
+export type Delivery = DeliveriesPage['deliveries'][number]
+export type EventsPage = z.output<typeof eventsOutput>
+export type LoggedEvent = EventsPage['events'][number]
+/** What the stream of events sends: its beginning, or an event. */
+export type StreamedEvent = z.output<typeof eventStreamOutput>
 
 /** In USDC. What is absent is nothing. */
 export type Balance = z.output<typeof balanceAnswer>

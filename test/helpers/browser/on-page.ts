@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import type { Frame, FrameLocator, Page } from 'playwright-core'
+import type { Frame, FrameLocator, Locator, Page } from 'playwright-core'
 import { until } from '../until.js'
 import type { Visit } from './browser.js'
 import { checkAccessibility } from './check-accessibility.js'
@@ -9,20 +9,20 @@ import { checkAccessibility } from './check-accessibility.js'
  * waits for what it expects.
  */
 
-/** A page, or a frame in it. */
-type PageOrFrame = Page | Frame | FrameLocator
+/** A page, or a frame or an element in it. */
+type Place = Page | Frame | FrameLocator | Locator
 
-export const heading = (place: PageOrFrame, name: string | RegExp) => place.getByRole('heading', { name })
+export const heading = (place: Place, name: string | RegExp) => place.getByRole('heading', { name })
 
-export const clickButton = (place: PageOrFrame, name: string | RegExp) =>
+export const clickButton = (place: Place, name: string | RegExp) =>
   place.getByRole('button', { name }).click()
 
 /** Selects a radio button. It dispatches the event: while a frame is growing, a click by position can miss. */
-export const chooseRadio = (place: PageOrFrame, name: string) =>
+export const chooseRadio = (place: Place, name: string) =>
   place.getByRole('radio', { name, exact: true }).dispatchEvent('click')
 
 /** Waits until the step's heading has the focus. A key pressed earlier would be lost. */
-export const waitForHeading = (place: PageOrFrame, title: string | RegExp) =>
+export const waitForHeading = (place: Place, title: string | RegExp) =>
   place.locator(':is(h1, h2):focus', { hasText: title }).waitFor()
 
 /** Presses Tab until a field of this name, or a control of this text, has the focus. */
@@ -38,7 +38,7 @@ export async function tabTo(t: ExecutionContext, page: Page, wanted: string | Re
 }
 
 /** Waits until this text is announced to screen readers (role `status`). */
-export const waitForAnnouncement = (place: PageOrFrame, text: string | RegExp) =>
+export const waitForAnnouncement = (place: Place, text: string | RegExp) =>
   place.getByRole('status').filter({ hasText: text }).first().waitFor({ state: 'attached' })
 
 /** Waits until what `read` returns is `expected`, and asserts it. */

@@ -12,13 +12,17 @@ import { OwnRow } from '../parts/rows.js'
 import { useForm, useLoad, useSubmit } from '../requests.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
+import { Events } from './events.js'
 import { parseTypedSite } from './site.js'
+import { Webhooks } from './webhooks.js'
 
 export function Developers() {
   return (
     <div class="columns">
       <Keys />
       <Domains />
+      <Webhooks />
+      <Events />
       <Snippets />
     </div>
   )

@@ -71,6 +71,7 @@ export function FormDialog({
 
 interface QuestionProps extends Ending {
   title: string
+  kind?: 'primary' | 'danger'
   effect: string
   submit: string
   cancel?: string

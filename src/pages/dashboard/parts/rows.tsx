@@ -28,10 +28,21 @@ const appearances: Readonly<Record<State, readonly [tone: string, icon: IconName
 
 export function Status({ status }: { readonly status: State }) {
   const [tone, icon] = appearances[status]
+  return <Mark tone={tone} icon={icon} text={words.status[status]} />
+}
+
+interface MarkProps {
+  tone: string
+  icon: IconName
+  text: string
+}
+
+/** A state in a few words. */
+export function Mark({ tone, icon, text }: MarkProps) {
   return (
     <span class={`status status--${tone}`}>
       <Icon name={icon} size={14} />
-      {words.status[status]}
+      {text}
     </span>
   )
 }

@@ -7,7 +7,7 @@ import type { ListedTip } from '../answers.js'
 import { agoText, momentText, useNow } from '../dates.js'
 import { Dialog } from '../parts/forms.js'
 import { useNaira } from '../parts/rate.js'
-import { OpenRow, Status } from '../parts/rows.js'
+import { Mark, OpenRow, Status } from '../parts/rows.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { GivenBack } from './refunds.js'
@@ -77,11 +77,11 @@ function TipRow({ tip, now, onOpen }: { tip: ListedTip; now: number; onOpen: () 
       </span>
       {message && <bdi class="quiet">“{cut(message, messageLength)}”</bdi>}
       {status !== 'confirmed' && <Status status={status} />}
-      {tip.disputed === true && (
-        <span class="status status--warn">
-          <Icon name="wait" size={14} />
-          {words.refund.isDisputed}
-        </span>
+      {tip.disputed === true && <Mark tone="warn" icon="wait" text={words.refund.isDisputed} />}
+      {tip.reference !== undefined && (
+        <bdi class="quiet">
+          {words.tip.yours}: {tip.reference}
+        </bdi>
       )}
       {tip.refundedAmount !== undefined && (
         <span class="quiet">{words.refund.given(usd(tip.refundedAmount))}</span>
@@ -120,16 +120,14 @@ function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
             {fiatDetails === null ? amountText(tip.receivedAmount, tip.tokenSymbol) : usd(tip.receivedAmount)}
           </Fact>
         )}
-        {fiatDetails !== null && (
-          <Fact name={status === 'confirmed' ? words.tip.paidNgn : words.tip.askedNgn}>
-            {ngn(fiatDetails.amountNgn)}
-          </Fact>
-        )}
-        {fiatDetails !== null && status === 'confirmed' && (
-          <Fact name={words.tip.fee}>{usd(fiatDetails.platformFee)}</Fact>
-        )}
+        <NairaFacts of={tip} />
         {tip.refundedAmount !== undefined && (
           <Fact name={words.tip.givenBack}>{usd(tip.refundedAmount)}</Fact>
+        )}
+        {tip.reference !== undefined && (
+          <Fact name={words.tip.yours} copied={tip.reference}>
+            <bdi>{tip.reference}</bdi>
+          </Fact>
         )}
         <Fact name={words.tip.recorded}>{momentText(timestamp)}</Fact>
         <Fact name={isOnChain(tip) ? words.tip.signature : words.tip.reference}>
@@ -147,5 +145,16 @@ function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
       {isOnChain(tip) && <LinkButton href={explorerUrl(signature)} newTab text={words.tip.explorer} />}
       <Button kind="primary" text={words.close} onPress={onClose} />
     </Dialog>
+  )
+}
+
+function NairaFacts({ of: { fiatDetails, status } }: { readonly of: ListedTip }) {
+  if (fiatDetails === null) return null
+  const isPaid = status === 'confirmed'
+  return (
+    <>
+      <Fact name={isPaid ? words.tip.paidNgn : words.tip.askedNgn}>{ngn(fiatDetails.amountNgn)}</Fact>
+      {isPaid && <Fact name={words.tip.fee}>{usd(fiatDetails.platformFee)}</Fact>}
+    </>
   )
 }

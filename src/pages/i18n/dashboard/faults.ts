@@ -89,6 +89,11 @@ export const faults: Readonly<Record<string, string>> = {
   invalid_label: 'A label has at most 100 characters.',
   too_many_api_keys: 'You have 20 keys. Revoke one first.',
   api_key_not_found: 'This key is gone already.',
+  too_many_webhooks: 'You have 10 addresses. Delete one first.',
+  webhook_not_found: 'This address is gone already.',
+  webhook_disabled: 'This address is turned off. Turn it on first.',
+  event_not_found: 'This event is gone: it can’t be sent again.',
+  no_types: 'Choose at least one.',
   wrong_prefix: 'This is not the prefix of the key.',
   invalid_amount: 'Enter an amount, such as 20 or 7600.50.',
   other_currency:

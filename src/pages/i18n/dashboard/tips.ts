@@ -51,7 +51,7 @@ export const tipsWords = {
       'They asked their banks for the money back. Until the banks have decided, as much of your balance is on hold, as far as there is any. We answer the banks; you needn’t do anything. If you win, it is free again; if you lose, it goes back.',
   },
   filters: {
-    search: 'Search messages and senders',
+    search: 'Search messages, senders and references',
     token: 'token',
     status: 'status',
     period: 'period',
@@ -70,6 +70,7 @@ export const tipsWords = {
     recorded: 'Recorded',
     signature: 'Transaction',
     reference: 'Reference',
+    yours: 'Your reference',
     explorer: 'View the transaction',
     toWallet:
       'Paid straight to your own wallet: it isn’t in your balance here and can’t be withdrawn as naira.',
