@@ -1,14 +1,14 @@
 import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
 import { Announcer, Notice, TextButton } from '../ui/kit.js'
 import { useConnection } from './connection.js'
-import { Developers } from './developers/developers.js'
 import { Home } from './home/home.js'
 import { OverlaySettings } from './overlay/overlay.js'
 import { Brand } from './parts/cards.js'
 import { useFocus } from './parts/focus.js'
 import { ScreenLink } from './parts/links.js'
+import { Unread } from './parts/notices.js'
 import { type Screen, screens, useRoute } from './route.js'
 import { Reauthentication } from './security/reauthentication.js'
 import { SecurityScreen } from './security/security.js'
@@ -24,7 +24,7 @@ const contents: Readonly<Record<Screen, () => JSX.Element>> = {
   withdraw: Withdraw,
   'take-out': TakeOut,
   overlay: OverlaySettings,
-  developers: Developers,
+  developers: DevelopersOnDemand,
   security: SecurityScreen,
   settings: SettingsScreen,
 }
@@ -53,6 +53,20 @@ export function Screens() {
       </Reauthentication>
     </>
   )
+}
+
+/** Only integrators need this screen, so the first load is without it. */
+function DevelopersOnDemand() {
+  const [state, setState] = useState<{ Content?: () => JSX.Element; fault?: string }>({})
+  useEffect(() => {
+    import('./developers/developers.js').then(
+      ({ Developers }) => setState({ Content: Developers }),
+      () => setState({ fault: 'network' }),
+    )
+  }, [])
+  const { Content, fault } = state
+  // Browsers may remember that an import failed, so only a new page load repeats it.
+  return Content === undefined ? <Unread of={{ fault, reload: () => location.reload() }} /> : <Content />
 }
 
 function TopBar({ screen }: { readonly screen: Screen }) {

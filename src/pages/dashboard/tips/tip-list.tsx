@@ -124,11 +124,7 @@ function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
         {tip.refundedAmount !== undefined && (
           <Fact name={words.tip.givenBack}>{usd(tip.refundedAmount)}</Fact>
         )}
-        {tip.reference !== undefined && (
-          <Fact name={words.tip.yours} copied={tip.reference}>
-            <bdi>{tip.reference}</bdi>
-          </Fact>
-        )}
+        <ReferenceFact of={tip} />
         <Fact name={words.tip.recorded}>{momentText(timestamp)}</Fact>
         <Fact name={isOnChain(tip) ? words.tip.signature : words.tip.reference}>
           <code>{signature}</code>
@@ -156,5 +152,15 @@ function NairaFacts({ of: { fiatDetails, status } }: { readonly of: ListedTip })
       <Fact name={isPaid ? words.tip.paidNgn : words.tip.askedNgn}>{ngn(fiatDetails.amountNgn)}</Fact>
       {isPaid && <Fact name={words.tip.fee}>{usd(fiatDetails.platformFee)}</Fact>}
     </>
+  )
+}
+
+/** The integrator's own name for the tip. */
+function ReferenceFact({ of: { reference } }: { readonly of: ListedTip }) {
+  if (reference === undefined) return null
+  return (
+    <Fact name={words.tip.yours} copied={reference}>
+      <bdi>{reference}</bdi>
+    </Fact>
   )
 }
