@@ -18,7 +18,7 @@ test.serial(
     const { page, context, faults } = await openDashboard(open(), session, '/dashboard/developers')
     await page.getByText(`tk_test_${prefix}_…`).waitFor()
     t.true(await page.getByText(testNotice).isVisible())
-    const link = page.getByRole('link', { name: 'Live', exact: true })
+    const link = page.getByRole('link', { name: 'The live deployment' })
     t.is(await link.getAttribute('href'), 'https://tips.example/dashboard/developers')
     await checkAccessibility(t, page, 'dash-test-mode')
     t.deepEqual(faults, [])

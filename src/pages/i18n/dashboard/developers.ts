@@ -14,8 +14,8 @@ export const developersWords = {
     used: (ago: string) => `used ${ago}`,
     unused: 'never used',
     revoke: 'Revoke',
-    test: 'Test keys',
-    live: 'Live',
+    test: 'The test deployment',
+    live: 'The live deployment',
     revokeWhat: (what: string) => `Revoke ${what}`,
   },
   newKey: {
