@@ -16,7 +16,7 @@ test('of two dispatchers one is killed again and again: every event arrives, and
   const { db, env } = world()
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
-  receiver.answer = (_, response) => setTimeout(() => response.end(), 5)
+  receiver.answer = (_, response) => setImmediate(() => response.end())
   const owners = await Promise.all(Array.from({ length: creators }, () => registerPerson(world())))
   for (const { session } of owners) await createWebhook(world(), session, { url: receiver.url })
 

@@ -58,7 +58,7 @@ async function makeDue(id: string): Promise<void> {
 test.serial('events arrive once, in their order, signed, and as the log has them', async (t) => {
   const subject = await setUp(t)
   const { receiver, userId, secret } = subject
-  receiver.answer = (_, response) => setTimeout(() => response.end(), 2)
+  receiver.answer = (_, response) => setImmediate(() => response.end())
   await recordEvents(world(), userId, 120)
   await dispatch(world())
   const seen = sequences(subject)
@@ -226,12 +226,16 @@ test.serial(
 
 test.serial('a dispatcher that stops begins nothing more, and leaves the rest due at once', async (t) => {
   const { userId, receiver, id } = await setUp(t)
-  receiver.answer = (_, response) => setTimeout(() => response.end(), 20)
+  const held: (() => void)[] = []
+  receiver.answer = (_, response) => held.push(() => response.end())
   await recordEvents(world(), userId, 200)
   const batch = createDispatcherBatch(as('dispatcher', world().services), reachOf(world().services.config))
   await batch()
-  await until('it sends', () => receiver.received.length > 0)
-  await batch.stop()
+  await until('it sends', () => held.length > 0)
+  const stopped = batch.stop()
+  receiver.answer = (_, response) => response.end()
+  for (const release of held) release()
+  await stopped
   const sent = receiver.received.length
   t.true(sent < 200)
   t.is(
