@@ -53,7 +53,7 @@ test.serial('filters are in the URL, find the right tips, and apply to the CSV f
   const file = await (await saving).path()
   const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n')
   t.is(lines.length, 122)
-  t.regex(lines[0] ?? '', /,refundedUSD,reference,metadata$/)
+  t.regex(lines[0] ?? '', /,paidNGN,platformFeeUSD,refundedUSD$/)
   t.is(lines.filter((line) => line.startsWith('timestamp,')).length, 1)
   // A page of tips that arrives after the filters changed is not shown.
   let answer = (): void => undefined

@@ -32,7 +32,7 @@ const payoutLimits = ['hour', 'day', 'creator-hour', 'creator-day'] as const
 
 /**
  * Names and defaults of all settings. `.env.example` explains each in one line. Which process needs which secret stands in
- * secrets.ts; those that not every process has are optional here.
+ * process-secrets.ts; those that not every process has are optional here.
  */
 export const settings = z.object({
   NODE_ENV: z.string().optional(),

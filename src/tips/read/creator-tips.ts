@@ -140,16 +140,16 @@ const columns = [
   'status',
   'message',
 ] as const satisfies readonly (keyof CreatorTip)[]
-/**
- * Of a naira tip that is paid: what the supporter paid, the platform's fee, and how much of the amount was given back. The integrator's own
- * name for it, and their metadata as JSON.
- */
-const furtherColumns = ['paidNGN', 'platformFeeUSD', 'refundedUSD', 'reference', 'metadata'] as const
+/** Of a naira tip that is paid: what the supporter paid, the platform's fee, and how much of the amount was given back. */
+const nairaColumns = ['paidNGN', 'platformFeeUSD', 'refundedUSD'] as const
+/** Only where a tip of the page has one: who sends none sees no new column. */
+const ownColumns = ['reference', 'metadata'] as const
 
 /** Leaves out the words of an unpaid naira tip: anyone can write those, so no page shows them either. */
 export function creatorTipsCsv(tips: readonly CreatorTip[]): string {
+  const own = tips.some(({ reference, metadata }) => reference !== undefined || metadata !== undefined)
   return csvText(
-    [...columns, ...furtherColumns],
+    [...columns, ...nairaColumns, ...(own ? ownColumns : [])],
     tips.map((tip) => {
       const paid = tip.status === 'confirmed'
       const shown = paid || tip.tokenSymbol !== fiatSymbol ? tip : { ...tip, sender: null, message: null }
@@ -159,8 +159,9 @@ export function creatorTipsCsv(tips: readonly CreatorTip[]): string {
         naira?.amountNgn ?? null,
         naira?.platformFee ?? null,
         tip.refundedAmount ?? null,
-        tip.reference ?? null,
-        tip.metadata === undefined ? null : JSON.stringify(tip.metadata),
+        ...(own
+          ? [tip.reference ?? null, tip.metadata === undefined ? null : JSON.stringify(tip.metadata)]
+          : []),
       ]
     }),
   )
