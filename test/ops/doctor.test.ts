@@ -120,7 +120,7 @@ test.serial('doctor names each setting that does not fit the world, and ends wit
   const many = await doctor({ DB_POOL: '1000' })
   t.regex(
     many.findings.join('\n'),
-    /^wrong connections: 1 web processes \(--web\) and 9 workers open at most 10012 connections/m,
+    /^wrong connections: 1 web processes \(--web\) and 10 workers open at most 11013 connections/m,
   )
 })
 

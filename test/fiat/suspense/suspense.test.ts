@@ -15,6 +15,7 @@ import {
 import { endRefundAtProvider, workOnRefunds } from '../../helpers/make/fiat/refunds.js'
 import { listTips } from '../../helpers/make/tips.js'
 import { runOpsScript, type ScriptRun } from '../../helpers/run-ops-script.js'
+import { as } from '../../helpers/servers/roles.js'
 import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '3,3,900' } })
@@ -308,7 +309,7 @@ test.serial('what an operator read of an older request does not reset a newer on
   endRefund(intentId, 'failed')
   t.is((await refund(payment, ...confirmed(payment))).code, 1)
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
-  await world().services.transact((uow) =>
+  await as('operators', world().services).transact((uow) =>
     endSuspenseRefund(uow, { id: seen.refund_id, transaction: payment }, 'the refund failed'),
   )
   t.is((await itemOf(payment)).state, 'refunding')
