@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { eventText } from '../http/sse.js'
 import { query } from '../platform/database/database.js'
 import { type EventType, eventChannel, eventColumns, presentEvent, type StoredEvent } from './event.js'
-import { type Position, type StreamSource, streamPageSize } from './stream-hub.js'
+import { type Position, pagesOf, type StreamSource, streamPageSize } from './stream-hub.js'
 
 /** Events in one read. */
 const eventPageSize = 100
@@ -64,11 +64,10 @@ export const eventStream: StreamSource = {
         order by c.place, e.sequence`,
       values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor)],
     })
-    const events = rows.map(({ place, ...row }) => {
+    return pagesOf(reads, rows, (row) => {
       const shown = presentEvent(row)
-      return { place, cursor: shown.sequence, type: row.type, text: eventText(shown, shown.sequence) }
+      return { cursor: shown.sequence, type: row.type, text: eventText(shown, shown.sequence) }
     })
-    return reads.map((_, index) => events.filter(({ place }) => place === index + 1))
   },
   movedWithin(db, ms) {
     return query<Position>(db, {

@@ -23,6 +23,17 @@ export interface Position {
   readonly cursor: number
 }
 
+/** Rows of one statement as a page for each read. `place`: the read, from 1 on. */
+export function pagesOf<Row extends { readonly place: number }>(
+  reads: readonly Position[],
+  rows: readonly Row[],
+  present: (row: Row) => StreamEvent,
+): StreamEvent[][] {
+  const pages: StreamEvent[][] = reads.map(() => [])
+  for (const row of rows) pages[row.place - 1]?.push(present(row))
+  return pages
+}
+
 interface Reader {
   readonly key: string
   /** That of the last event sent to it. */

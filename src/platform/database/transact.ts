@@ -54,7 +54,9 @@ export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
           publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
           log: (fields, text) => sends.push(() => afterCommit.log(fields, text)),
           atEnd(step, item) {
-            last.set(step, [...(last.get(step) ?? []), item])
+            const items = last.get(step) ?? []
+            items.push(item)
+            last.set(step, items)
           },
         }
         const done = await work(uow)

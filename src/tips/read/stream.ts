@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { partyWalletSql } from '../../creators/find-creator.js'
 import type { StreamStart } from '../../events/stream.js'
-import { type Position, type StreamSource, streamPageSize } from '../../events/stream-hub.js'
+import { type Position, pagesOf, type StreamSource, streamPageSize } from '../../events/stream-hub.js'
 import { eventText } from '../../http/sse.js'
 import { query } from '../../platform/database/database.js'
 import { confirmedColumns, type PricedTip, presentTipEvent, tipChannel } from './present.js'
@@ -28,11 +28,10 @@ export const tipStream: StreamSource = {
         order by t.confirmed_at`,
       values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor)],
     })
-    const events = rows.map((tip) => {
+    return pagesOf(reads, rows, (tip) => {
       const cursor = tip.confirmedAt.getTime()
-      return { place: tip.place, cursor, type: 'tip', text: eventText(presentTipEvent(tip), cursor) }
+      return { cursor, type: 'tip', text: eventText(presentTipEvent(tip), cursor) }
     })
-    return reads.map((_, index) => events.filter(({ place }) => place === index + 1))
   },
   movedWithin(db, ms) {
     return query<Position>(db, {
