@@ -35,6 +35,8 @@ export async function up(knex: Knex): Promise<void> {
       -- The least the creator must receive: expected_raw, for a swap less the quoted slippage.
       least_raw numeric(20, 0) not null check (least_raw > 0),
       message varchar(500),
+      -- The name that the supporter gave.
+      sender_name varchar(100),
       -- Of a tip to a payout wallet: the creator's custody wallet, which is the recipient's party.
       creator_wallet text,
       -- The HTTP request that made it.

@@ -22,6 +22,8 @@ export async function up(knex: Knex): Promise<void> {
       amount numeric not null,
       token_symbol text not null,
       message varchar(500),
+      -- Of a crypto tip: the name that its intent gave. The sender stays the wallet.
+      sender_name varchar(100),
       claimed_intent_id text,
       claim_hash bytea,
       found_false_at timestamptz,

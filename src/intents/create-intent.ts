@@ -3,7 +3,7 @@ import { internWallets } from '../accounts/wallets/intern-parties.js'
 import { type PayableCreator, resolvePayableCreator } from '../creators/resolve-creator.js'
 import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
-import { cleanLine, cleanMessage } from '../kernel/text.js'
+import { cleanLine, cleanMessage, cleanName } from '../kernel/text.js'
 import { liquidStakingToken, type Token, tokenByMint } from '../kernel/tokens.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
@@ -66,10 +66,12 @@ export async function createIntent(
   const source = input.sourceWalletAddress
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbolLength) || token.symbol
   const { message, ...notice } = cleanMessage(input.message)
+  const senderName = cleanName(input.senderName)
   const { executionMode } = route
   const owner = { sdkSessionId: sdkSession?.id ?? null, requestId: requestId ?? null }
   const ownReference = ownReferenceOf(input, own)
-  const fields = { creator, source, token, gross, symbol, message, executionMode, ...owner, ownReference }
+  const words = { message, senderName }
+  const fields = { creator, source, token, gross, symbol, ...words, executionMode, ...owner, ownReference }
   const intent = await buildIntent(services, route, fields)
   const store = (built: PaymentIntent, answer: IntentAnswer) =>
     storeIntent(services, built, [
@@ -127,6 +129,7 @@ interface PaymentIntent extends UnsignedTransaction {
   readonly symbol: string
   /** The supporter's message, cleaned. */
   readonly message: string | null
+  readonly senderName: string | null
   readonly executionMode: IntentAnswer['executionMode']
   readonly sdkSessionId: string | null
   /** The request that asked for it. */
@@ -173,8 +176,8 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
         output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode, price_impact_pct,
         reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw, message,
-        creator_wallet, request_id, reference, metadata)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+        creator_wallet, request_id, reference, metadata, sender_name)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
     values: [
       intent.id,
       party,
@@ -201,6 +204,7 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       intent.requestId,
       intent.ownReference.reference,
       intent.ownReference.metadata,
+      intent.senderName,
     ],
   })
 }

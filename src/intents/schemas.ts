@@ -12,6 +12,12 @@ export const intentMessage = z.string().optional().meta({
   description: "Supporter message, kept to 500 characters. It is the tip's: no later report changes it",
 })
 
+/** The supporter's display name, as it may come with an intent. As for naira, another type counts as absent. */
+export const senderName = z.string().optional().catch(undefined).meta({
+  type: 'string',
+  description: "The supporter's name for the creator, kept to 100 characters. The sender stays the wallet",
+})
+
 export const tokenOutput = z.object({ symbol: z.string(), mint: z.string(), decimals: z.number().int() })
 const tokenAmount = tokenOutput.extend({
   amount: z.string().regex(/^\d+$/).meta({ description: 'Raw units' }),
@@ -45,6 +51,7 @@ export const intentInput = z
       .catch(undefined)
       .meta({ type: 'string', description: 'Display symbol; does not affect routing' }),
     message: intentMessage,
+    senderName,
     ...ownReferenceFields,
   })
   .refine(({ amount, amountUsd }) => amount !== undefined || amountUsd !== undefined, {

@@ -40,6 +40,13 @@ export function cleanLine(text: string, maxLength = Number.POSITIVE_INFINITY): s
 /** API: the length of a supporter's message, in characters. */
 export const maxMessageLength = 500
 
+const maxNameLength = 100
+
+/** A supporter's display name as it is kept, null when it shows nothing. */
+export function cleanName(text = ''): string | null {
+  return cleanLine(text, maxNameLength) || null
+}
+
 /** A supporter's message as it is kept, null when it shows nothing. `truncated` is there when it was cut. */
 export function cleanMessage(text = ''): { readonly message: string | null; readonly truncated?: true } {
   const whole = cleanLine(text)

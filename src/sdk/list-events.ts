@@ -2,7 +2,13 @@ import type { Knex } from 'knex'
 import { presentOwnReference } from '../intents/own-reference.js'
 import { displayNumber } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
-import { type ConfirmedTip, confirmedColumns, receivedOf, symbolOf } from '../tips/read/present.js'
+import {
+  type ConfirmedTip,
+  confirmedColumns,
+  presentSenderName,
+  receivedOf,
+  symbolOf,
+} from '../tips/read/present.js'
 import type { EventsAnswer, EventsInput, SdkEvent } from './schemas.js'
 
 /** API: GET /sdk/events answers at most 50 events, newest first. */
@@ -45,6 +51,7 @@ function presentEvent(tip: ConfirmedTip): SdkEvent {
     receivedAmount: receivedOf(tip),
     tokenSymbol,
     sender: tip.sender,
+    ...presentSenderName(tip),
     timestamp: tip.confirmedAt.toISOString(),
     txSignature: tip.id,
     ...presentOwnReference(tip),

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { checkedText, requiredText } from '../http/input.js'
 import { ownReferenceFields, ownReferenceOutput } from '../intents/own-reference.js'
-import { intentMessage, intentOutput, tokenOutput } from '../intents/schemas.js'
+import { intentMessage, intentOutput, senderName, tokenOutput } from '../intents/schemas.js'
 import { isAddress } from '../kernel/base58.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { parseTimestamp } from '../kernel/timestamp.js'
 import { tokenByMint } from '../kernel/tokens.js'
+import { senderNameOutput } from '../tips/schemas.js'
 import { sdkIntentStatuses } from './lifecycle.js'
 
 const isKnownMint = (mint: string): boolean => tokenByMint(mint) !== undefined
@@ -56,6 +57,7 @@ export const tipInput = z.object({
     .positive('invalid_amount')
     .meta({ description: 'USD' }),
   message: intentMessage,
+  senderName,
   ...ownReferenceFields,
 })
 export type TipInput = z.output<typeof tipInput>
@@ -194,6 +196,7 @@ const event = z.object({
   receivedAmount: z.number().meta({ description: 'What the creator received, display units' }),
   tokenSymbol: z.string(),
   sender: z.string(),
+  senderName: senderNameOutput,
   timestamp: z.iso.datetime(),
   txSignature: z.string(),
   ...ownReferenceOutput,

@@ -49,6 +49,12 @@ export const listTipsInput = z.object({
   }),
 })
 
+/** The name that a crypto supporter gave. Absent: none. */
+export const senderNameOutput = z
+  .string()
+  .optional()
+  .meta({ description: 'The name that a crypto supporter gave; `sender` stays the wallet' })
+
 /** A tip in a list, of the API and of the dashboard. */
 export const tipListItem = z.object({
   signature: z.string(),
@@ -90,6 +96,7 @@ export const streamEvent = z.union([
     receivedAmount: z.number(),
     tokenSymbol: z.string(),
     sender: z.string(),
+    senderName: senderNameOutput,
     message: z.string().nullable(),
     timestamp: z.iso.datetime(),
     eventId: z.string().meta({ description: 'As in GET /sdk/events' }),

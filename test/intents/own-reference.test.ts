@@ -1,12 +1,14 @@
 import test from 'ava'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
+import { follow } from '../helpers/http/stream-reader.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { createSession, type Embedder, registerEmbedder, sdkTipBody, site } from '../helpers/make/sdk.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
+import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { fiat: true, chain: true })
 const own = { reference: 'Order 1042', metadata: { cart: 'c_9', items: 3, gift: true } }
@@ -82,6 +84,52 @@ test('a crypto tip has its reference and metadata in the list, the search, the C
   t.false('metadata' in (seen.public[0] ?? {}))
 })
 
+test('a crypto tip has the name that the supporter gave, cleaned, beside the wallet; without one no answer has the field', async (t) => {
+  const creator = await registerEmbedder(world())
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const reader = await follow(t, world().url, creator.wallet)
+  const given = ['\u202eBola\u0007\nof <b>Ikeja</b>', 'x'.repeat(150), '\u2060 ', 7]
+  const kept = ['Bola of <b>Ikeja</b>', 'x'.repeat(100), undefined, undefined]
+  for (const senderName of given) {
+    const { bearer, body } =
+      senderName === given[1]
+        ? { bearer: (await createSession(world(), creator)).sessionToken, body: { amount: 2 } }
+        : { bearer: undefined, body: { amountUsd: 2, amount: 2 } }
+    const answer = await world().request<{ transaction: string; intentId: string }>(
+      'POST',
+      bearer === undefined ? '/payments/intent' : '/sdk/tip',
+      {
+        ...(bearer && { bearer }),
+        body: {
+          ...body,
+          creatorId: creator.id,
+          inputTokenMint,
+          sourceWalletAddress: supporter.wallet,
+          senderName,
+        },
+      },
+    )
+    await payIntent(answer.body, supporter, creator.wallet)
+  }
+  await until('all tips are on the stream', () => reader.tips.length === given.length)
+  const seen = await readAll(creator)
+  const streamed = reader.tips.map(({ data }) => data as Listed)
+  for (const tips of [seen.list.toReversed(), seen.events, seen.sdk.toReversed(), streamed]) {
+    t.deepEqual(
+      tips.map(({ senderName }) => senderName),
+      kept,
+    )
+    t.deepEqual(
+      tips.map((tip) => 'senderName' in tip),
+      kept.map((name) => name !== undefined),
+    )
+    for (const { sender } of tips) t.is(sender, supporter.wallet)
+  }
+  for (const tip of seen.public) t.false('senderName' in tip)
+  t.regex(seen.csv, /,senderName\r\n/)
+  t.regex(seen.csv, /,Bola of <b>Ikeja<\/b>\r\n/)
+})
+
 test('a naira tip has them too', async (t) => {
   const creator = await registerEmbedder(world())
   const { intentId } = await createFiatIntent(world(), {
@@ -129,6 +177,7 @@ test('who sends none sees no new field', async (t) => {
   const seen = await readAll(creator)
   for (const tips of [seen.list, seen.events, seen.sdk])
     t.false('reference' in (tips[0] ?? {}) || 'metadata' in (tips[0] ?? {}))
+  t.false(seen.csv.includes('senderName'))
 })
 
 test('what breaks its rule is refused with the name of the field, and nothing is stored', async (t) => {

@@ -51,7 +51,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   payees: { forgotten: 'bank_code* last_four* sealed_name*', others: 'account_hash' },
   payers: { forgotten: 'email_hash email_sealed' },
   payment_intents: {
-    kept: 'creator_wallet message metadata payout_wallet reference source_wallet',
+    kept: 'creator_wallet message metadata payout_wallet reference sender_name source_wallet',
     others:
       'execution_mode id input_mint message_hash output_mint provider reference_key token_symbol transaction',
   },
@@ -87,7 +87,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   tip_mails: { forgotten: 'choice' },
   tip_sums: { others: 'mint' },
   tips: {
-    kept: 'creator_wallet message* metadata* paid_wallet* reference* sender*',
+    kept: 'creator_wallet message* metadata* paid_wallet* reference* sender* sender_name*',
     others:
       'claim_hash claimed_intent_id fiat_details* further_credits id* intent_id kind last_error main_id mint outcome status* token_symbol* underpaid_intent_id',
   },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Knex } from 'knex'
-import { cleanLine } from '../../kernel/text.js'
+import { cleanName } from '../../kernel/text.js'
 import { addressHash, addressPurpose, sealAddress } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import { type SealedColumn, sealedBatchSize } from '../../platform/database/sealed-column.js'
@@ -18,7 +18,6 @@ export interface PayerDetails {
 }
 
 const anonymousName = 'Anonymous'
-const nameLength = 100
 /** Addresses of this form every provider takes. Many refuse other valid ones: `&`, `#` or `/` before the @, `.xn--…` at the end. */
 const providerForm = /^[a-z0-9_'+.-]*[a-z0-9_+-]@([a-z0-9-]+\.)+[a-z]{2,}$/
 /** Reserved by RFC 2606: mail to it reaches no one. */
@@ -33,9 +32,9 @@ export function payerFrom(
   publicUrl: string,
 ): PayerDetails {
   const receiptTo = isAnonymous ? undefined : payerEmail
-  const name = isAnonymous ? '' : cleanLine(senderName ?? '', nameLength)
+  const name = isAnonymous ? null : cleanName(senderName)
   const email = receiptTo !== undefined && providerForm.test(receiptTo) ? receiptTo : guestEmail(publicUrl)
-  return { name: name || anonymousName, email, receiptTo }
+  return { name: name ?? anonymousName, email, receiptTo }
 }
 
 /** The provider requires a public domain. Without one of our own the address uses the reserved domain. */

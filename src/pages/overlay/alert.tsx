@@ -19,7 +19,10 @@ export function AlertCard({ alert, phase, parameters }: AlertCardProps) {
       </article>
     )
   const { tip } = alert
-  const values = { sender: senderText(tip.sender, senderLength), ...amountParts(tip.amount, tip.tokenSymbol) }
+  const values = {
+    sender: senderText(tip.senderName ?? tip.sender, senderLength),
+    ...amountParts(tip.amount, tip.tokenSymbol),
+  }
   const message = parameters.message ? tip.message?.trim() : undefined
   return (
     <article class={`tip tip--${phase}`} data-token={tip.tokenSymbol} data-amount-usd={tip.valueUsd}>

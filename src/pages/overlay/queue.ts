@@ -7,6 +7,7 @@ export interface Tip {
   readonly amount: number
   readonly tokenSymbol: string
   readonly sender: string
+  readonly senderName?: string
   readonly message: string | null
   readonly timestamp: string
   readonly valueUsd: number

@@ -40,6 +40,8 @@ export interface TipCompleted extends OwnReference {
   readonly receivedAmount: number
   readonly tokenSymbol: string
   readonly sender: string
+  /** The name that a crypto supporter gave. */
+  readonly senderName?: string
   /** ISO 8601, strictly increasing for each creator. Use it as `since` of the next request. */
   readonly timestamp: string
   readonly txSignature: string

@@ -17,6 +17,8 @@ export interface EventTip extends OwnReference {
   readonly recipient: string
   readonly recipient_id: string | null
   readonly sender: string
+  /** The name that a crypto supporter gave. */
+  readonly senderName?: string
   readonly sender_id: string | null
   /** Units of the token; of a naira tip (`FIAT`) US dollars. */
   readonly amount: number

@@ -27,6 +27,8 @@ export interface StreamedTip {
   readonly receivedAmount: number
   readonly tokenSymbol: string
   readonly sender: string
+  /** The name that a crypto supporter gave. */
+  readonly senderName?: string
   readonly message: string | null
   readonly timestamp: string
   /** At the last known price; 0 without one. */

@@ -16,6 +16,8 @@ export interface TipRequest extends OwnReference {
   readonly sourceWalletAddress: string
   /** The supporter's message. It is the tip's, whatever is reported later. */
   readonly message?: string
+  /** The supporter's name, kept to 100 characters. The sender stays the wallet. */
+  readonly senderName?: string
 }
 
 /** Base units of a token, as text: they may be more than a number holds. */

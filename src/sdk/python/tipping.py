@@ -182,6 +182,7 @@ class Client:
         amount_usd: float | None = None,
         token_symbol: str | None = None,
         message: str | None = None,
+        sender_name: str | None = None,
         reference: str | None = None,
         metadata: dict | None = None,
         idempotency_key: str | None = None,
@@ -193,6 +194,7 @@ class Client:
         amount_usd: USD amount; converted at the live price
         token_symbol: Display symbol; does not affect routing
         message: Supporter message, kept to 500 characters. It is the tip's: no later report changes it
+        sender_name: The supporter's name for the creator, kept to 100 characters. The sender stays the wallet
         reference: Your own name for the payment, such as an order number: at most 64 characters. It need not be unique
         metadata: Up to 20 texts, numbers or booleans, 2048 bytes of JSON
         idempotency_key: Makes a repetition within 24 hours answer what the first request was answered
@@ -208,6 +210,7 @@ class Client:
                 "amountUsd": amount_usd,
                 "tokenSymbol": token_symbol,
                 "message": message,
+                "senderName": sender_name,
                 "reference": reference,
                 "metadata": metadata,
             },

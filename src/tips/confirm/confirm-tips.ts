@@ -77,7 +77,8 @@ update tips t set
   message_by_intent = r.message_by_intent, paid_wallet = r.paid_wallet, underpaid_intent_id = r.underpaid_intent_id, further_credits =
     nullif(coalesce(r.credited_before, '{}') || coalesce(r.further_credits, '{}'), '{}'),
   found_false_at = case when r.first_agrees or t.main_id is not null then null else clock_timestamp() end,
-  confirmed_at = c.last_at - r.tips_after * interval '1 ms', reference = i.reference, metadata = i.metadata
+  confirmed_at = c.last_at - r.tips_after * interval '1 ms', reference = i.reference, metadata = i.metadata,
+  sender_name = i.sender_name
 from ranked r join cursor c on c.party_id = r.recipient left join payment_intents i on i.id = r.intent_id
 where t.id = r.id
 returning t.id, t.confirmed_at as "confirmedAt", r.final as "isFinal", t.request_id as "requestId", r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case

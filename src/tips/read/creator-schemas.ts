@@ -5,7 +5,7 @@ import { isAddress } from '../../kernel/base58.js'
 import type { ErrorCode } from '../../kernel/errors.js'
 import { cleanLine, countCharacters } from '../../kernel/text.js'
 import { tokenBySymbol } from '../../kernel/tokens.js'
-import { fiatSymbol, tipListItem, tipStatus } from '../schemas.js'
+import { fiatSymbol, senderNameOutput, tipListItem, tipStatus } from '../schemas.js'
 
 const maxSearchLength = 100
 const daysPattern = /^(?:[1-9]|[1-9]\d|[12]\d\d|3[0-5]\d|36[0-6])$/
@@ -55,7 +55,11 @@ export const creatorTipsInput = z.object({
 export type CreatorTipsInput = z.output<typeof creatorTipsInput>
 
 /** Only the creator is shown whether a tip is disputed. Absent: it is not. */
-const creatorTip = tipListItem.extend({ disputed: z.boolean().optional(), ...ownReferenceOutput })
+const creatorTip = tipListItem.extend({
+  senderName: senderNameOutput,
+  disputed: z.boolean().optional(),
+  ...ownReferenceOutput,
+})
 export type CreatorTip = z.output<typeof creatorTip>
 
 export const creatorTipsAnswer = z.object({

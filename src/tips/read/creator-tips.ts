@@ -90,6 +90,7 @@ export function creatorTipsStatement(
     with ${party}, newest as materialized (
       select t.id, t.recorded_at, strpos(lower(t.message), lower(${search})) > 0
           or strpos(lower(coalesce(s.wallet, t.sender)), lower(${search})) > 0
+          or strpos(lower(t.sender_name), lower(${search})) > 0
           or strpos(lower(t.reference), lower(${search})) > 0 as found
       from (${newest}) t left join lateral (select wallet from parties where id = t.sender_party offset 0) s on true
     ), page as (
@@ -144,12 +145,15 @@ const columns = [
 const nairaColumns = ['paidNGN', 'platformFeeUSD', 'refundedUSD'] as const
 /** Only where a tip of the page has one: who sends none sees no new column. */
 const ownColumns = ['reference', 'metadata'] as const
+const nameColumn = ['senderName'] as const
 
 /** Leaves out the words of an unpaid naira tip: anyone can write those, so no page shows them either. */
 export function creatorTipsCsv(tips: readonly CreatorTip[]): string {
   const own = tips.some(({ reference, metadata }) => reference !== undefined || metadata !== undefined)
+  const named = tips.some(({ senderName }) => senderName !== undefined)
+  const added = [...(own ? ownColumns : []), ...(named ? nameColumn : [])]
   return csvText(
-    [...columns, ...nairaColumns, ...(own ? ownColumns : [])],
+    [...columns, ...nairaColumns, ...added],
     tips.map((tip) => {
       const paid = tip.status === 'confirmed'
       const shown = paid || tip.tokenSymbol !== fiatSymbol ? tip : { ...tip, sender: null, message: null }
@@ -159,10 +163,12 @@ export function creatorTipsCsv(tips: readonly CreatorTip[]): string {
         naira?.amountNgn ?? null,
         naira?.platformFee ?? null,
         tip.refundedAmount ?? null,
-        ...(own
-          ? [tip.reference ?? null, tip.metadata === undefined ? null : JSON.stringify(tip.metadata)]
-          : []),
+        ...added.map((column) => addedCell(tip[column])),
       ]
     }),
   )
+}
+
+function addedCell(value: CreatorTip[(typeof ownColumns | typeof nameColumn)[number]]): string | null {
+  return typeof value === 'object' ? JSON.stringify(value) : (value ?? null)
 }

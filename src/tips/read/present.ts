@@ -6,7 +6,7 @@ import type { CreatorTip } from './creator-schemas.js'
 
 /** The columns of every view of a tip: `t` is the tip, `r` the party that received it and `s` the party that sent it. */
 const factColumns = /* sql */ `
-  coalesce(t.main_id, t.id) as id, coalesce(t.paid_wallet, r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.message, t.mint, t.decimals,
+  coalesce(t.main_id, t.id) as id, coalesce(t.paid_wallet, r.wallet, '') as recipient, coalesce(s.wallet, t.sender) as sender, t.sender_name as "senderName", t.message, t.mint, t.decimals,
   t.display_raw as "displayRaw", t.received_raw as "receivedRaw", t.fiat_details as "fiatDetails", t.reference, t.metadata`
 
 export const confirmedColumns = /* sql */ `${factColumns}, t.confirmed_at as "confirmedAt"`
@@ -30,6 +30,7 @@ interface TipColumns extends OwnReference {
   readonly id: string
   readonly recipient: string
   readonly sender: string
+  readonly senderName: string | null
   readonly message: string | null
   /** Null for a fiat tip. */
   readonly mint: string | null
@@ -73,6 +74,7 @@ export function presentTipEvent(tip: PricedTip) {
     receivedAmount: receivedOf(tip),
     tokenSymbol: symbolOf(tip.mint),
     sender: tip.sender,
+    ...presentSenderName(tip),
     message: tip.message,
     timestamp: tip.confirmedAt.toISOString(),
     valueUsd: valueUsd(tip),
@@ -81,7 +83,17 @@ export function presentTipEvent(tip: PricedTip) {
 
 export function presentCreatorTip(tip: ListedTip): CreatorTip {
   const disputed = tip.fiatDetails?.disputed
-  return { ...presentListItem(tip), ...(disputed !== undefined && { disputed }), ...presentOwnReference(tip) }
+  return {
+    ...presentListItem(tip),
+    ...(disputed !== undefined && { disputed }),
+    ...presentSenderName(tip),
+    ...presentOwnReference(tip),
+  }
+}
+
+/** Absent where none was given, so that who does not know it sees nothing new. */
+export function presentSenderName({ senderName }: Pick<TipColumns, 'senderName'>) {
+  return senderName === null ? {} : { senderName }
 }
 
 export function presentListItem(tip: ListedTip): TipListItem {

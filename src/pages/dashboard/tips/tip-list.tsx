@@ -72,7 +72,7 @@ function TipRow({ tip, now, onOpen }: { tip: ListedTip; now: number; onOpen: () 
       onOpen={onOpen}
     >
       <span>
-        <bdi class="strong">{senderText(sender, senderLength)}</bdi> {words.tips.tipped}{' '}
+        <bdi class="strong">{senderText(tip.senderName ?? sender, senderLength)}</bdi> {words.tips.tipped}{' '}
         <span class="number tip-row__paid">{paidText(tip)}</span>
       </span>
       {message && <bdi class="quiet">“{cut(message, messageLength)}”</bdi>}
@@ -109,6 +109,7 @@ function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
       )}
       <dl class="facts">
         <Fact name={words.tip.from}>
+          {tip.senderName !== undefined && <bdi>{tip.senderName} </bdi>}
           <bdi>{sender || words.tip.unpaidFrom}</bdi>
         </Fact>
         <Fact name={words.tip.value}>
