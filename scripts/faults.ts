@@ -1,6 +1,7 @@
 import { printProgress, Refusal } from './bootstrap/progress.mjs'
 import { runHumanActs } from './faults/acts/human-acts.js'
 import { releases, rolling } from './faults/deploys.js'
+import { runEventReaders } from './faults/events.js'
 import { runMonth } from './faults/month.js'
 import { blackholes, connections, crashes } from './faults/outages.js'
 import { payoutKinds, payouts } from './faults/payouts.js'
@@ -113,6 +114,12 @@ postgresql, as restore does.`,
     14,
     `Chain, prices, rates, naira provider, mail, Redis and PostgreSQL accept connections and never answer, one after the other and two at
 once. What was sent meanwhile arrives late. Answers must come in time.`,
+  ),
+  events: kind(
+    { events: 100_000, creators: 10, writers: 20, kill: 3 },
+    `Records so many events of --creators by --writers at once, of which some roll back, while the web process and the dispatcher are
+killed in turn every --kill seconds. Polling, a stream and webhooks must give what the log has, in its order and without a hole.`,
+    (given, plan) => onServers(plan.seed, (urls) => runEventReaders(urls, { ...given, ...plan })),
   ),
   webhooks: kind(
     { events: 10_000, endpoints: 50, bad: 10, rate: 100, kill: 0 },

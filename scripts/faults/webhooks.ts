@@ -68,7 +68,7 @@ export function runWebhooks(urls: ServerUrls, plan: Plan): Promise<Report> {
   })
 }
 
-async function createOwners({ db }: Composed, count: number): Promise<string[]> {
+export async function createOwners({ db }: Composed, count: number): Promise<string[]> {
   const rows = await query<{ id: string }>(db, {
     name: 'faults.owners',
     text: `insert into users (email, name, password_hash)
@@ -78,7 +78,10 @@ async function createOwners({ db }: Composed, count: number): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-async function startDispatcher(nth: number, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+export async function startDispatcher(
+  nth: number,
+  env: Readonly<Record<string, string>>,
+): Promise<ServiceProcess> {
   const port = await freePort()
   const started = new ServiceProcess({
     name: `dispatcher ${nth}`,
@@ -111,7 +114,7 @@ async function writeEvents({ transact }: Composed, owners: readonly string[], pl
 }
 
 /** Waits until everything is delivered to these. Returns how much is not. */
-async function untilDelivered({ db }: Composed, owners: readonly string[]): Promise<number> {
+export async function untilDelivered({ db }: Composed, owners: readonly string[]): Promise<number> {
   for (const end = performance.now() + restMs; ; await sleep(500)) {
     const [row] = await query<{ missing: number }>(db, {
       name: 'faults.missing',
@@ -132,7 +135,7 @@ interface Receiver {
   close(): void
 }
 
-async function startReceiver(): Promise<Receiver> {
+export async function startReceiver(): Promise<Receiver> {
   const counts = new Map<string, number>()
   const behindMs: number[] = []
   const server = createServer(async (request, response) => {

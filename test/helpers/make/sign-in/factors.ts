@@ -17,9 +17,9 @@ export function decodeBase32(text: string): Buffer {
   return Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [])
 }
 
-/** The app's code now, or so many steps of 30 seconds away. */
-export function totpCode(secret: Uint8Array, steps = 0): string {
-  return codeAt(secret, stepAt(Date.now() / 1000) + steps)
+/** The app’s code now. */
+export function totpCode(secret: Uint8Array): string {
+  return codeAt(secret, stepAt(Date.now() / 1000))
 }
 
 /** The app's code now, after a wait that makes it a new one: the service forgets which step was used last. */

@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { type Composed, compose } from '../../src/compose.js'
+import { createApiKey } from '../../src/creators/api-keys.js'
+import { recordEvent } from '../../src/events/record-event.js'
+import { loadConfig } from '../../src/platform/config/config.js'
+import { query } from '../../src/platform/database/database.js'
+import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
+import { createBackendClient } from '../../src/sdk/client/backend.js'
+import { createEventParser } from '../../src/sdk/client/sse-parser.js'
+import { createEndpoint } from '../../src/webhooks/manage-endpoints.js'
+import { webProgram } from '../dev/built.js'
+import { freePort } from '../dev/ports.js'
+import { withClosing } from '../kit/closing.js'
+import { Draw } from '../kit/draw.js'
+import type { Report } from '../kit/report.js'
+import type { ServerUrls } from '../kit/servers.js'
+import { ServiceProcess } from '../kit/service-process.js'
+import { serviceSettings } from '../kit/service-settings.js'
+import { createOwners, startDispatcher, startReceiver, untilDelivered } from './webhooks.js'
+
+interface Plan {
+  readonly events: number
+  readonly creators: number
+  readonly writers: number
+  /** Seconds between kills, of the web process and of the dispatcher in turn. */
+  readonly kill: number
+  readonly seed: number
+  readonly report: (text: string) => void
+}
+
+/** A transaction has one event to so many. */
+const mostInTransaction = 5
+/** One transaction of so many is rolled back: its numbers must be given again. */
+const rolledBackEach = 10
+const restMs = 180_000
+
+/** What a reader has read of a creator: sequence numbers and ids, in the order in which it got them. */
+type Read = { readonly sequence: number; readonly id: string }[]
+
+/** Compares what polling, a stream and webhooks give of one log while processes are killed. */
+export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
+  return withClosing(async (defer) => {
+    const port = await freePort()
+    const env = { ...serviceSettings(urls), MODE: 'test', PORT: String(port) }
+    const services = compose(loadConfig(env), 'faults')
+    defer(() => services.close())
+    await openDataKeys(services.db, services.config.dataKeys)
+    const receiver = await startReceiver()
+    defer(() => receiver.close())
+    const owners = await createOwners(services, plan.creators)
+    for (const owner of owners)
+      await createEndpoint(services, owner, { url: `${receiver.url}/good/${owner}`, types: [] })
+    const web = await startWeb(port, env)
+    const dispatcher = await startDispatcher(1, env)
+    defer(async () => void (await Promise.all([web.end(), dispatcher.end()])))
+
+    const ending = new AbortController()
+    const polled = new Map<string, Read>(owners.map((owner) => [owner, []]))
+    const streamed = new Map<string, Read>(owners.map((owner) => [owner, []]))
+    const readers: Promise<void>[] = []
+    for (const owner of owners) {
+      const { apiKey } = await createApiKey(services, owner, undefined)
+      readers.push(poll(web.url, apiKey, polled.get(owner) ?? [], ending.signal))
+      readers.push(stream(web.url, apiKey, streamed.get(owner) ?? [], ending.signal))
+    }
+    let kills = 0
+    const killer = setInterval(() => [web, dispatcher][kills++ % 2]?.kill(), plan.kill * 1000)
+    defer(() => clearInterval(killer))
+    await Promise.all(
+      Array.from({ length: plan.writers }, (_, nth) =>
+        write(services, owners, plan, new Draw(plan.seed + nth)),
+      ),
+    )
+    clearInterval(killer)
+    plan.report('all events are recorded')
+    const lost = await untilDelivered(services, owners)
+    const tables = await readTables(services, owners)
+    await untilRead(tables, [polled, streamed])
+    ending.abort()
+    await Promise.all(readers)
+    return judge(plan, { tables, polled, streamed, counts: receiver.counts, kills, lost })
+  })
+}
+
+async function startWeb(port: number, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+  const started = new ServiceProcess({
+    name: 'web',
+    args: [webProgram],
+    env,
+    url: `http://127.0.0.1:${port}`,
+    logFile: '.data/faults/web.log',
+    onKill: async () => undefined,
+  })
+  await started.start()
+  return started
+}
+
+/** Commits its share of the events, of random creators. */
+async function write(
+  { transact }: Composed,
+  owners: readonly string[],
+  plan: Plan,
+  draw: Draw,
+): Promise<void> {
+  for (let left = Math.ceil(plan.events / plan.writers); left > 0; ) {
+    const count = Math.min(left, draw.whole(1, mostInTransaction))
+    const rollsBack = draw.whole(1, rolledBackEach) === 1
+    await transact(async (uow) => {
+      for (let n = 0; n < count; n++) {
+        const userId = draw.oneOf(owners)
+        const subject = `${userId} ${n}`
+        recordEvent(uow, 'tip.confirmed', subject, async () => new Map([[subject, { userId, data: { n } }]]))
+      }
+      if (rollsBack) uow.atEnd(async () => Promise.reject(new RolledBack()), undefined)
+    }).catch((error: unknown) => {
+      if (!(error instanceof RolledBack)) throw error
+    })
+    if (!rollsBack) left -= count
+  }
+}
+
+class RolledBack extends Error {}
+
+async function poll(baseUrl: string, apiKey: string, read: Read, signal: AbortSignal): Promise<void> {
+  for await (const { sequence, id } of createBackendClient({ baseUrl, apiKey }).events({ signal }))
+    read.push({ sequence, id })
+}
+
+/** As an EventSource does: connects again with the last id that it got. */
+async function stream(baseUrl: string, apiKey: string, read: Read, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await readStream(baseUrl, apiKey, read, signal).catch(() => sleep(200))
+}
+
+async function readStream(baseUrl: string, apiKey: string, read: Read, signal: AbortSignal): Promise<void> {
+  const last = String(read.at(-1)?.sequence ?? 0)
+  const headers = { authorization: `Bearer ${apiKey}`, 'last-event-id': last }
+  const { ok, body } = await fetch(`${baseUrl}/creators/stream`, { headers, signal })
+  if (!ok || body === null) throw new Error('the stream did not open')
+  const parse = createEventParser()
+  for await (const chunk of body.pipeThrough(new TextDecoderStream()))
+    for (const { data } of parse(chunk)) {
+      const event: { id?: string; sequence?: number } = JSON.parse(data ?? '{}')
+      // The first one only says where the stream begins.
+      if (event.id !== undefined && event.sequence !== undefined)
+        read.push({ sequence: event.sequence, id: event.id })
+    }
+}
+
+async function readTables({ db }: Composed, owners: readonly string[]): Promise<ReadonlyMap<string, Read>> {
+  const tables = new Map<string, Read>()
+  for (const owner of owners)
+    tables.set(
+      owner,
+      await query<{ sequence: number; id: string }>(db, {
+        name: 'faults.events',
+        text: `select sequence::int as sequence, 'evt_' || replace(user_id::text, '-', '') || '_' || sequence as id
+          from events where user_id = $1 order by sequence`,
+        values: [owner],
+      }),
+    )
+  return tables
+}
+
+async function untilRead(
+  tables: ReadonlyMap<string, Read>,
+  reads: readonly ReadonlyMap<string, Read>[],
+): Promise<void> {
+  const isBehind = () =>
+    reads.some((read) => [...tables].some(([owner, rows]) => (read.get(owner)?.length ?? 0) < rows.length))
+  for (const end = performance.now() + restMs; isBehind() && performance.now() < end; ) await sleep(200)
+}
+
+function judge(
+  { writers }: Plan,
+  {
+    tables,
+    polled,
+    streamed,
+    counts,
+    kills,
+    lost,
+  }: {
+    readonly tables: ReadonlyMap<string, Read>
+    readonly polled: ReadonlyMap<string, Read>
+    readonly streamed: ReadonlyMap<string, Read>
+    readonly counts: ReadonlyMap<string, number>
+    readonly kills: number
+    readonly lost: number
+  },
+): Report {
+  const faults = [...tables].flatMap(([owner, rows]) => [
+    ...(rows.every(({ sequence }, index) => sequence === index + 1)
+      ? []
+      : [`the log of ${owner} has a hole`]),
+    ...(isDeepStrictEqual(polled.get(owner), rows) ? [] : [`polling and the log of ${owner} differ`]),
+    ...(isDeepStrictEqual(streamed.get(owner), rows) ? [] : [`the stream and the log of ${owner} differ`]),
+    ...rows
+      .filter(({ id }) => !counts.has(`/good/${owner} ${id}`))
+      .map(({ id }) => `no webhook brought ${id}`),
+  ])
+  if (lost !== 0) faults.push(`${lost} webhooks are not delivered`)
+  const total = [...tables.values()].reduce((sum, rows) => sum + rows.length, 0)
+  const sent = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  if (counts.size !== total) faults.push(`${counts.size} messages for ${total} events`)
+  return {
+    rows: [
+      ['events in the logs', total],
+      ['writers', writers],
+      ['kills', kills],
+      ['webhook messages', counts.size],
+      ['repeats of them', sent - counts.size],
+    ],
+    faults,
+    kept: 'polling, stream and webhooks gave the same events',
+  }
+}
