@@ -43,6 +43,8 @@ export async function up(knex: Knex): Promise<void> {
     create unique index users_sol_domain on users (lower(sol_domain)) where sol_domain is not null;
     create index users_frozen on users (frozen_at) where frozen_at is not null;
     create index users_closed on users (closed_at) where closed_at is not null;
+    -- Operators look for a creator by how the name begins.
+    create index users_name on users (lower(name) text_pattern_ops);
     create index users_proven_emails on users using gin (proven_emails);
 
     create table sessions (

@@ -38,6 +38,7 @@ import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
 import { TokenPrices } from './market/token-prices.js'
 import { privacyRoutes } from './privacy/routes.js'
+import { createReceipts } from './receipts/routes.js'
 import { reserveRoutes } from './reserves/routes.js'
 import { serveEmbed } from './sdk/embed.js'
 import { sdkRoutes } from './sdk/routes.js'
@@ -62,7 +63,7 @@ export interface App {
 }
 
 /** Pages of any origin may call these paths (CORS). The paths here ignore case, as the router does. */
-const publicPath = /^\/((sdk|payments|chain|pay|\.well-known)\/|reserves$)/i
+const publicPath = /^\/((sdk|payments|chain|pay|t|\.well-known)\/|reserves$)/i
 /** These paths require a session, also for unknown routes below them. */
 const sessionPath = { live: /^\/(creators|payouts)(\/|$)/i, test: /^\/(creators|payouts|test)(\/|$)/i }
 /** Answers here change every second. API: no answer may be cached, including errors. */
@@ -81,6 +82,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const events = createEventReaders(services, heartbeats)
   // One for all: it bounds how many hashes this process computes at a time.
   const passwordsFor = createPasswords()
+  const receipts = createReceipts(services, pages)
   const routes = [
     ...accountRoutes(services, passwordsFor),
     ...payoutWalletRoutes(services),
@@ -99,6 +101,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...webhookRoutes(services),
     ...privacyRoutes(services, passwordsFor),
     ...reserveRoutes(services),
+    ...receipts.routes,
     ...(services.testControls === undefined ? [] : testRoutes(services, services.testControls)),
   ]
   const { publicUrl } = config.http
@@ -166,6 +169,8 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get('/overlay', countRead, serveOverlay(pages))
   router.get(paidPath, countRead, servePaidPage)
+  router.get('/t/:token', countRead, receipts.serveStatus)
+  router.get('/verify', countRead, receipts.serveVerify)
   router.get('/assets/:name', serveAssets(pages))
   router.get('/embed.js', serveEmbedScript(pages))
   router.get([iconPath, faviconPath], serveIcon)

@@ -3,6 +3,7 @@ import { composeRefundReader } from '../src/compose.js'
 import { compareCollections } from '../src/fiat/disputes/compare-collections.js'
 import { expireFiatIntents } from '../src/fiat/intents/expire-intents.js'
 import { eraseOldPayers } from '../src/fiat/intents/payer.js'
+import { createKeySigner } from '../src/kernel/signing-key.js'
 import { deleteFinishedEmails } from '../src/mail/queue-email.js'
 import { deleteOldRates } from '../src/market/accepted-rates.js'
 import { ExchangeRates } from '../src/market/exchange-rates.js'
@@ -17,7 +18,6 @@ import { createMovedCheck } from '../src/reserves/after-restore.js'
 import { deleteOldReadings } from '../src/reserves/float/float-readings.js'
 import { createFloatReader } from '../src/reserves/float/read-float.js'
 import { createDailyReport } from '../src/reserves/reports/make-report.js'
-import { createReportSigner } from '../src/reserves/reports/signing.js'
 import { deleteOldSdkSessions } from '../src/sdk/sessions/session.js'
 import type { Services } from '../src/services.js'
 import { sendTipMails } from '../src/tips/mails/send-tip-mails.js'
@@ -40,7 +40,7 @@ export function startClock(services: Services): () => Promise<void> {
   const banks = new BankList(services)
   const checkLedger = createBooksCheck(services)
   const readFloat = createFloatReader(services)
-  const reportDaily = createDailyReport(services, createReportSigner(loadReportSigningKey()), readFloat)
+  const reportDaily = createDailyReport(services, createKeySigner(loadReportSigningKey()), readFloat)
   const refunds = composeRefundReader(services.config)
   const onError = (error: unknown): void =>
     services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')

@@ -48,6 +48,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/withdrawals': ['banks', 'payees', 'reconciliation_differences', 'review_items', 'withdrawals'],
   'src/treasury': ['sweep_parts', 'sweeps', 'wallet_transfers'],
   'src/reserves': ['float_readings', 'report_keys', 'reserve_reports'],
+  'src/receipts': ['receipt_keys', 'status_link_key'],
   'src/sdk': ['sdk_sessions'],
   'src/privacy': ['data_exports', 'data_keys'],
   'scripts/ops': ['audit_log'],

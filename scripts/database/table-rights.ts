@@ -113,6 +113,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   prices: { change: ['web', 'clock'], read: ['verifier', 'settlement', 'payouts', 'operators'] },
   rates: { write: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
   // Who posts a transfer also lets it cover what is owed.
+  receipt_keys: { append: ['web'] },
   receivables: { change: posters },
   reconciliation_differences: { write: ['clock', 'operators'], read: ['web'] },
   recovery_codes: { write: ['web', 'operators'] },
@@ -128,6 +129,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   },
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },
+  // Who mails a payer a link, and who shows what is behind it.
+  status_link_key: { read: ['web', 'settlement', 'payouts', 'operators'] },
   suspense_items: { change: ['settlement', 'payouts', 'operators'], read: ['web', 'clock'] },
   sweep_parts: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   sweeps: { change: [...signers, 'operators'], read: ['web', 'clock'] },

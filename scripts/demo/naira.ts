@@ -1,4 +1,10 @@
 import { strict as assert } from 'node:assert'
+import {
+  ReceiptError,
+  type ReceiptKey,
+  type SignedReceipt,
+  verifyReceipt,
+} from '../../src/sdk/client/verify-receipt.js'
 import { get, type Json, post, until } from './api.js'
 import { callAsCreator, type DemoContext, readBalance, tipsOnStreams } from './context.js'
 
@@ -16,6 +22,7 @@ export async function tipInNaira(context: DemoContext): Promise<void> {
   say(`created a tip of ${amount} USD in naira: the checkout page is ${page['checkoutUrl']}`)
   await payOnPage(String(page['checkoutUrl']))
   await checkArrived(context, String(page['intentId']), 'by card')
+  await checkReceipt(context, page)
 
   const transfer = await createFiatIntent(context, 'bank_transfer', 'by transfer')
   assert.equal(transfer['checkoutUrl'], null)
@@ -39,7 +46,7 @@ export async function tipInNaira(context: DemoContext): Promise<void> {
 async function createFiatIntent(context: DemoContext, fiatCollection: string, memo: string): Promise<Json> {
   const { web, creator } = context
   await callAsCreator(context, 'PATCH', '/creators/me', { settings: { fiatCollection } })
-  const tip = { creatorId: creator.id, amount, senderName: 'Bola', memo }
+  const tip = { creatorId: creator.id, amount, senderName: 'Bola', memo, reference: 'Order 7' }
   const intent = await post(`${web}/payments/fiat/intent`, tip)
   assert.equal(intent['status'], 'requires_action')
   return intent
@@ -71,4 +78,18 @@ async function checkArrived(context: DemoContext, id: string, memo: string): Pro
   const listed = tips.find(({ signature }) => signature === id)
   assert.equal(listed?.['status'], 'confirmed')
   say(`paid ${memo}: on every stream ${ms} ms later, completed, listed at ${listed['valueUsd']} USD`)
+}
+
+/** Checks the signed receipt as a shop does that was sent it. */
+async function checkReceipt({ web, say }: DemoContext, { statusUrl }: Json): Promise<void> {
+  const { pathname } = new URL(String(statusUrl))
+  const signed = (await get(`${web}${pathname}.json`)) as unknown as SignedReceipt
+  const { keys } = (await get(`${web}/.well-known/tipping-keys.json`)) as { keys: ReceiptKey[] }
+  const receipt = await verifyReceipt(signed, keys)
+  assert.deepEqual([receipt.status, receipt.reference], ['paid', 'Order 7'])
+  const changed = { ...signed, receipt: { ...receipt, amount: `${receipt.amount}0` } }
+  await assert.rejects(verifyReceipt(changed, keys), ReceiptError)
+  say(
+    `its receipt at ${pathname}.json: ${receipt.amount} ${receipt.currency} for ${receipt.reference}; the signature is valid`,
+  )
 }

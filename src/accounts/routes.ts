@@ -113,7 +113,7 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
         output: done,
         errors: ['account_not_found', 'account_locked', 'forbidden'],
       },
-      ({ email }) => startOtp(services, email),
+      ({ email }, ctx) => startOtp(services, email, callerOf(ctx)),
       ownSite,
     ),
     route(

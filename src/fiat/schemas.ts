@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emailAddress } from '../accounts/schemas.js'
 import { requiredText, truncated } from '../http/input.js'
 import { ownReferenceFields } from '../intents/own-reference.js'
+import { statusUrlOutput } from '../intents/status-url.js'
 import type { ErrorCode } from '../kernel/errors.js'
 import { intentStatusOf } from './lifecycle.js'
 
@@ -57,6 +58,7 @@ export const fiatIntentAnswer = z.object({
     .meta({ description: 'Null when the payer goes to `checkoutUrl`' }),
   expiresAt: z.iso.datetime(),
   truncated,
+  statusUrl: statusUrlOutput,
 })
 export type FiatIntentAnswer = Omit<z.output<typeof fiatIntentAnswer>, 'success'>
 

@@ -16,6 +16,7 @@ import { presentIntent } from './present.js'
 import { checkUsdLimits, type GrossAmount, grossAmount, parseTipAmount, tipLimitsFor } from './quote.js'
 import type { IntentAnswer, IntentInput } from './schemas.js'
 import { selectRoute, type TipRoute } from './select-route.js'
+import { givesOwn, presentStatusUrl } from './status-url.js'
 import { buildSwap } from './swap/build-swap.js'
 import type { UnsignedTransaction } from './unsigned-transaction.js'
 
@@ -78,11 +79,16 @@ export async function createIntent(
       ...(sdkSession ? [sdkSession.count] : []),
       ...(keyed ? [(trx: Knex.Transaction) => storeWithCreation(trx, keyed, answer)] : []),
     ])
-  const answer = { ...present(intent), ...notice }
+  const answerOf = async (built: PaymentIntent) => ({
+    ...present(built),
+    ...notice,
+    ...(await presentStatusUrl(services, built.id, givesOwn(input))),
+  })
+  const answer = await answerOf(intent)
   if (await store(intent, answer)) return answer
   // For two equal requests within a block, an engine without reference keys builds the same message twice.
   const second = await buildIntent(services, route, fields, intent.provider)
-  const other = { ...present(second), ...notice }
+  const other = await answerOf(second)
   if (await store(second, other)) return other
   throw new DomainError('swap_engines_unavailable')
 }

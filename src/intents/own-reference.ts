@@ -6,7 +6,7 @@ const mostKeys = 20
 const mostKeyCharacters = 40
 const mostBytes = 2048
 
-/** An integrator's own name for a payment, and what they keep with it. Only the creator gets them back. */
+/** An integrator's own name for a payment, and what they keep with it. The payer sees the reference; only the creator gets the metadata back. */
 export interface OwnReference {
   readonly reference: string | null
   readonly metadata: Readonly<Record<string, string | number | boolean>> | null

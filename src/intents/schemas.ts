@@ -4,6 +4,7 @@ import { isAddress } from '../kernel/base58.js'
 import { tokenByMint } from '../kernel/tokens.js'
 import { swapEngines } from '../ports/swaps.js'
 import { ownReferenceFields } from './own-reference.js'
+import { statusUrlOutput } from './status-url.js'
 
 const missing = 'intent_fields_required'
 
@@ -90,6 +91,7 @@ export const intentOutput = z.object({
   truncated,
   input: tokenAmount.meta({ description: 'What the supporter pays' }),
   output: tokenAmount.meta({ description: 'What the creator receives' }),
+  statusUrl: statusUrlOutput,
 })
 
 export type IntentInput = z.output<typeof intentInput>

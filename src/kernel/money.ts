@@ -40,6 +40,11 @@ export function nairaText(kobo: bigint): string {
   return `NGN ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
 }
 
+/** The same as payers read it: `₦15,840.00`. */
+export function nairaSignText(kobo: bigint): string {
+  return nairaText(kobo).replace('NGN ', '₦')
+}
+
 /** Micro-USDC as people read them: `10.5 USDC`. */
 export function usdcText(micro: bigint): string {
   const [whole = '0', fraction] = displayText(micro, 6).split('.')

@@ -21,6 +21,7 @@ const guides = [
   'embed',
   'tokens',
   'naira',
+  'receipts',
   'webhooks',
   'events',
   'overlay',

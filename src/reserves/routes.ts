@@ -3,8 +3,7 @@ import { type Route, route } from '../http/endpoint.js'
 import { DomainError } from '../kernel/errors.js'
 import { cachedFor } from '../platform/cached-for.js'
 import type { Services } from '../services.js'
-import { findLastReport, listReportKeys } from './reports/report-rows.js'
-import { presentKey } from './reports/signing.js'
+import { findLastReport } from './reports/report-rows.js'
 
 const nothing = z.object({})
 
@@ -15,26 +14,13 @@ const reservesAnswer = z.object({
   keyId: z.string(),
 })
 
-const reportKey = z.object({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  alg: z.literal('EdDSA'),
-  use: z.literal('sig'),
-  kid: z.string(),
-  x: z.string(),
-})
-
-/** GET /.well-known/tipping-keys.json: a JWK Set (RFC 7517). */
-const reportKeysAnswer = z.object({ success: z.literal(true), keys: z.array(reportKey) })
-
 /** A report is made once a day, so an answer this old is as good. */
 const cachedMs = 30_000
 const cacheMinute = 'public, max-age=60'
 
-/** The newest signed report and the keys to check it. For everybody. */
+/** The newest signed report. For everybody. */
 export function reserveRoutes({ db }: Pick<Services, 'db'>): Route[] {
   const lastReport = cachedFor(cachedMs, () => findLastReport(db))
-  const keys = cachedFor(cachedMs, () => listReportKeys(db))
   return [
     route(
       {
@@ -54,23 +40,6 @@ export function reserveRoutes({ db }: Pick<Services, 'db'>): Route[] {
         ctx.set('Cache-Control', cacheMinute)
         const { report, signature, keyId } = last
         return { report, signature, keyId }
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/.well-known/tipping-keys.json',
-        summary: 'The keys that sign reserve reports, as a JWK Set',
-        credential: 'none',
-        limit: 'reads',
-        input: nothing,
-        invalid: 'not_found',
-        output: reportKeysAnswer,
-        errors: [],
-      },
-      async (_, ctx) => {
-        ctx.set('Cache-Control', cacheMinute)
-        return { keys: (await keys()).map(presentKey) }
       },
     ),
   ]

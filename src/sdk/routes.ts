@@ -169,7 +169,7 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
         output: intentStatusOutput,
         errors: ['invalid_session_token', ...readingErrors],
       },
-      ({ intentId }, ctx) => readSdkIntent(db, presentedSession(ctx).session.id, intentId),
+      ({ intentId }, ctx) => readSdkIntent(services, presentedSession(ctx).session.id, intentId),
       readable,
     ),
     route(
@@ -188,7 +188,7 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
         output: intentListOutput,
         errors: [...readingErrors],
       },
-      async (_, ctx) => ({ intents: await listSdkIntents(db, presentedSession(ctx).session.id) }),
+      async (_, ctx) => ({ intents: await listSdkIntents(services, presentedSession(ctx).session.id) }),
       readable,
     ),
     route(

@@ -64,6 +64,10 @@ export type TipInput = z.output<typeof tipInput>
 
 const eventId = z.string().nullable().meta({ description: 'Of the tip’s event; null until it is confirmed' })
 
+const statusUrl = z.string().meta({
+  description: 'The page that tells the payer how the payment stands. Whoever has the address sees it',
+})
+
 /** GET /sdk/intents/:intentId. */
 export const intentStatusInput = z.object({ intentId: z.string() })
 export const intentStatusOutput = intentOutput.extend({
@@ -77,6 +81,7 @@ export const intentStatusOutput = intentOutput.extend({
     description: 'What the creator received, display units of `output`; null until it is confirmed',
   }),
   eventId: eventId,
+  statusUrl,
 })
 export type IntentStatusAnswer = Omit<z.output<typeof intentStatusOutput>, 'success'>
 /** GET /sdk/intents. A naira intent is listed when it was made with the session's token. */
@@ -87,6 +92,7 @@ const nairaIntent = z.object({
   amountNgn: z.number(),
   expiresAt: z.iso.datetime(),
   eventId,
+  statusUrl,
 })
 export type NairaIntentAnswer = z.output<typeof nairaIntent>
 export const intentListOutput = z.object({

@@ -158,15 +158,23 @@ export async function showRefunded(trx: Knex, id: string, cents: bigint): Promis
   })
 }
 
-/** Shows the creator whether a dispute about a fiat tip is under way. */
-export async function showDisputed(trx: Knex, id: string, disputed: boolean): Promise<void> {
+/** Shows the creator whether a dispute about a fiat tip is under way, and until when they can say something about it. */
+export async function showDisputed(
+  trx: Knex,
+  id: string,
+  disputed: boolean,
+  replyBy: Date | null,
+): Promise<void> {
   await query(trx, {
     name: 'tips.fiat-disputed',
     text: /* sql */ `
-      update tips set fiat_details = (fiat_details - 'disputed')
-        || case when $2::boolean then '{"disputed": true}'::jsonb else '{}'::jsonb end
-      where id = $1`,
-    values: [id, disputed],
+      update tips set fiat_details = (fiat_details - 'disputed' - 'replyBy') || $2::jsonb where id = $1`,
+    values: [
+      id,
+      JSON.stringify(
+        disputed ? { disputed, ...(replyBy !== null && { replyBy: replyBy.toISOString() }) } : {},
+      ),
+    ],
   })
 }
 

@@ -23,6 +23,8 @@ const pages = [
   'GET /embed/{embedId}',
   'GET /overlay',
   'GET /paid',
+  'GET /t/{token}',
+  'GET /verify',
   'GET /embed.js',
   'GET /assets/{name}',
   'GET /pay-icon.svg',

@@ -27,7 +27,7 @@ import { type WithdrawalEvent, withdrawalNotice } from '../../src/withdrawals/ma
 const hostile = `<script>alert(1)</script> & "quotes" 'too' <img src=x onerror=y>`
 
 test('the code e-mail has the code, the site, the lifetime and advice', (t) => {
-  const { subject, text } = codeEmail({ code: '012345', minutes: 10, site: 'tips.example' })
+  const { subject, text } = codeEmail({ code: '012345', minutes: 10, site: 'tips.example', confirms: false })
   t.is(subject, 'Your code to log in to tips.example')
   t.is(
     text,
@@ -45,6 +45,12 @@ If it was not you, ignore this e-mail; nobody can log in without the
 code.
 `,
   )
+})
+
+test('who is signed in and confirms the address gets a mail about that', (t) => {
+  const { subject, text } = codeEmail({ code: '012345', minutes: 10, site: 'tips.example', confirms: true })
+  t.is(subject, 'Confirm your e-mail address at tips.example')
+  t.regex(text.replace(/\s+/g, ' '), /confirm that the address is yours, enter this code there: 012345/)
 })
 
 test('text and HTML contain the same words', (t) => {
@@ -101,6 +107,7 @@ const payment = {
   naira: 'NGN 15,200.00',
   usdc: '9.5 USDC',
   owed: '2.25 USDC',
+  replyBy: new Date('2026-11-23T12:30:00Z'),
 }
 const moment = new Date('2026-11-22T23:46:00Z')
 const browser =

@@ -88,6 +88,7 @@ const predeclared: Readonly<Record<string, string>> = {
   creatorWallet: 'string',
   senderWallet: 'string',
   originUrl: 'string',
+  statusUrl: 'string',
   rpcUrl: 'string',
   frame: 'HTMLIFrameElement',
   store:

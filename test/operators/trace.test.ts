@@ -169,7 +169,7 @@ test.serial('what is unknown is exit code 1, and nothing that is typed breaks th
     t.regex(err, /^nothing here is called /)
   }
   t.is((await trace()).code, 2)
-  t.is((await trace('a', 'b')).code, 2)
+  t.is((await trace('a', 'b')).code, 1, 'perhaps a name')
 })
 
 test.serial('the request id of an answer finds what it made: tip, claim, intent, withdrawal', async (t) => {
@@ -302,4 +302,17 @@ test('work retry refuses a row without work, a withdrawal and wrong arguments', 
   ])
     t.is((await work(...args)).code, 2, args.join(' '))
   t.is((await work('--help')).code, 0)
+})
+
+test.serial('a creator is found by how the name begins, and of several the operator chooses', async (t) => {
+  const ada = await registerCreator(world())
+  const eve = await registerCreator(world())
+  await world().db('users').where({ id: ada.user.id }).update({ name: 'Zainab 100% Yusuf' })
+  await world().db('users').where({ id: eve.user.id }).update({ name: 'ZAINAB Bello' })
+  t.like(await storyOf('zainab 100%'), { kind: 'creator', id: ada.user.id })
+  t.is((await trace('Zainab', 'Bello')).code, 0, 'a name without quotes')
+  const { code, out } = await trace('zainab')
+  t.is(code, 0)
+  for (const { user } of [ada, eve]) t.true(out.includes(`trace ${user.id}`))
+  for (const text of ['zainab_', '%', '__', 'Yusuf']) t.not((await trace(text)).code, 0, text)
 })

@@ -8,7 +8,8 @@ import {
   estimateRefund,
   givenBack,
   isRefundable,
-  refundCents,
+  leftKobo,
+  refundKobo,
 } from '../../src/pages/dashboard/tips/refund-amounts.js'
 import {
   advanceFlow,
@@ -257,12 +258,14 @@ test('a refund is at most what is left of a paid naira tip that nobody disputes'
     { refundedAmount: 10 },
   ] as const)
     t.false(isRefundable({ ...tip, ...change }), JSON.stringify(change))
-  const rest = { ...tip, refundedAmount: 3.3 }
-  t.is(refundCents('6.70', rest), 670)
-  t.is(refundCents('6.71', rest), 'refund_too_much')
-  for (const text of ['', '0', 'all', '₦5', '1.005']) t.is(refundCents(text, rest), 'invalid_number', text)
-  t.deepEqual(estimateRefund(tip, 1000), { leavesUsd: 9.5, payerNgn: 15_200 })
-  t.deepEqual(estimateRefund(tip, 333), { leavesUsd: 3.1635, payerNgn: 5061.6 })
+  for (const text of ['5,000', '₦5000', '5000.00']) t.is(refundKobo(text, 500_000), 500_000, text)
+  t.is(refundKobo('5000.01', 500_000), 'refund_too_much')
+  for (const text of ['', '0', 'all', '$5', '1.005']) t.is(refundKobo(text, 500_000), 'invalid_number', text)
+  t.is(estimateRefund(tip, 1_520_000), 9.5)
+  t.is(estimateRefund(tip, 506_160), 3.1635)
+  const given = { amountUSD: 3.29, amountNGN: 5000, status: 'paid' } as const
+  t.is(leftKobo({ ...tip, refundedAmount: 3.29 }, [given, { ...given, status: 'failed' }]), 1_020_000)
+  t.is(leftKobo({ ...tip, refundedAmount: 5 }, []), 760_000, 'what went back otherwise is estimated')
   const refund = { amountUSD: 0.1, status: 'paid' } as const
   t.is(givenBack([refund, { ...refund, amountUSD: 0.2 }, { ...refund, status: 'failed' }]), 0.3)
 })

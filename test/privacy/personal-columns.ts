@@ -59,6 +59,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   payout_wallets: { forgotten: 'wallet*' },
   prices: { others: 'mint source' },
   rates: { kept: 'accepted_by', others: 'pair source' },
+  receipt_keys: { others: 'key_id public_key' },
   receivables: { others: 'id* ref*' },
   reconciliation_differences: { others: 'kind ours provider_reference theirs' },
   recovery_codes: { others: 'code_hmac' },
@@ -71,6 +72,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   review_items: { kept: 'details', others: 'kind resolution' },
   sdk_sessions: { forgotten: 'metadata origin reference', others: 'embed_id theme token_hash' },
   sessions: { forgotten: 'network* user_agent*', others: 'device_hash token_hash' },
+  status_link_key: { others: 'key' },
   suspense_items: {
     kept: 'note refund_by refund_note resolved_by',
     others: 'provider_transaction reason refund_answer refund_id resolution state',

@@ -2,6 +2,7 @@ import { createPublicKey, randomBytes, verify } from 'node:crypto'
 import test from 'ava'
 import { mintTokens } from '../../scripts/sandbox/chain/faucet.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
+import { createKeySigner } from '../../src/kernel/signing-key.js'
 import { usdc } from '../../src/kernel/tokens.js'
 import { lockCustody, moveCustody } from '../../src/ledger/custody.js'
 import { recordAcceptedRate } from '../../src/market/accepted-rates.js'
@@ -11,7 +12,6 @@ import { readSwitches } from '../../src/platform/database/switches/switches.js'
 import { createDailyReport, makeReport } from '../../src/reserves/reports/make-report.js'
 import { readCustodyTotals } from '../../src/reserves/reports/read-custody.js'
 import type { StoredReport } from '../../src/reserves/reports/report-rows.js'
-import { createReportSigner } from '../../src/reserves/reports/signing.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
@@ -23,7 +23,7 @@ import { changeHolding, finalTip, setProviderBalance } from './support.js'
 
 const world = useWorld(test, { chain: true, fiat: true, proxies: true, slotMs: 400 })
 
-const signer = () => createReportSigner(loadReportSigningKey(world().env))
+const signer = () => createKeySigner(loadReportSigningKey(world().env))
 /** The float is another file's subject. */
 const readFloat = async () => undefined
 const make = (services = world().services) =>
@@ -52,10 +52,14 @@ test.afterEach.always(() => {
 test.serial('a new installation has no report, then an empty one that stops nothing', async (t) => {
   await setProviderBalance(world(), 0n)
   t.is((await world().request('GET', '/reserves')).status, 404)
-  t.deepEqual((await world().request('GET', '/.well-known/tipping-keys.json')).body, {
-    success: true,
-    keys: [],
-  })
+  const { body } = await world().request<{ keys: { signs: string }[] }>(
+    'GET',
+    '/.well-known/tipping-keys.json',
+  )
+  t.deepEqual(
+    body.keys.map(({ signs }) => signs),
+    ['receipts'],
+  )
   t.regex((await runOpsScript(world(), 'reserves')).out, /no report was made yet/)
   const report = parse(await make())
   t.like(report, {
@@ -234,14 +238,15 @@ test.serial('two clocks make one report of the day, and it is not made again', a
 test.serial('after a change of the key old reports can still be checked', async (t) => {
   const before = (await make()) as StoredReport
   const env = { ...world().env, REPORT_SIGNING_KEY: randomBytes(32).toString('base64') }
-  const other = createReportSigner(loadReportSigningKey(env))
+  const other = createKeySigner(loadReportSigningKey(env))
   const after = await makeReport(as('clock', world().services), { signer: other, readFloat, daily: false })
   t.is(after?.keyId, other.keyId)
   const { url } = await startApp(t, world().env)
   const { keys } = (await (await fetch(`${url}/.well-known/tipping-keys.json`)).json()) as {
-    keys: { kid: string }[]
+    keys: { kid: string; signs: string }[]
   }
-  t.deepEqual(keys.map(({ kid }) => kid).toSorted(), [before.keyId, other.keyId].toSorted())
+  const kids = keys.flatMap(({ kid, signs }) => (signs === 'reports' ? [kid] : []))
+  t.deepEqual(kids.toSorted(), [before.keyId, other.keyId].toSorted())
   t.deepEqual(loadReportSigningKey(world().env), loadReportSigningKey(world().env), 'the same at every start')
   t.throws(() => loadReportSigningKey({ ...world().env, REPORT_SIGNING_KEY: 'short' }), {
     instanceOf: ConfigError,

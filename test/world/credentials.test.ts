@@ -89,6 +89,7 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'GET /creators/balance': cookie,
   'GET /reserves': anyone,
   'GET /.well-known/tipping-keys.json': anyone,
+  'GET /t/{token}.json': anyone,
   'GET /creators/transactions': cookie,
   'GET /creators/banks': cookie,
   'GET /creators/bank-accounts': cookie,

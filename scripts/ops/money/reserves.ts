@@ -1,8 +1,8 @@
+import { createKeySigner } from '../../../src/kernel/signing-key.js'
 import { loadReportSigningKey } from '../../../src/platform/config/own-settings.js'
 import { createFloatReader } from '../../../src/reserves/float/read-float.js'
 import { makeReport } from '../../../src/reserves/reports/make-report.js'
 import { findLastReport, type StoredReport } from '../../../src/reserves/reports/report-rows.js'
-import { createReportSigner } from '../../../src/reserves/reports/signing.js'
 import { defineCommand, defineOptions, type Outcome } from '../support/command.js'
 import { withDatabase, withServices } from '../support/services.js'
 import { createProgress } from '../support/text.js'
@@ -62,7 +62,7 @@ export const command = await defineCommand(import.meta, {
       ? withServices(
           'ops reserves',
           async (services) => {
-            const signer = createReportSigner(loadReportSigningKey())
+            const signer = createKeySigner(loadReportSigningKey())
             const readFloat = createFloatReader(services)
             const say = createProgress()
             const onProgress = (wallets: number) => say(`${wallets} custody wallets read`)

@@ -7,9 +7,11 @@ export interface CodeEmail {
   readonly minutes: number
   /** The host name of the site where the code is entered. */
   readonly site: string
+  /** Asked for by somebody who is signed in and has yet to prove the address. */
+  readonly confirms: boolean
 }
 
-export interface LinkEmail extends Omit<CodeEmail, 'code'> {
+export interface LinkEmail extends Omit<CodeEmail, 'code' | 'confirms'> {
   /** The address of the link. */
   readonly url: string
 }
@@ -32,14 +34,18 @@ export function linkEmail({ url, minutes, site }: LinkEmail): EmailContent {
  * mail servers log them. The e-mail does not contain the account's name: anyone can register another person's
  * address and would so choose text that we send to that person.
  */
-export function codeEmail({ code, minutes, site }: CodeEmail): EmailContent {
+export function codeEmail({ code, minutes, site, confirms }: CodeEmail): EmailContent {
   return emailLayout({
-    subject: `Your code to log in to ${site}`,
+    subject: confirms ? `Confirm your e-mail address at ${site}` : `Your code to log in to ${site}`,
     blocks: [
-      `Somebody, most likely you, wants to log in to ${site} with this e-mail address. Enter this code there:`,
+      confirms
+        ? `Somebody, most likely you, has an account at ${site} with this e-mail address. To confirm that the address is yours, enter this code there:`
+        : `Somebody, most likely you, wants to log in to ${site} with this e-mail address. Enter this code there:`,
       { standout: code },
       `It is valid for ${minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
-      'If it was not you, ignore this e-mail; nobody can log in without the code.',
+      confirms
+        ? 'If it was not you, ignore this e-mail: the account does not get your address without the code, which also logs in.'
+        : 'If it was not you, ignore this e-mail; nobody can log in without the code.',
     ],
   })
 }

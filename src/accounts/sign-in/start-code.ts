@@ -4,6 +4,7 @@ import { dropUnsentEmails, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { type Account, accountColumns } from '../account.js'
+import { type Prover, readProof } from '../emails/prove-email.js'
 import { accountLocked } from '../secrets/attempts.js'
 import { createSignInCode } from '../secrets/codes.js'
 import { purposes } from '../secrets/secrets.js'
@@ -16,10 +17,15 @@ const kind = 'one-time-code'
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
 
 /**
- * Creates a code that replaces the previous one, and queues the e-mail with it. While the account is locked
- * it mails a link instead, at most one per 15 minutes. Throws `account_not_found`, `account_locked`.
+ * Creates a code that replaces the previous one, and queues the e-mail with it. Who is signed in to the account and has not proven its
+ * e-mail wants to do that, and the mail says so. While the account is locked it mails a link instead, at most one per 15 minutes. Throws
+ * `account_not_found`, `account_locked`.
  */
-export async function startOtp({ config, db, transact }: Needs, email: string): Promise<void> {
+export async function startOtp(
+  { config, db, transact }: Needs,
+  email: string,
+  prover: Prover,
+): Promise<void> {
   const found = await findOtpAccount(db, email)
   if (found === undefined) throw new DomainError('account_not_found')
   const { id, email: to } = found.account
@@ -38,7 +44,14 @@ export async function startOtp({ config, db, transact }: Needs, email: string): 
     }
     // An unsent e-mail holds a code that is no longer valid.
     await dropUnsentEmails(uow, { kind, to })
-    const content = codeEmail({ code: made.code, minutes, site: new URL(config.http.publicUrl).host })
+    const { carried } = await readProof(uow.trx, config, found.account, prover)
+    const confirms = carried !== undefined
+    const content = codeEmail({
+      code: made.code,
+      minutes,
+      site: new URL(config.http.publicUrl).host,
+      confirms,
+    })
     await queueEmail(uow, { kind, to, expiresAt: made.expiresAt, ...content })
     return true
   })

@@ -43,6 +43,14 @@ export const disputeColumns = /* sql */ `
   d.answer, d.answered_by as "answeredBy", d.answer_sent_at::text as "answerSentAt",
   extract(epoch from clock_timestamp() - d.answer_sent_at)::float8 as "sinceAnswer", d.answer_result as "answerResult"`
 
+/** An operator needs so long to answer with what the creator has said. */
+const operatorHours = 2
+
+/** Until when the creator can say something about a dispute `d` that waits for our answer, as SQL. Null: it is too late. */
+export const replyBySql = /* sql */ `
+  case when d.state = 'open' and d.answer_by > clock_timestamp() + interval '${operatorHours} hours'
+    then d.answer_by - interval '${operatorHours} hours' end`
+
 /** The case of a dispute in the books. A dispute that is taken up again after its end has another one. */
 export function caseOf({ id, caseNumber }: Pick<StoredDispute, 'id' | 'caseNumber'>): string {
   return caseNumber === 1 ? `dispute:${id}` : `dispute:${id}#${caseNumber}`

@@ -1,6 +1,8 @@
 import { type NoticeText, notifyOwner, type OwnerNotice } from '../../accounts/notify-owner.js'
-import { nairaText, usdcText } from '../../kernel/money.js'
-import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
+import { nairaSignText, nairaText, usdcText } from '../../kernel/money.js'
+import { statusUrl } from '../../kernel/status-link.js'
+import { lagosText } from '../../kernel/timestamp.js'
+import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -18,6 +20,8 @@ interface MailedReturn {
   /** Null: no charge of ours, so nobody is told. */
   readonly intentId: string | null
   readonly kobo: bigint
+  /** Until when the creator can say something about it. Null, or absent: no more. */
+  readonly replyBy?: Date | null
 }
 
 const kinds = {
@@ -35,13 +39,15 @@ export interface ReturnFacts {
   readonly usdc: string
   /** What the balance did not have. Undefined: nothing. */
   readonly owed: string | undefined
+  /** Of an opened dispute: until when the creator can say something about it. */
+  readonly replyBy: Date | undefined
 }
 
 /** Tells the creator, and the payer who gave an address, in the transaction in which it happens. */
 export async function mailReturnNews(
   uow: UnitOfWork,
   { config }: Pick<Services, 'config'>,
-  { intentId, kobo }: MailedReturn,
+  { intentId, kobo, replyBy }: MailedReturn,
   news: ReturnNews,
 ): Promise<void> {
   if (intentId === null) return
@@ -54,17 +60,22 @@ export async function mailReturnNews(
       uow,
       config.http.publicUrl,
       intent.userId,
-      returnNotice(news.kind, factsOf(intent, kobo, debitMicro, news)),
+      returnNotice(news.kind, { ...factsOf(intent, kobo, debitMicro, news), replyBy: replyBy ?? undefined }),
     )
   if (intent.receiptTo !== null)
     await queueEmail(uow, {
       kind: `payer-${kinds[news.kind]}`,
       to: intent.receiptTo,
-      ...payerMail(intent, kobo, news.kind),
+      ...payerMail(intent, kobo, news.kind, statusUrl(config.http.publicUrl, intent.statusKey, intentId)),
     })
 }
 
-function factsOf({ id }: LockedIntent, kobo: bigint, debitMicro: bigint, news: ReturnNews): ReturnFacts {
+function factsOf(
+  { id }: LockedIntent,
+  kobo: bigint,
+  debitMicro: bigint,
+  news: ReturnNews,
+): Omit<ReturnFacts, 'replyBy'> {
   const openMicro = news.kind === 'lost' || news.kind === 'returned' ? news.loss.openMicro : 0n
   return {
     tipId: id,
@@ -100,7 +111,9 @@ function describeReturn(kind: ReturnNews['kind'], payment: ReturnFacts, site: st
       ],
       facts,
       advice: [
-        'If you know the payer, or gave something for this tip, reply to this e-mail soon and say so: we have less than a day to answer.',
+        payment.replyBy === undefined
+          ? 'You need not do anything: it is too late to tell the bank more.'
+          : `If you know the payer, or gave something for this tip, reply to this e-mail by ${lagosText(payment.replyBy)}, and say so: we tell the bank. Otherwise you need not do anything.`,
       ],
       security: false,
     }
@@ -133,10 +146,11 @@ function payerMail(
   { id, creatorName }: Pick<LockedIntent, 'id' | 'creatorName'>,
   kobo: bigint,
   kind: ReturnNews['kind'],
+  link: string,
 ): EmailContent {
-  const amount = nairaText(kobo)
+  const amount = nairaSignText(kobo)
   const tip = `your tip to "${quoteInMail(creatorName)}"`
-  const number = `The number of this payment is ${id}.`
+  const number: EmailBlock[] = [`The number of this payment is ${id}.`, { link, label: 'See this payment' }]
   if (kind === 'opened')
     return emailLayout({
       subject: `Your bank asks about your payment of ${amount}`,
@@ -144,7 +158,7 @@ function payerMail(
         `Your bank has told us that the payment for ${tip} is disputed:`,
         { standout: amount },
         'The bank decides, usually within some days. If you recognise the payment after all, tell your bank so.',
-        number,
+        ...number,
       ],
     })
   if (kind === 'won')
@@ -153,7 +167,7 @@ function payerMail(
       blocks: [
         `The dispute about the payment for ${tip} has ended. The payment stands:`,
         { standout: amount },
-        number,
+        ...number,
       ],
     })
   return emailLayout({
@@ -162,7 +176,7 @@ function payerMail(
       `The payment for ${tip} goes back to you, to the account or card that it came from:`,
       { standout: amount },
       'Banks need some days to show it.',
-      number,
+      ...number,
     ],
   })
 }

@@ -11,7 +11,7 @@ import { goneCents } from '../gone-payments.js'
 import { advanceDispute, type DisputeState, disputeMachine, undecidedStates } from '../lifecycle.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { bookReturn, restoreReturn } from './book-return.js'
-import { caseOf, describeDisputes, disputeColumns, type StoredDispute } from './dispute.js'
+import { caseOf, describeDisputes, disputeColumns, replyBySql, type StoredDispute } from './dispute.js'
 import { mailReturnNews, type ReturnNews } from './mails.js'
 import { divideLoss, type Loss, readShares } from './payment-shares.js'
 
@@ -55,7 +55,8 @@ export async function recordDispute(
   await finish(trx, dispute, news.settled)
   if (dispute.intentId !== null) await showReturns(trx, dispute.intentId)
   if (changed && news.mail !== undefined) {
-    await mailReturnNews(uow, services, dispute, news.mail)
+    const { replyBy } = await readOpen(trx, dispute.intentId ?? '')
+    await mailReturnNews(uow, services, { ...dispute, replyBy }, news.mail)
     const type = news.mail.kind === 'opened' ? 'dispute.opened' : 'dispute.closed'
     recordEvent(uow, type, dispute.id, describeDisputes)
   }
@@ -235,13 +236,21 @@ async function finish(trx: Knex, { id, kobo }: StoredDispute, settled: boolean):
   })
 }
 
-/** Shows at the tip what has come back of it. */
-export async function showReturns(trx: Knex, intentId: string): Promise<void> {
-  const [row] = await query<{ disputed: boolean }>(trx, {
+/** Whether a tip is disputed, and until when its creator can say something about it. Null: no more. */
+async function readOpen(trx: Knex, intentId: string): Promise<{ disputed: boolean; replyBy: Date | null }> {
+  const [row] = await query<{ disputed: boolean; replyBy: Date | null }>(trx, {
     name: 'disputes.tip',
-    text: `select exists (select from disputes where intent_id = $1 and state in (${sqlList(undecidedStates)})) as disputed`,
+    text: /* sql */ `
+      select count(*) > 0 as disputed, min(${replyBySql}) as "replyBy"
+      from disputes d where d.intent_id = $1 and d.state in (${sqlList(undecidedStates)})`,
     values: [intentId],
   })
-  await showDisputed(trx, intentId, row?.disputed ?? false)
+  return row ?? { disputed: false, replyBy: null }
+}
+
+/** Shows at the tip what has come back of it. */
+export async function showReturns(trx: Knex, intentId: string): Promise<void> {
+  const { disputed, replyBy } = await readOpen(trx, intentId)
+  await showDisputed(trx, intentId, disputed, replyBy)
   await showRefunded(trx, intentId, await goneCents(trx, intentId))
 }

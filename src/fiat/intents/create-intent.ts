@@ -2,6 +2,7 @@ import { resolveCreator } from '../../creators/resolve-creator.js'
 import type { CreatorSettings } from '../../creators/settings.js'
 import { ownReferenceOf } from '../../intents/own-reference.js'
 import { tipLimitsFor } from '../../intents/quote.js'
+import { givesOwn, presentStatusUrl } from '../../intents/status-url.js'
 import { isAddress } from '../../kernel/base58.js'
 import { DomainError } from '../../kernel/errors.js'
 import { newFiatIntentId, parseUserId, providerReferenceOf } from '../../kernel/ids.js'
@@ -102,7 +103,8 @@ export async function createFiatIntent(
     session: ownSession,
     own: ownReferenceOf(input, ownSession?.own),
   }
-  const answer = { ...present(intent), ...notice }
+  const wanted = session !== undefined || givesOwn(input)
+  const answer = { ...present(intent), ...notice, ...(await presentStatusUrl(services, id, wanted)) }
   await storeFiatIntent(services, intent, (trx) => storeWithCreation(trx, keyed, answer))
   return answer
 }

@@ -3,6 +3,7 @@ import { DomainError } from '../../kernel/errors.js'
 import { isFiatIntentId } from '../../kernel/ids.js'
 import { displayNumber } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
+import { statusKeySql } from '../../kernel/status-link.js'
 import { query } from '../../platform/database/database.js'
 import { type TipStatus, unpaidEnds } from '../../tips/lifecycle.js'
 import { type FiatIntentStatus, intentStatusOf } from '../lifecycle.js'
@@ -37,6 +38,7 @@ export interface SessionIntent {
   readonly chargeKobo: bigint
   readonly createdAt: Date
   readonly expiresAt: Date
+  readonly statusKey: Buffer
 }
 
 export function readSessionIntents(db: Knex, sessionId: string): Promise<SessionIntent[]> {
@@ -44,7 +46,7 @@ export function readSessionIntents(db: Knex, sessionId: string): Promise<Session
     name: 'fiat.session-intents',
     text: /* sql */ `
       select f.id as "intentId", t.status, f.amount_cents as "amountCents", f.charge_kobo as "chargeKobo",
-        f.created_at as "createdAt", f.expires_at as "expiresAt"
+        f.created_at as "createdAt", f.expires_at as "expiresAt", ${statusKeySql} as "statusKey"
       from fiat_intents f join tips t using (id)
       where f.sdk_session_id = $1`,
     values: [sessionId],

@@ -1,5 +1,7 @@
 import { type NoticeText, nothingToDo, notifyOwner, type OwnerNotice } from '../../accounts/notify-owner.js'
-import { displayText, nairaText, usdcText } from '../../kernel/money.js'
+import { displayText, nairaSignText, nairaText, usdcText } from '../../kernel/money.js'
+import { statusUrl } from '../../kernel/status-link.js'
+import { lagosText } from '../../kernel/timestamp.js'
 import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
@@ -87,25 +89,32 @@ function describeRefund(
 /** Tells a payer who gave an address that the money is on its way back. */
 export async function mailPayer(
   uow: UnitOfWork,
-  { receiptTo, creatorName }: Pick<LockedIntent, 'receiptTo' | 'creatorName'>,
+  { http }: Pick<Config, 'http'>,
+  { receiptTo, creatorName, statusKey }: Pick<LockedIntent, 'receiptTo' | 'creatorName' | 'statusKey'>,
   refund: Pick<TipRefund, 'intentId' | 'kobo' | 'paidAt'>,
 ): Promise<void> {
   if (receiptTo !== null)
-    await queueEmail(uow, { kind: 'refund', to: receiptTo, ...payerMail(creatorName, refund) })
+    await queueEmail(uow, {
+      kind: 'refund',
+      to: receiptTo,
+      ...payerMail(creatorName, refund, statusUrl(http.publicUrl, statusKey, refund.intentId)),
+    })
 }
 
 /** As the receipt: the creator's name is the only text that a user chose, and it is cut. */
 function payerMail(
   creatorName: string,
   { intentId, kobo, paidAt }: Pick<TipRefund, 'intentId' | 'kobo' | 'paidAt'>,
+  link: string,
 ): EmailContent {
   return emailLayout({
-    subject: `${nairaText(kobo)} of your tip come back to you`,
+    subject: `${nairaSignText(kobo)} of your tip come back to you`,
     blocks: [
-      `You gave a tip to "${quoteInMail(creatorName)}" on ${paidAt.toISOString().slice(0, 10)}, and they gave this back:`,
-      { standout: nairaText(kobo) },
+      `You gave a tip to "${quoteInMail(creatorName)}" on ${lagosText(paidAt)}, and they gave this back:`,
+      { standout: nairaSignText(kobo) },
       'It goes to the card or the bank account that you paid with. Banks need some days to show it. If you do not see it after ten working days, reply to this e-mail.',
       `The number of this payment is ${intentId}.`,
+      { link, label: 'See this payment' },
       'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
     ],
   })

@@ -60,7 +60,7 @@ export function leftKobo(payments: readonly CreditedPayment[]): bigint {
 
 /**
  * Divides a refund of `amountCents`, of the `leftCents` that are left of a tip. Pure. The payer gets the same share of the naira that
- * are left, rounded up to the kobo; the last cent takes the last kobo. The creator is debited what those naira cost
+ * are left, rounded up to the kobo, or exactly `givenKobo`; the last cent takes the last kobo. The creator is debited what those naira cost
  * (`costOfReturn`), rounded down, and the platform gives up its fee of them. Parts add up. The payment with most left goes first, so that most refunds need one payment.
  */
 export function planRefund(
@@ -68,9 +68,11 @@ export function planRefund(
   leftCents: bigint,
   amountCents: bigint,
   rate: bigint | undefined,
+  givenKobo?: bigint,
 ): RefundPart[] {
   const all = leftKobo(payments)
-  const whole = amountCents === leftCents ? all : least(all, divideUp(all * amountCents, leftCents))
+  const share = amountCents === leftCents ? all : least(all, divideUp(all * amountCents, leftCents))
+  const whole = givenKobo ?? share
   const parts: RefundPart[] = []
   let given = 0n
   const ordered = [...payments].sort((one, other) => Number(leftOf(other) - leftOf(one)))

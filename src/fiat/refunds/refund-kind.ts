@@ -71,7 +71,7 @@ export function refundKind({ config, metrics, log }: Needs, refunds: RefundReade
         if (end.status === 'failed' && end.wasSent) alarm(refund, 'held_up', end.reason)
       } else if (end.status === 'completed') {
         await mailRefund(uow, config, [refund], 'paid')
-        await mailPayer(uow, await lockIntent(uow.trx, refund.intentId), refund)
+        await mailPayer(uow, config, await lockIntent(uow.trx, refund.intentId), refund)
         recordTipEvents(uow, 'tip.refunded', [{ id: refund.intentId }])
       } else {
         await showBack(uow, refund)

@@ -4,7 +4,15 @@ import { withStepUp } from '../../accounts/step-up/step-up.js'
 import { isSignature } from '../../kernel/base58.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { isFiatIntentId, isIntentId, newRefundId } from '../../kernel/ids.js'
-import { baseUnits, displayNumber, displayText, least, nairaText, usdcText } from '../../kernel/money.js'
+import {
+  baseUnits,
+  displayNumber,
+  displayText,
+  divideHalfUp,
+  least,
+  nairaText,
+  usdcText,
+} from '../../kernel/money.js'
 import { readBalance } from '../../ledger/accounts.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
@@ -34,14 +42,17 @@ export async function refundTip(
   services: Needs,
   rates: Pick<ExchangeRates, 'currentOrLast'>,
   userId: string,
-  { id: tipId, amountUSD, ...presented }: RefundInput,
+  { id: tipId, amountUSD, amountNGN, ...presented }: RefundInput,
   keyedRequest: KeyedRequest | undefined,
 ): Promise<{ readonly refund: Refund }> {
   assertNairaTip(tipId)
+  if (amountUSD !== undefined && amountNGN !== undefined)
+    throw inputError('invalid_amount', 'amountNGN', 'must not stand beside amountUSD')
+  const wanted = { id: tipId, amountUSD, amountNGN }
   await rates.currentOrLast()
   const refund = async (uow: UnitOfWork): Promise<{ readonly refund: Refund }> => {
     const { trx } = uow
-    const parts = await planOwn(trx, services.config, userId, { id: tipId, amountUSD })
+    const parts = await planOwn(trx, services.config, userId, wanted)
     const ids = parts.map(() => newRefundId())
     for (const [index, part] of parts.entries()) {
       const refund = {
@@ -65,29 +76,30 @@ export async function refundTip(
   if (services.config.guards === 'contract' && !(await hasFactor(services.db, userId)))
     return services.transact(refund)
   // No code is mailed, and no factor used up, for what is refused.
-  const parts = await services.transact(({ trx }) =>
-    planOwn(trx, services.config, userId, { id: tipId, amountUSD }),
-  )
+  const parts = await services.transact(({ trx }) => planOwn(trx, services.config, userId, wanted))
   const request = {
     userId,
-    bound: ['refund', tipId, String(amountUSD ?? 'all')],
+    bound: ['refund', tipId, amountNGN === undefined ? String(amountUSD ?? 'all') : `NGN ${amountNGN}`],
     wish: `give ${nairaText(amountOf(parts, 'kobo'))} of a tip back to its payer, which costs ${usdcText(amountOf(parts, 'debitMicro'))}`,
   }
   return withStepUp(services, request, presented, refund)
 }
+
+/** All that is left, or an amount in either currency. */
+type Wanted = Pick<RefundInput, 'id' | 'amountUSD' | 'amountNGN'>
 
 /** What a request gives back of each payment of its tip, whose lock it takes. Throws every refusal. */
 async function planOwn(
   trx: Knex,
   { fiat }: Pick<Needs['config'], 'fiat'>,
   userId: string,
-  { id, amountUSD }: Pick<RefundInput, 'id' | 'amountUSD'>,
+  { id, ...wanted }: Wanted,
 ): Promise<RefundPart[]> {
   await lockAccount(trx, userId)
   const { changed } = await readRecentChanges(trx, userId)
   if (changed) throw new DomainError('recently_changed')
   const amount = await lockOwnTip(trx, userId, id)
-  const parts = await plan(trx, fiat, id, amount, amountUSD)
+  const parts = await plan(trx, fiat, id, amount, wanted)
   await assertBalance(trx, userId, parts)
   return parts
 }
@@ -169,7 +181,7 @@ async function plan(
   { refundDays }: Needs['config']['fiat'],
   tipId: string,
   tipCents: bigint,
-  amountUSD: number | undefined,
+  wanted: Omit<Wanted, 'id'>,
 ): Promise<RefundPart[]> {
   if (await isDisputed(trx, tipId)) throw new DomainError('tip_disputed')
   const payments = await readCredited(trx, tipId)
@@ -177,20 +189,41 @@ async function plan(
   if (leftCents <= 0n || leftKobo(payments) <= 0n) throw new DomainError('tip_refunded')
   if (payments.some((payment) => payment.ageDays > refundDays && leftOf(payment) > 0n))
     throw new DomainError('refund_too_late')
-  const cents = amountUSD === undefined ? leftCents : (baseUnits(amountUSD, 2) ?? 0n)
+  const { cents, kobo } = partOf(wanted, leftKobo(payments), leftCents)
   if (cents < leftCents && (await countRequests(trx, tipId)) >= mostParts)
     throw new DomainError('too_many_refunds')
-  if (cents > leftCents)
-    throw inputError(
-      'invalid_amount',
-      'amountUSD',
-      `is more than the ${displayText(leftCents, 2)} USD that are left of this tip`,
-    )
-  const parts = planRefund(payments, leftCents, cents, (await findLastAcceptedRate(trx))?.value)
+  const parts = planRefund(payments, leftCents, cents, (await findLastAcceptedRate(trx))?.value, kobo)
   // Only of a tip that was worth next to nothing.
   if (parts.length === 0 || parts.some(({ debitMicro }) => debitMicro <= 0n))
-    throw inputError('invalid_amount', 'amountUSD', 'is too little to be sent back')
+    throw inputError(
+      'invalid_amount',
+      kobo === undefined ? 'amountUSD' : 'amountNGN',
+      'is too little to be sent back',
+    )
   return parts
+}
+
+/** What was asked for, in cents of the tip's amount; in naira also the kobo. A part in naira leaves a cent for the rest. */
+function partOf(
+  { amountUSD, amountNGN }: Omit<Wanted, 'id'>,
+  left: bigint,
+  leftCents: bigint,
+): { readonly cents: bigint; readonly kobo?: bigint } {
+  if (amountNGN === undefined) {
+    const cents = amountUSD === undefined ? leftCents : (baseUnits(amountUSD, 2) ?? 0n)
+    if (cents > leftCents) throw tooMuch('amountUSD', `${displayText(leftCents, 2)} USD`)
+    return { cents }
+  }
+  const kobo = baseUnits(amountNGN, 2) ?? 0n
+  if (kobo > left) throw tooMuch('amountNGN', nairaText(left))
+  if (kobo === left) return { cents: leftCents }
+  const cents = divideHalfUp(leftCents * kobo, left)
+  const most = leftCents > 1n ? leftCents - 1n : 1n
+  return { cents: least(cents > 0n ? cents : 1n, most), kobo }
+}
+
+function tooMuch(field: 'amountUSD' | 'amountNGN', left: string): DomainError {
+  return inputError('invalid_amount', field, `is more than the ${left} that are left of this tip`)
 }
 
 /** For an error that says how much there is. The ledger refuses what is above the balance in any case. */

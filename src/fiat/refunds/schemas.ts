@@ -10,16 +10,20 @@ const tipId = z
   .max(100, 'tip_not_found')
   .regex(/^\P{Cc}*$/u, 'tip_not_found')
 
+/** Cents or kobo. */
+const hundredths = z.number('invalid_amount').refine((amount) => baseUnits(amount, 2) !== undefined, {
+  error: 'invalid_amount',
+  params: { problem: 'must be at least 0.01' },
+})
+
 export const refundInput = z.object({
   id: tipId,
-  amountUSD: z
-    .number('invalid_amount')
-    .refine((amount) => baseUnits(amount, 2) !== undefined, {
-      error: 'invalid_amount',
-      params: { problem: 'must be at least 0.01' },
-    })
+  amountUSD: hundredths.optional().meta({
+    description: "In terms of the tip's amount, to the cent; absent, as `amountNGN`: all that is left of it",
+  }),
+  amountNGN: hundredths
     .optional()
-    .meta({ description: "In terms of the tip's amount, to the cent; absent: all that is left of it" }),
+    .meta({ description: 'Instead of `amountUSD`: exactly what the payer gets back, to the kobo' }),
   ...stepUpFields,
 })
 export type RefundInput = z.output<typeof refundInput>

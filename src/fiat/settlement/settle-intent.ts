@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
-import { nairaText, percentBps } from '../../kernel/money.js'
-import { emailLayout, quoteInMail } from '../../mail/layout.js'
+import { nairaSignText, percentBps } from '../../kernel/money.js'
+import { statusUrl } from '../../kernel/status-link.js'
+import { lagosText } from '../../kernel/timestamp.js'
+import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
@@ -32,7 +34,7 @@ export interface SettlementResult {
  */
 export async function settleIntent(
   uow: UnitOfWork,
-  { config }: { readonly config: Pick<Config, 'fiat' | 'rates'> },
+  { config }: { readonly config: Pick<Config, 'fiat' | 'rates' | 'http'> },
   id: string,
   fetched: FetchedPayments,
 ): Promise<SettlementResult> {
@@ -61,7 +63,7 @@ export async function settleIntent(
     completed ||= countedKobo > 0n
   }
   // Nothing was completed, so each new payment was too short.
-  if (!completed) for (const payment of newPayments) await notifyShort(uow, intent, payment)
+  if (!completed) for (const payment of newPayments) await notifyShort(uow, config, intent, payment)
   if (!completed) await endUnpaid(uow, intent, fetched.failed || newPayments.length > 0)
   if (!completed && newPayments.length > 0) await closeIntent(uow.trx, id)
   return { completed, credited: completed && intent.status !== 'confirmed', paidAt, suspended }
@@ -70,7 +72,7 @@ export async function settleIntent(
 /** Confirms the tip and credits its payment. */
 async function complete(
   uow: UnitOfWork,
-  { rates }: Pick<Config, 'rates'>,
+  { rates, http }: Pick<Config, 'rates' | 'http'>,
   intent: LockedIntent,
   payment: Payment,
   { countedKobo: kobo }: Classification,
@@ -94,15 +96,24 @@ async function complete(
   if (intent.wallet !== null) publish(tipChannel(intent.wallet))
   const { receiptTo } = intent
   if (receiptTo !== null)
-    await queueEmail(uow, { kind: 'receipt', to: receiptTo, ...receipt(intent, payment) })
+    await queueEmail(uow, { kind: 'receipt', to: receiptTo, ...receipt(http.publicUrl, intent, payment) })
   return credit
 }
 
 /** Tells a payer who gave an address that too little arrived. In the transaction that records the payment. */
-async function notifyShort(uow: UnitOfWork, intent: LockedIntent, payment: Payment): Promise<void> {
+async function notifyShort(
+  uow: UnitOfWork,
+  { http }: Pick<Config, 'http'>,
+  intent: LockedIntent,
+  payment: Payment,
+): Promise<void> {
   const { receiptTo } = intent
   if (receiptTo !== null)
-    await queueEmail(uow, { kind: 'short-payment', to: receiptTo, ...shortPaymentNotice(intent, payment) })
+    await queueEmail(uow, {
+      kind: 'short-payment',
+      to: receiptTo,
+      ...shortPaymentNotice(http.publicUrl, intent, payment),
+    })
 }
 
 /**
@@ -143,44 +154,64 @@ export function reportSettlement(
   }
 }
 
-type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price' | 'reference'>
+type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price' | 'reference' | 'message' | 'statusKey'>
+
+const noMistake =
+  'If you did not pay this, somebody entered your address by mistake; you need not do anything.'
+
+/** The page that says how the payment stands from now on. */
+function statusBlocks(publicUrl: string, { id, statusKey }: Named): EmailBlock[] {
+  return [
+    'This page says at any time how your payment stands, and has a signed receipt once it is paid:',
+    { link: statusUrl(publicUrl, statusKey, id), label: 'See this payment' },
+  ]
+}
 
 /**
- * The receipt of a completed fiat tip. The creator's name is the only text that a user chose. It is cut and has no links, because for
- * NGN 100 anyone can have this mail with a creator name of their own sent to any address.
+ * The receipt of a completed fiat tip. The creator's name and the message are the only texts that a user chose. They are cut and have
+ * no links, because for NGN 100 anyone can have this mail with words of their own sent to any address.
  */
-function receipt({ id, creatorName, price, reference }: Named, { kobo, paidAt }: Payment): EmailContent {
+function receipt(publicUrl: string, intent: Named, { kobo, paidAt }: Payment): EmailContent {
+  const { id, creatorName, price, reference, message } = intent
   const { chargeKobo } = price
-  const given = nairaText(kobo < chargeKobo ? kobo : chargeKobo)
+  const given = nairaSignText(kobo < chargeKobo ? kobo : chargeKobo)
   const surplus =
     kobo > chargeKobo
       ? [
-          `You paid ${nairaText(kobo)}, and ${given} were asked for. The tip is ${given}; the other ${nairaText(kobo - chargeKobo)} wait for you. Reply to this e-mail to have them back, or to give them to the creator too.`,
+          `You paid ${nairaSignText(kobo)}, and ${given} were asked for. The tip is ${given}; the other ${nairaSignText(kobo - chargeKobo)} wait for you. Reply to this e-mail to have them back, or to give them to the creator too.`,
         ]
       : []
+  const facts: EmailFact[] = [
+    ['Paid', lagosText(paidAt)],
+    ...(message === null ? [] : [['Your message', `"${quoteInMail(message)}"`] as const]),
+    ...(reference === null ? [] : [['Reference', `"${quoteInMail(reference)}"`] as const]),
+    ['Number of this payment', id],
+  ]
   return emailLayout({
     subject: `Your tip of ${given}`,
     blocks: [
       `Thank you. Your payment for a tip to "${quoteInMail(creatorName)}" has arrived:`,
       { standout: given },
       ...surplus,
-      `It was paid on ${paidAt.toISOString().slice(0, 10)}. The number of this payment is ${id}.`,
-      ...(reference === null ? [] : [`Reference: "${quoteInMail(reference)}".`]),
-      'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
+      { facts },
+      ...statusBlocks(publicUrl, intent),
+      noMistake,
     ],
   })
 }
 
 /** For the payer of too little: what happened, and what to do. */
-function shortPaymentNotice({ id, creatorName, price }: Named, { kobo, paidAt }: Payment): EmailContent {
+function shortPaymentNotice(publicUrl: string, intent: Named, { kobo, paidAt }: Payment): EmailContent {
+  const { id, creatorName, price } = intent
   return emailLayout({
-    subject: `Your payment of ${nairaText(kobo)} is less than the tip`,
+    subject: `Your payment of ${nairaSignText(kobo)} is less than the tip`,
     blocks: [
-      `For a tip to "${quoteInMail(creatorName)}" ${nairaText(price.chargeKobo)} were asked for, and on ${paidAt.toISOString().slice(0, 10)} this arrived:`,
-      { standout: nairaText(kobo) },
+      `For a tip to "${quoteInMail(creatorName)}" ${nairaSignText(price.chargeKobo)} were asked for, and on ${lagosText(paidAt)}, this arrived:`,
+      { standout: nairaSignText(kobo) },
       'The tip was not given, and your money is not lost. Reply to this e-mail and say which you want: your money back, or that the creator gets what you paid. You can also make a new tip, which is paid in full.',
       `The number of this payment is ${id}.`,
-      'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
+      ...statusBlocks(publicUrl, intent),
+      noMistake,
     ],
   })
 }

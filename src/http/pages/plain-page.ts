@@ -14,6 +14,11 @@ main { max-width: 38rem; margin: 0 auto; padding: clamp(1.5rem, 10vh, 6rem) 1rem
 .card { padding: clamp(1.25rem, 5vw, 2rem); background: var(--sheet); border: 1px solid var(--line); border-radius: 18px; }
 h1 { margin: 0 0 .75rem; font-size: clamp(1.5rem, 6vw, 2rem); line-height: 1.2; letter-spacing: -.02em; text-wrap: balance; }
 p { margin: 0; color: var(--muted); text-wrap: pretty; }
+p + p { margin-top: .75rem; }
+blockquote { margin: 1.25rem 0 0; padding: .25rem 0 .25rem 1rem; border-left: 3px solid var(--accent); }
+dl { display: grid; grid-template-columns: minmax(6rem, auto) 1fr; gap: .35rem 1rem; margin: 1.25rem 0 0; }
+dt { color: var(--muted); }
+dd { margin: 0; }
 ul { display: flex; flex-wrap: wrap; min-width: 0; gap: .75rem; list-style: none; margin: 1.5rem 0 0; padding: 0; }
 li a { display: inline-flex; align-items: center; min-height: 3rem; max-width: 100%; padding: 0 1.1rem; border: 1px solid var(--line); border-radius: 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
 li:first-child a { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
@@ -27,15 +32,25 @@ const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export interface PlainPage {
   readonly title: string
   readonly lead: string
+  /** Further paragraphs. */
+  readonly more?: readonly string[]
+  /** The words of somebody else. */
+  readonly quote?: string | undefined
+  readonly facts?: readonly (readonly [name: string, value: string])[]
   /** The first one stands out. */
   readonly links?: readonly { readonly href: string; readonly text: string }[]
   /** Shown below the rest. */
-  readonly note?: string
+  readonly note?: string | undefined
+  /** For whoever has the link: search engines do not list it. It loads itself again after `refreshSeconds`. */
+  readonly unlisted?: { readonly refreshSeconds: number | undefined }
 }
 
 /** Renders the page's document. */
-export function plainPage({ title, lead, links = [], note }: PlainPage): string {
+export function plainPage(page: PlainPage): string {
+  const { title, lead, more = [], quote, facts = [], links = [], note, unlisted } = page
   const entries = links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)
+  const rows = facts.map(([name, value]) => html`<dt>${name}</dt><dd><bdi>${value}</bdi></dd>`)
+  const refresh = unlisted?.refreshSeconds
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -43,12 +58,13 @@ export function plainPage({ title, lead, links = [], note }: PlainPage): string 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · ${serviceName}</title>
 <link rel="icon" href="${iconPath}" type="image/svg+xml">
+${unlisted && html`<meta name="robots" content="noindex">`}${refresh && html`<meta http-equiv="refresh" content="${refresh}">`}
 <style>${new Markup(style)}</style>
 </head>
 <body>
 <main>
 <a class="brand" href="/"><img src="${iconPath}" alt="" width="28" height="28">${serviceName}</a>
-<div class="card"><h1>${title}</h1><p>${lead}</p>${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}</div>
+<div class="card"><h1>${title}</h1><p>${lead}</p>${more.map((text) => html`<p>${text}</p>`)}${quote && html`<blockquote><bdi>${quote}</bdi></blockquote>`}${rows.length === 0 ? undefined : html`<dl>${rows}</dl>`}${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}</div>
 ${note === undefined ? undefined : html`<p>${note}</p>`}
 </main>
 </body>

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { decodeBase58 } from '../../kernel/base58.js'
 import { isFiatIntentId, isIntentId, isPayoutReference, isRefundId, parseUserId } from '../../kernel/ids.js'
+import { cleanLine, countCharacters } from '../../kernel/text.js'
 import { query } from '../../platform/database/database.js'
 import type { Subject } from './story.js'
 
@@ -89,4 +90,28 @@ function* lookUps(given: string): Generator<LookUp> {
       'select intent_id as id from fiat_payments where provider_transaction = $1',
       given,
     ]
+}
+
+/** A creator whose name begins with what was looked for. */
+export interface NamedCreator {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly createdAt: Date
+}
+
+export const mostNamed = 20
+const leastLetters = 2
+
+/** The creators whose name begins so, in any case, the newest first: names are not unique. */
+export function findCreatorsByName(db: Knex, text: string): Promise<NamedCreator[]> {
+  const begin = cleanLine(text, longest).toLowerCase()
+  if (countCharacters(begin) < leastLetters) return Promise.resolve([])
+  return query<NamedCreator>(db, {
+    name: 'trace.find-names',
+    text: /* sql */ `
+      select id, name, email, created_at as "createdAt" from users
+      where lower(name) like $1 and closed_at is null order by created_at desc limit ${mostNamed}`,
+    values: [`${begin.replace(/[\\%_]/g, '\\$&')}%`],
+  })
 }

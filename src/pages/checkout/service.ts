@@ -89,11 +89,12 @@ function nairaRequest(creatorId: string, quote: NairaQuote, form: Form): Record<
 }
 
 function nairaTipOf(intent: FiatIntentAnswer, quote: NairaQuote, form: Form): NairaTip {
-  const { intentId, checkoutUrl, expiresAt, paymentInstructions: account } = intent
+  const { intentId, checkoutUrl, expiresAt, statusUrl, paymentInstructions: account } = intent
   return {
     intentId,
     checkoutUrl,
     expiresAt,
+    statusUrl,
     amountUsd: quote.cents / 100,
     amountNgn: account?.amount ?? quote.amountNgn,
     receivedUsd: quote.receivedUsd,

@@ -134,7 +134,8 @@ export const words = {
   message: 'Message',
   time: 'Time',
   referenceTerm: 'Reference',
-  viewReceipt: 'View receipt',
+  viewReceipt: 'View on the chain',
+  viewStatus: 'Receipt and status',
   tipAgain: 'Tip again',
 
   wayTransfer: 'Bank transfer',
@@ -146,6 +147,7 @@ export const words = {
   emailFault: 'No receipt can be sent to this address. Correct it, or leave it empty.',
   anonymous: 'Tip anonymously',
   anonymousMore: (name: string) => `${name} sees no name and no e-mail.`,
+  nairaFee: '5 %',
   nairaSum: (pay: string, name: string, gets: string) => `You pay ${pay} · fee 5 % · ${name} gets ${gets}`,
   nairaPricing: 'Getting the naira price…',
   payNaira: (amount: string) => `Pay ${amount}`,

@@ -4,6 +4,7 @@ import { DataKeys } from '../../kernel/personal-data.js'
 import { guardTable, withGuardDefaults } from './guards.js'
 import { allSecrets, requiredSecrets, type Secret, withoutOtherSecrets } from './process-secrets.js'
 import { readSettings } from './read-settings.js'
+import { addressIn } from './setting-forms.js'
 import { consistent, dataKeyKnown, settings } from './settings.js'
 
 /** The settings of a process: read once, frozen, typed. Nothing else reads the environment. */
@@ -50,6 +51,8 @@ function shape(s: z.output<typeof settings>) {
     http: {
       port: s.PORT,
       publicUrl: s.PUBLIC_URL ?? `http://localhost:${s.PORT}`,
+      /** Where a person reads what payers write: the address that our mails come from. */
+      contact: s.MAIL_FROM && addressIn(s.MAIL_FROM),
       trustProxy: s.TRUST_PROXY,
       /** How long a web process that stops answers /ready with 503 and still takes requests. Without TRUST_PROXY nobody is in front. */
       drainSeconds: s.TRUST_PROXY === undefined ? 0 : 5,

@@ -86,7 +86,8 @@ export const providerKey = z
   .string()
   .min(1)
   .regex(/^[^,]*$/, 'must be one key: two are for FIATPAY_SECRET_KEY, which checks webhooks')
-const addressIn = (text: string): string => /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text
+/** The address in `Name <address>`, or the whole text. */
+export const addressIn = (text: string): string => /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text
 export const mailbox = z.string().refine((text) => z.email().safeParse(addressIn(text)).success, {
   error: ({ input }) =>
     /@[^@.]+$/.test(addressIn(String(input)))

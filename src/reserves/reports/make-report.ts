@@ -1,4 +1,5 @@
 import { displayText, nairaText, usdcText } from '../../kernel/money.js'
+import type { KeySigner } from '../../kernel/signing-key.js'
 import { usdc } from '../../kernel/tokens.js'
 import { booksStatementMs } from '../../ledger/invariants.js'
 import { findLastAcceptedRate, type LastAcceptedRate } from '../../market/accepted-rates.js'
@@ -11,12 +12,11 @@ import { owedMicro, type Position, readPosition } from '../position.js'
 import { computeSolvency, type Solvency } from '../solvency.js'
 import { type CustodyTotals, readCustodyTotals } from './read-custody.js'
 import { hasDailyReport, insertReport, type StoredReport } from './report-rows.js'
-import type { ReportSigner } from './signing.js'
 
 export type ReportNeeds = Pick<Services, 'db' | 'transact' | 'chain' | 'config' | 'metrics' | 'log'>
 
 export interface ReportOptions {
-  readonly signer: ReportSigner
+  readonly signer: KeySigner
   /** Reads the float again, so that the report has it as it is now. */
   readonly readFloat: () => Promise<FloatReading | undefined>
   /** The report of the day: once. */
@@ -164,7 +164,7 @@ function alarm({ metrics, log }: ReportNeeds, { custody, position, solvency: { s
  */
 export function createDailyReport(
   services: ReportNeeds,
-  signer: ReportSigner,
+  signer: KeySigner,
   readFloat: () => Promise<FloatReading | undefined>,
 ): () => Promise<void> {
   return async () => {

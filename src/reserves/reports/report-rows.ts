@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
+import type { PublicKey } from '../../kernel/signing-key.js'
 import { query } from '../../platform/database/database.js'
 import type { ShortWallet } from './read-custody.js'
-import type { ReportKey } from './signing.js'
 
 /** A signed report as everybody can read it. */
 export interface SignedReport {
@@ -43,7 +43,7 @@ export async function hasDailyReport(db: Knex): Promise<boolean> {
 export async function insertReport(
   trx: Knex.Transaction,
   { report, signature }: Pick<SignedReport, 'report' | 'signature'>,
-  { keyId, publicKey }: ReportKey,
+  { keyId, publicKey }: PublicKey,
   { daily, shortWallets }: { readonly daily: boolean; readonly shortWallets: readonly ShortWallet[] },
 ): Promise<StoredReport | undefined> {
   await query(trx, {
@@ -63,10 +63,10 @@ export async function insertReport(
 }
 
 /** The keys of all reports, the newest first. */
-export function listReportKeys(db: Knex): Promise<ReportKey[]> {
-  return query<ReportKey>(db, {
+export function listReportKeys(db: Knex): Promise<(PublicKey & { readonly since: Date })[]> {
+  return query(db, {
     name: 'reports.keys',
-    text: 'select key_id as "keyId", public_key as "publicKey" from report_keys order by created_at desc, key_id',
+    text: 'select key_id as "keyId", public_key as "publicKey", created_at as since from report_keys order by created_at desc, key_id',
     values: [],
   })
 }

@@ -17,8 +17,9 @@ const kinds = { esm: 'module', cjs: 'commonjs' }
 rmSync(out, { recursive: true, force: true })
 const bundle = await rolldown({ input, platform: 'neutral' })
 for (const [format, type] of Object.entries(kinds)) {
-  // Comments belong into the types, where editors show them.
-  await bundle.write({ file: join(out, format, 'index.js'), format, comments: false })
+  // Comments belong into the types, where editors show them. Functions keep their names, so that stacks can be read.
+  const minify = { mangle: { toplevel: false }, compress: true, codegen: { removeWhitespace: true } }
+  await bundle.write({ file: join(out, format, 'index.js'), format, comments: false, minify })
   writeJson(`${format}/package.json`, { type })
 }
 writeTypes()

@@ -38,6 +38,8 @@ export interface EventTip extends OwnReference {
   } | null
   readonly refundedAmount?: number
   readonly disputed?: boolean
+  /** Of a disputed tip: until then its creator can tell the operator what it was for. */
+  readonly replyBy?: string
 }
 
 export interface EventWithdrawal {

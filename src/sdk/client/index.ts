@@ -30,4 +30,11 @@ export {
   type TokenAmount,
   type WaitOptions,
 } from './tip.js'
+export {
+  ReceiptError,
+  type ReceiptKey,
+  type SignedReceipt,
+  type TipReceipt,
+  verifyReceipt,
+} from './verify-receipt.js'
 export { type ReceivedWebhook, verifyWebhook, WebhookError } from './verify-webhook.js'

@@ -56,6 +56,8 @@ export interface TipIntent {
   readonly input: TokenAmount
   /** What the creator receives. */
   readonly output: TokenAmount
+  /** The page that tells the payer how the payment stands: of a new intent, if the request gave a reference or metadata. */
+  readonly statusUrl?: string
 }
 
 /** An intent with the status of its payment. */

@@ -74,10 +74,11 @@ async function keyOf(secret: string | undefined, publicKey: string | undefined) 
   return { version, key: await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']) }
 }
 
-/** Undefined for what is not base64. */
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+/** Of base64, or of base64url. Undefined for other text. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const text = atob(base64.replaceAll('-', '+').replaceAll('_', '/'))
+    return Uint8Array.from(text, (character) => character.charCodeAt(0))
   } catch {
     return undefined
   }

@@ -58,6 +58,9 @@ export type CreatorTipsInput = z.output<typeof creatorTipsInput>
 const creatorTip = tipListItem.extend({
   senderName: senderNameOutput,
   disputed: z.boolean().optional(),
+  replyBy: z.iso.datetime().optional().meta({
+    description: 'Of a disputed tip: until then you can tell the operator what it was for',
+  }),
   ...ownReferenceOutput,
 })
 export type CreatorTip = z.output<typeof creatorTip>

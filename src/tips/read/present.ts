@@ -39,7 +39,9 @@ interface TipColumns extends OwnReference {
   /** Base units of the token; micro-USDC for a fiat tip. Null until it is paid. */
   readonly receivedRaw: string | null
   /** Also how much was given back, and whether it is disputed, which only its creator is shown. */
-  readonly fiatDetails: (TipListItem['fiatDetails'] & Pick<CreatorTip, 'refundedAmount' | 'disputed'>) | null
+  readonly fiatDetails:
+    | (TipListItem['fiatDetails'] & Pick<CreatorTip, 'refundedAmount' | 'disputed' | 'replyBy'>)
+    | null
 }
 type Received = Pick<TipColumns, 'mint' | 'decimals'> & { readonly receivedRaw: string }
 export interface ConfirmedTip extends TipColumns {
@@ -82,10 +84,11 @@ export function presentTipEvent(tip: PricedTip) {
 }
 
 export function presentCreatorTip(tip: ListedTip): CreatorTip {
-  const disputed = tip.fiatDetails?.disputed
+  const { disputed, replyBy } = tip.fiatDetails ?? {}
   return {
     ...presentListItem(tip),
     ...(disputed !== undefined && { disputed }),
+    ...(replyBy !== undefined && { replyBy }),
     ...presentSenderName(tip),
     ...presentOwnReference(tip),
   }

@@ -69,6 +69,21 @@ async function refusal(email: unknown, code: unknown): Promise<string> {
   return `${status} ${body.error}`
 }
 
+test('who is signed in and confirms the e-mail gets a mail about that, and everybody else one about logging in', async (t) => {
+  const person = await registerPerson(world())
+  const subjectFor = async (options: RequestOptions) => {
+    await world().db('emails').where({ recipient: person.email }).delete()
+    await world().request('POST', '/auth/otp/start', { ...options, body: { email: person.email } })
+    return (await world().db('emails').where({ recipient: person.email }).first())?.subject
+  }
+  const other = await registerPerson(world())
+  t.is(await subjectFor({}), 'Your code to log in to tips.example')
+  t.is(await subjectFor({ session: other.session }), 'Your code to log in to tips.example')
+  t.is(await subjectFor({ session: person.session }), 'Confirm your e-mail address at tips.example')
+  await markVerified(person)
+  t.is(await subjectFor({ session: person.session }), 'Your code to log in to tips.example')
+})
+
 test('the session cookie is HttpOnly, SameSite=Lax and for every path', async (t) => {
   const person = await registerPerson(world())
   await storeCode(person, '123456')

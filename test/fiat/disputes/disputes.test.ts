@@ -1,4 +1,5 @@
 import test from 'ava'
+import { lagosText } from '../../../src/kernel/timestamp.js'
 import { owesReceivable } from '../../../src/ledger/receivables/read-receivables.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
 import { disputeViews, useDisputeWorld } from '../../helpers/make/fiat/dispute-world.js'
@@ -49,7 +50,15 @@ test.serial('an open dispute is found without webhooks and holds its money until
   })
   t.deepEqual(await balance(ada), { availableUSDC: 9.5, heldUSDC: 9.5 })
   t.deepEqual(await claims(ada), [undefined, 9.5])
-  t.is((await tipOf(ada, intentId)).disputed, true)
+  const { disputed, replyBy = '' } = await tipOf(ada, intentId)
+  t.is(disputed, true)
+  const mail = await world().db('emails').where({ kind: 'dispute-opened', recipient: ada.email }).first()
+  t.true(
+    mail.body_text
+      .replace(/\s+/g, ' ')
+      .includes(`reply to this e-mail by ${lagosText(new Date(replyBy))}, and say so`),
+    'mail and list say the same about what to do by when',
+  )
   t.is(await alarms('dispute_open'), before + 1)
   const refused = await requestWithdrawal<{ error: string }>(world(), ada, { amountUSDC: 9.6 })
   t.is(refused.body.error, 'Insufficient Balance')
@@ -64,7 +73,7 @@ test.serial('an open dispute is found without webhooks and holds its money until
   t.deepEqual(await balance(ada), { availableUSDC: 19, heldUSDC: 0 })
   t.deepEqual(await claims(ada), [undefined, undefined])
   t.deepEqual(await sums(), books)
-  t.is((await tipOf(ada, intentId)).disputed, undefined)
+  t.like(await tipOf(ada, intentId), { disputed: undefined, replyBy: undefined })
   t.deepEqual(
     (await mailsTo(ada.email)).filter((kind) => kind.startsWith('dispute')),
     ['dispute-opened', 'dispute-won'],

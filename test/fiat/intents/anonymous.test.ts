@@ -109,7 +109,7 @@ test('a payer with an e-mail gets one receipt, and the creator sees the name but
   await until('the receipt arrives', () => world().mail.received(payerEmail).length > 0)
   const mails = world().mail.received(payerEmail)
   t.is(mails.length, 1)
-  t.regex(mails[0]?.text ?? '', /NGN 15,200\.00/)
+  t.regex(mails[0]?.text ?? '', /₦15,200\.00/)
   t.true(mails[0]?.text.includes(intentId))
   const seen = await readAllAsCreator(creator.session, creator.user.id, creator.wallet, creator.apiKey)
   t.true(seen.includes('Bola'))

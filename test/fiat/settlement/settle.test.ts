@@ -201,7 +201,7 @@ test.serial('the payer of too little is told what happened and what to do', asyn
   t.is(more.length, 0)
   t.is(mail.kind, 'short-payment')
   const text = flat(mail.body_text)
-  for (const part of ['NGN 15,200.00 were asked for', 'NGN 10,000.00', 'Reply to this e-mail', intentId])
+  for (const part of ['₦15,200.00 were asked for', '₦10,000.00', 'Reply to this e-mail', intentId])
     t.true(text.includes(part), part)
   const hidden = await createFiatIntent(world(), {
     ...body,
@@ -220,11 +220,8 @@ test.serial("an overpayer's receipt names both sums", async (t) => {
   payFiatIntent(world(), intentId, 2_000_000)
   await settleIntentNow(world(), intentId)
   const [mail] = await mailsTo(payerEmail)
-  t.is(mail.subject, 'Your tip of NGN 15,200.00')
-  t.regex(
-    flat(mail.body_text),
-    /You paid NGN 20,000\.00, and NGN 15,200\.00 were asked for.* NGN 4,800\.00 wait/,
-  )
+  t.is(mail.subject, 'Your tip of ₦15,200.00')
+  t.regex(flat(mail.body_text), /You paid ₦20,000\.00, and ₦15,200\.00 were asked for.* ₦4,800\.00 wait/)
 })
 
 test.serial('a payment above the charge credits the charge, and the surplus waits in suspense', async (t) => {

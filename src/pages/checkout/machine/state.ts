@@ -56,6 +56,8 @@ export interface NairaTip {
   readonly receivedUsd: number
   readonly expiresAt: string
   readonly email: boolean
+  /** The page of this payment. Undefined from an older service. */
+  readonly statusUrl?: string | undefined
   readonly checkoutUrl: string | null
   readonly account?: { readonly bank: string; readonly number: string; readonly name: string } | undefined
 }

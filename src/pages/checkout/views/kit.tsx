@@ -141,6 +141,11 @@ export function explorerLink(signature: string | null, text: string) {
   return signature !== null && linkOut(text, explorerUrl(signature))
 }
 
+/** The page of a payment, which stays when this one is closed. */
+export function statusLink(url: string | undefined) {
+  return url !== undefined && linkOut(words.viewStatus, url)
+}
+
 /** Returns to the form with its naira tab, where the creator takes naira. */
 export function payInNaira({ session }: State, icon?: JSX.Element) {
   const text = (

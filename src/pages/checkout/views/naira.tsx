@@ -3,7 +3,7 @@ import { ngn } from '../../lib/money.js'
 import { CopyButton, Fact } from '../../ui/kit.js'
 import type { NairaTip } from '../machine/state.js'
 import { rangeText } from './amounts.js'
-import { back, Heading, linkOut, Outcome, press, spinning, type ViewOf } from './kit.js'
+import { back, Heading, linkOut, Outcome, press, spinning, statusLink, type ViewOf } from './kit.js'
 
 const minuteMs = 60_000
 /** The countdown is shown in the last five minutes. */
@@ -89,6 +89,7 @@ export function Late({ step }: ViewOf<'naira-late'>) {
     markedSent
       ? spinning(`${words.searching} ${words.searchingMore}`)
       : press(words.markSent, { type: 'marked-sent' }),
+    statusLink(step.tip.statusUrl),
   ]
   return <Outcome icon="wait" title={words.late} more={more} actions={actions} />
 }
@@ -100,6 +101,7 @@ export function NairaFailed({ state, step }: ViewOf<'naira-failed'>) {
   const short = receivedNgn !== undefined
   const actions = [
     press(words.startAgain, { type: 'start-over' }, 'primary'),
+    statusLink(tip.statusUrl),
     <CopyButton key="copy" value={tip.intentId} label={words.reference} named />,
   ]
   return (

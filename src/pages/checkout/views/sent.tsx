@@ -3,7 +3,7 @@ import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
 import { Fact, Steps } from '../../ui/kit.js'
 import { slowSentMs } from '../watch.js'
-import { Actions, explorerLink, Outcome, press, type ViewOf } from './kit.js'
+import { Actions, explorerLink, Outcome, press, statusLink, type ViewOf } from './kit.js'
 
 /** Money may be moving, so this view never says that the payment failed. */
 export function Sent({ state, step }: ViewOf<'sent'>) {
@@ -24,12 +24,16 @@ export function Sent({ state, step }: ViewOf<'sent'>) {
 
 /** The service has confirmed the crypto tip, which ends the session. */
 export function Done({ state, step }: ViewOf<'done'>) {
-  const { input, output, quote, signature } = step.intent
+  const { input, output, quote, signature, statusUrl } = step.intent
   const received = tokenAmount(output.amount, output.decimals, output.symbol)
+  const name = state.session?.creator.name ?? ''
   return (
     <Thanks
-      title={words.done(state.session?.creator.name ?? '', received)}
+      title={words.done(name, received)}
       amount={`${tokenAmount(input.amount, input.decimals, input.symbol)} (${usd(quote.amountUsd)})`}
+      fee={words.feeValue}
+      receives={[words.receives(name), received]}
+      statusUrl={statusUrl}
       message={state.form.message}
       at={step.completedAt}
       reference={signature ?? step.intent.intentId}
@@ -40,12 +44,15 @@ export function Done({ state, step }: ViewOf<'done'>) {
 }
 
 export function NairaDone({ state, step }: ViewOf<'naira-done'>) {
-  const { amountNgn, amountUsd, intentId, email } = step.tip
+  const { amountNgn, receivedUsd, intentId, email, statusUrl } = step.tip
   return (
     <Thanks
       title={words.nairaDone(ngn(amountNgn))}
       more={email && words.receiptSent}
-      amount={`${ngn(amountNgn)} (${usd(amountUsd)})`}
+      amount={ngn(amountNgn)}
+      fee={words.nairaFee}
+      receives={[words.receives(state.session?.creator.name ?? ''), usd(receivedUsd)]}
+      statusUrl={statusUrl}
       message={state.form.message}
       at={step.completedAt}
       reference={intentId}
@@ -57,19 +64,36 @@ interface Receipt {
   readonly title: string
   readonly more?: ComponentChildren
   readonly amount: string
+  /** As the form said. */
+  readonly fee: string
+  readonly receives: readonly [name: string, amount: string]
+  readonly statusUrl: string | undefined
   readonly message: string
   readonly at: number
   readonly reference: string
   readonly children?: ComponentChildren
 }
 
-function Thanks({ title, more, amount, message, at, reference, children }: Receipt) {
+function Thanks({
+  title,
+  more,
+  amount,
+  fee,
+  receives,
+  message,
+  at,
+  reference,
+  statusUrl,
+  children,
+}: Receipt) {
   const time = new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
   const again = press(words.tipAgain, { type: 'tip-again' }, 'primary')
   return (
-    <Outcome tone="good" title={title} more={more} actions={[again, children]}>
+    <Outcome tone="good" title={title} more={more} actions={[again, statusLink(statusUrl), children]}>
       <dl class="facts facts--money">
         <Fact name={words.amount}>{amount}</Fact>
+        <Fact name={words.fee}>{fee}</Fact>
+        <Fact name={receives[0]}>{receives[1]}</Fact>
         {message !== '' && (
           <Fact name={words.message}>
             <bdi>{message}</bdi>

@@ -8,7 +8,7 @@ type NairaTip = Pick<
 
 const cents = (dollars: number): number => Math.round(dollars * 100)
 
-export function leftCents({ amount, refundedAmount = 0 }: NairaTip): number {
+function leftCents({ amount, refundedAmount = 0 }: NairaTip): number {
   return cents(amount) - cents(refundedAmount)
 }
 
@@ -24,21 +24,27 @@ export function givenBack(refunds: readonly Pick<Refund, 'status' | 'amountUSD'>
   return sum / 100
 }
 
-/** What a refund of so many cents is likely to move. The service counts exactly, in the naira that were paid. */
-export function estimateRefund(
-  { amount, receivedAmount, fiatDetails }: NairaTip,
-  wantedCents: number,
-): { readonly leavesUsd: number; readonly payerNgn: number } {
-  const share = wantedCents / cents(amount)
-  return {
-    leavesUsd: Math.round((receivedAmount ?? 0) * share * 1e6) / 1e6,
-    payerNgn: Math.ceil(Math.round((fiatDetails?.amountNgn ?? 0) * share * 1e4) / 100) / 100,
-  }
+/** Kobo that are left of what was paid. Exact where all that is gone was given back here. */
+export function leftKobo(
+  tip: NairaTip,
+  refunds: readonly Pick<Refund, 'status' | 'amountUSD' | 'amountNGN'>[],
+): number {
+  const paid = cents(tip.fiatDetails?.amountNgn ?? 0)
+  if (cents(givenBack(refunds)) !== cents(tip.refundedAmount ?? 0))
+    return Math.floor((paid * leftCents(tip)) / cents(tip.amount))
+  const gone = refunds.filter(({ status }) => status !== 'failed').map(({ amountNGN }) => cents(amountNGN))
+  return gone.reduce((left, kobo) => left - kobo, paid)
 }
 
-/** The cents that were typed, or why they cannot be given back, as an error code of the dashboard. */
-export function refundCents(text: string, tip: NairaTip): number | 'invalid_number' | 'refund_too_much' {
-  const typed = typedCents(text)
+/** What a refund of so many kobo is likely to take from the balance, in dollars. The service counts exactly. */
+export function estimateRefund({ receivedAmount, fiatDetails }: NairaTip, kobo: number): number {
+  const share = kobo / cents(fiatDetails?.amountNgn ?? 0)
+  return Math.round((receivedAmount ?? 0) * share * 1e6) / 1e6
+}
+
+/** The kobo that were typed, or why they cannot be given back, as an error code of the dashboard. */
+export function refundKobo(text: string, left: number): number | 'invalid_number' | 'refund_too_much' {
+  const typed = typedCents(text, 'NGN')
   if (typed === undefined || typed === 0) return 'invalid_number'
-  return typed > leftCents(tip) ? 'refund_too_much' : typed
+  return typed > left ? 'refund_too_much' : typed
 }

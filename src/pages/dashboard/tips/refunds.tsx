@@ -13,7 +13,7 @@ import { FaultNotice, Loading } from '../parts/notices.js'
 import { Status } from '../parts/rows.js'
 import { useLoad, usePolling, useSubmit } from '../requests.js'
 import { type ConfirmationProof, needsStepUp, StepUp } from '../security/step-up.js'
-import { estimateRefund, givenBack, isRefundable, leftCents, refundCents } from './refund-amounts.js'
+import { estimateRefund, givenBack, isRefundable, leftKobo, refundKobo } from './refund-amounts.js'
 
 const text = words.refund
 
@@ -43,7 +43,7 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
   return (
     <section ref={section} tabIndex={-1} class="stack" aria-label={text.title}>
       {tip.disputed === true && (
-        <Notice tone="warn" icon="wait" title={text.disputed} text={text.disputedMore} />
+        <Notice tone="warn" icon="wait" title={text.disputed} text={text.disputedMore(replyByText(tip))} />
       )}
       <FaultNotice fault={fault} tone="warn" onRetry={reload} />
       {refunds.length > 0 && (
@@ -72,6 +72,7 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
       ) : asking && isRefundable(tip) ? (
         <RefundForm
           tip={tip}
+          left={leftKobo(tip, refunds)}
           onDone={() => {
             close()
             reload()
@@ -85,11 +86,24 @@ export function GivenBack({ tip, onGivenBack }: { tip: ListedTip; onGivenBack: (
   )
 }
 
+/** Until when the creator can say something about a disputed tip. Undefined: no more. */
+function replyByText({ replyBy }: ListedTip): string | undefined {
+  return replyBy !== undefined && Date.parse(replyBy) > Date.now() ? momentText(replyBy) : undefined
+}
+
 const pausesMs = [1000, 2000, 4000, 8000]
 
-/** How much of a tip goes back and what that means. Its button gives it back. */
-function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => void; onCancel: () => void }) {
-  const [amount, setAmount] = useState((leftCents(tip) / 100).toFixed(2))
+interface RefundFormProps {
+  readonly tip: ListedTip
+  /** Kobo that are left of it. */
+  readonly left: number
+  readonly onDone: () => void
+  readonly onCancel: () => void
+}
+
+/** How much of a tip goes back, in the naira that were paid, and what that means. Its button gives it back. */
+function RefundForm({ tip, left, onDone, onCancel }: RefundFormProps) {
+  const [amount, setAmount] = useState((left / 100).toFixed(2))
   const [checking, setChecking] = useState(false)
   const [confirming, setConfirming] = useState(false)
   const balance = useLoad<Balance>('/creators/balance')
@@ -99,12 +113,12 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
     input.current?.focus()
     return () => closed.current.abort()
   }, [])
-  const wanted = refundCents(amount, tip)
+  const wanted = refundKobo(amount, left)
   const giveBack = async (proof: ConfirmationProof): Promise<void> => {
     if (typeof wanted === 'string') return
     // Without an amount all that is left goes back.
-    const amountUSD = wanted === leftCents(tip) ? undefined : wanted / 100
-    const sent = { body: { amountUSD, ...proof }, idempotencyKey: crypto.randomUUID() }
+    const amountNGN = wanted === left ? undefined : wanted / 100
+    const sent = { body: { amountNGN, ...proof }, idempotencyKey: crypto.randomUUID() }
     const { signal } = closed.current
     try {
       // Under its one key a refund whose answer was lost gives nothing back twice.
@@ -123,27 +137,27 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
     }
   }
   const send = useSubmit(async () => setConfirming(await needsStepUp(giveBack)))
-  const moves = typeof wanted === 'string' ? undefined : estimateRefund(tip, wanted)
+  const leavesUsd = typeof wanted === 'string' ? undefined : estimateRefund(tip, wanted)
   // Of a card payment it is taken from what is pending.
   const available = balance.data && balance.data.balance.availableUSDC + balance.data.balance.pendingUSDC
-  const missing = missingOf(moves?.leavesUsd, available)
+  const missing = missingOf(leavesUsd, available)
   if (confirming && typeof wanted !== 'string')
     return (
       <StepUp request={giveBack} onCancel={() => setConfirming(false)}>
-        {text.submit(usd(wanted / 100))}
+        {text.submit(ngn(wanted / 100))}
       </StepUp>
     )
   return (
     <Form
       noValidate
       onSubmit={() => {
-        if (moves !== undefined && missing <= 0) send.run()
+        if (leavesUsd !== undefined && missing <= 0) send.run()
       }}
     >
       <h3>{text.title}</h3>
       <Field
         label={text.amount}
-        hint={text.left(usd(leftCents(tip) / 100))}
+        hint={text.left(ngn(left / 100))}
         fault={typeof wanted === 'string' ? words.fault(wanted) : undefined}
       >
         <input
@@ -160,7 +174,9 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
           }}
         />
       </Field>
-      {moves !== undefined && <p>{text.effect(usd(moves.leavesUsd), ngn(moves.payerNgn))}</p>}
+      {leavesUsd !== undefined && typeof wanted !== 'string' && (
+        <p>{text.effect(usd(leavesUsd), ngn(wanted / 100))}</p>
+      )}
       {missing > 0 && available !== undefined && (
         <Notice
           tone="warn"
@@ -174,9 +190,9 @@ function RefundForm({ tip, onDone, onCancel }: { tip: ListedTip; onDone: () => v
         <FaultNotice fault={send.fault === 'insufficient_balance' ? 'refund_uncovered' : send.fault} />
       )}
       <Submit
-        text={typeof wanted === 'string' ? text.title : text.submit(usd(wanted / 100))}
+        text={typeof wanted === 'string' ? text.title : text.submit(ngn(wanted / 100))}
         kind="danger"
-        busy={send.busy || moves === undefined || missing > 0}
+        busy={send.busy || leavesUsd === undefined || missing > 0}
       />
       {!send.busy && <Button text={text.keep} onPress={onCancel} />}
     </Form>

@@ -19,10 +19,10 @@ export const tipsWords = {
     title: 'Give it back',
     open: 'Give it back…',
     given: (amount: string) => `${amount} given back`,
-    amount: 'How much (dollars)',
+    amount: 'How much (naira)',
     left: (amount: string) => `At most ${amount}, all that is left of this tip`,
     effect: (leaves: string, naira: string) =>
-      `About ${leaves} leave your balance now: what you got for it, or what these naira cost today if that is more. About ${naira} go to the card or account that paid; that can take some days and can’t be called back.`,
+      `About ${leaves} leave your balance now: what you got for it, or what these naira cost today if that is more. ${naira} go to the card or account that paid; that can take some days and can’t be called back.`,
     missing: (available: string, missing: string) =>
       `You have ${available}, so ${missing} are missing. Give back less, or wait for more tips.`,
     submit: (amount: string) => `Give back ${amount}`,
@@ -38,8 +38,12 @@ export const tipsWords = {
       failed: (debit: string) => `It wasn’t paid. ${debit} are in your balance again.`,
     },
     disputed: 'The payer disputes this tip.',
-    disputedMore:
-      'They asked their bank for the money back. Until the bank has decided, what this tip brought you is on hold. We answer the bank; you needn’t do anything. If you win, the money is free again; if you lose, it goes back. So it can’t be given back here.',
+    disputedMore: (until: string | undefined) =>
+      `They asked their bank for the money back. Until the bank has decided, what this tip brought you is on hold, and it can’t be given back here. ${
+        until === undefined
+          ? 'You needn’t do anything: it is too late to tell the bank more.'
+          : `If you know the payer, or gave something for this tip, reply to the mail that we sent you by ${until}, and say so: we tell the bank. Otherwise you needn’t do anything.`
+      } If you win, the money is free again; if you lose, it goes back.`,
     isDisputed: 'Disputed',
   },
   claims: {
@@ -48,7 +52,7 @@ export const tipsWords = {
       'Naira of a tip went back to the payer after you had spent them. You needn’t do anything: your next tips pay this first, by themselves. Until then you can’t take tokens out to your own wallet.',
     disputed: (amount: string) => `Payers dispute tips that brought you ${amount}.`,
     disputedMore:
-      'They asked their banks for the money back. Until the banks have decided, as much of your balance is on hold, as far as there is any. We answer the banks; you needn’t do anything. If you win, it is free again; if you lose, it goes back.',
+      'They asked their banks for the money back. Until the banks have decided, as much of your balance is on hold, as far as there is any. Each disputed tip, in the list of tips, says until when you can tell us what it was for; otherwise you needn’t do anything. If you win, it is free again; if you lose, it goes back.',
   },
   filters: {
     search: 'Search messages, senders and references',

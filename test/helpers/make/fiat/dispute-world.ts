@@ -10,6 +10,7 @@ export interface OwnTip {
   readonly signature: string
   readonly amount: number
   readonly disputed?: boolean
+  readonly replyBy?: string
   readonly refundedAmount?: number
 }
 

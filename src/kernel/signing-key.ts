@@ -1,21 +1,21 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
-import { seedPrefix, signMessageBytes } from '../../kernel/ed25519.js'
+import { seedPrefix, signMessageBytes } from './ed25519.js'
 
 /** A public key as a JWK (RFC 8037), for `/.well-known/tipping-keys.json`. */
-export interface ReportKey {
+export interface PublicKey {
   /** The key's thumbprint (RFC 7638). */
   readonly keyId: string
   /** 32 bytes, base64url. */
   readonly publicKey: string
 }
 
-export interface ReportSigner extends ReportKey {
+export interface KeySigner extends PublicKey {
   /** The Ed25519 signature over exactly this text (UTF-8), base64url. */
   sign(text: string): string
 }
 
-/** `seed`: the 32 bytes of `REPORT_SIGNING_KEY`. */
-export function createReportSigner(seed: Uint8Array): ReportSigner {
+/** `seed`: 32 bytes. */
+export function createKeySigner(seed: Uint8Array): KeySigner {
   const der = Buffer.concat([seedPrefix, seed])
   const publicKey = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({
     format: 'jwk',
@@ -34,7 +34,7 @@ function thumbprint(x: string): string {
     .digest('base64url')
 }
 
-export function presentKey({ keyId, publicKey }: ReportKey) {
+export function presentKey({ keyId, publicKey }: PublicKey) {
   return {
     kty: 'OKP' as const,
     crv: 'Ed25519' as const,

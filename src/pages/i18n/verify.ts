@@ -1,0 +1,35 @@
+/** Every text of the page that checks receipts. */
+export const words = {
+  title: 'Check a receipt',
+  more: 'Paste a signed receipt. It is checked on this device: nothing is sent anywhere.',
+  field: 'Signed receipt (JSON)',
+  check: 'Check it',
+  faults: {
+    'not-json': 'This is no receipt: paste all of it, from the first { to the last }.',
+    unavailable: 'There is no receipt at this link now. Paste it instead.',
+    unsupported: 'This browser cannot check signatures. Try a newer one.',
+  },
+  genuine: 'Genuine',
+  genuineMore: (issuer: string) => `${issuer} signed exactly this:`,
+  test: 'Play money: it comes from a test service.',
+  refused: 'Not genuine',
+  refusedMore: (reason: string) => `Do not rely on it: ${reason}.`,
+  facts: {
+    status: 'Status',
+    amount: 'Paid',
+    refunded: 'Given back',
+    received: 'The creator got',
+    creator: 'To',
+    reference: 'Reference',
+    tip: 'Number',
+    paidAt: 'Paid on',
+    signedAt: 'Signed on',
+  },
+  status: {
+    paid: 'paid',
+    disputed: 'disputed at the bank',
+    'partly-refunded': 'a part was given back',
+    refunded: 'given back',
+  },
+  newest: 'It says how the payment stood when it was signed. The link of the payment has the newest.',
+} as const

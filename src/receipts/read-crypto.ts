@@ -1,0 +1,88 @@
+import type { Knex } from 'knex'
+import { transactionLifeMs } from '../intents/present.js'
+import { displayText } from '../kernel/money.js'
+import { type Token, tokenByMint } from '../kernel/tokens.js'
+import { query } from '../platform/database/database.js'
+import { type PaymentState, sdkIntentStatus } from '../sdk/lifecycle.js'
+import { isExpired, isUnderpaid, tipOfIntent } from '../sdk/read-intent.js'
+import { symbolOf } from '../tips/read/present.js'
+import type { Creator, Payment } from './payment.js'
+
+interface CryptoRow extends Creator, PaymentState {
+  readonly inputMint: string
+  readonly inputRaw: string
+  readonly createdAt: Date
+  readonly wallet: string
+  readonly message: string | null
+  readonly reference: string | null
+  readonly signature: string | null
+  readonly mint: string | null
+  readonly decimals: number | null
+  readonly displayRaw: string | null
+  readonly receivedRaw: string | null
+  readonly paidAt: Date | null
+  readonly final: boolean
+}
+
+/** How a crypto intent stands, for whoever has its link. */
+export async function readCryptoPayment(db: Knex, intentId: string): Promise<Payment | undefined> {
+  const [row] = await query<CryptoRow>(db, {
+    name: 'receipts.crypto',
+    text: /* sql */ `
+      select r.user_id as "creatorId", u.name as "creatorName", i.input_mint as "inputMint", i.input_raw as "inputRaw",
+        i.created_at as "createdAt", i.payout_wallet as wallet, ${isExpired} as expired,
+        coalesce(t.message, i.message) as message, coalesce(t.reference, i.reference) as reference,
+        coalesce(t.main_id, t.id) as signature, t.status as "tipStatus", t.outcome, ${isUnderpaid} as underpaid, t.mint, t.decimals,
+        t.display_raw as "displayRaw", t.received_raw as "receivedRaw", coalesce(t.block_time, t.confirmed_at) as "paidAt",
+        t.finalized_at is not null as final
+      from payment_intents i join parties r on r.id = i.recipient_party left join users u on u.id = r.user_id
+      left join lateral ${tipOfIntent} t on true
+      where i.id = $1`,
+    values: [intentId],
+  })
+  return row && present(intentId, row)
+}
+
+const stageOf = {
+  requires_action: 'waiting',
+  submitted: 'seen',
+  confirmed: 'paid',
+  expired: 'late',
+} as const
+
+function present(intentId: string, row: CryptoRow): Payment {
+  const status = sdkIntentStatus(row)
+  const stage = status === 'failed' ? (row.underpaid ? 'underpaid' : 'failed') : stageOf[status]
+  // Intents are only created for known tokens.
+  const input = tokenByMint(row.inputMint) as Token
+  const asked = { text: displayText(BigInt(row.inputRaw), input.decimals), currency: input.symbol }
+  const shown = (raw: string | null) =>
+    raw === null || row.mint === null
+      ? undefined
+      : { text: displayText(BigInt(raw), row.decimals ?? 0), currency: symbolOf(row.mint) }
+  const landed = status === 'confirmed' || row.underpaid
+  return {
+    intentId,
+    stage,
+    creator: { creatorId: row.creatorId, creatorName: row.creatorName },
+    tipId: row.signature ?? undefined,
+    amount: (status === 'confirmed' ? shown(row.displayRaw) : undefined) ?? asked,
+    received: landed ? shown(row.receivedRaw) : undefined,
+    paidAt: landed ? (row.paidAt ?? undefined) : undefined,
+    message: row.message ?? undefined,
+    thanks: undefined,
+    reference: row.reference,
+    arrived: shown(row.receivedRaw)?.text ?? '0',
+    back: '0',
+    isUnderWay: false,
+    surplus: undefined,
+    expiresAt: new Date(row.createdAt.getTime() + transactionLifeMs),
+    checkoutUrl: undefined,
+    account: null,
+    chain:
+      row.signature === null || row.mint === null
+        ? undefined
+        : { signature: row.signature, mint: row.mint, wallet: row.wallet },
+    isFinal: status === 'confirmed' && row.final,
+  }
+}

@@ -1,0 +1,64 @@
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { phone, prepareVisit, useBrowser } from '../helpers/browser/browser.js'
+import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
+import { clickButton, heading } from '../helpers/browser/on-page.js'
+import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+
+const open = useBrowser(test)
+test.serial.beforeEach((t) => t.timeout(90_000))
+
+/** Follows a link that opens a new tab. */
+async function follow(page: Page, name: string): Promise<Page> {
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('link', { name }).click()
+  return opened
+}
+
+test.serial(
+  'the thanks say what the form said, and lead to the receipt, which is checked offline',
+  async (t) => {
+    const one = await prepareVisit(open(), { viewport: phone })
+    const { page, context, faults } = one
+    await page.goto(one.embedUrl)
+    await page.getByRole('tab', { name: /^Naira/ }).click()
+    await page.getByRole('textbox', { name: /^Message/ }).fill('For the album')
+    await page.getByText('You pay ₦7,600.00 · fee 5 % · Ada Lovelace gets $4.75').waitFor()
+    const answered = page.waitForResponse('**/payments/fiat/intent')
+    await clickButton(page, 'Pay ₦7,600.00')
+    const { intentId } = await (await answered).json()
+    payFiatIntent(open().world, intentId)
+    await settleIntentNow(open().world, intentId)
+    await heading(page, /^Thank you/).waitFor()
+    const facts = (await page.locator('dl.facts').innerText()).replace(/\s+/g, ' ')
+    for (const part of ['₦7,600.00', 'Platform fee 5 %', 'Ada Lovelace receives $4.75', 'For the album'])
+      t.true(facts.includes(part), `${part} in ${facts}`)
+    await page.reload()
+    await heading(page, /^Thank you/).waitFor()
+
+    const status = await follow(page, 'Receipt and status')
+    await heading(status, 'Paid. Thank you!').waitFor()
+    await status.getByText('4.75 USDC, after our fee').waitFor()
+    await checkAccessibility(t, status, 'status-paid')
+    await status.getByRole('link', { name: 'Check the receipt' }).click()
+    await status.getByText('Genuine', { exact: true }).waitFor()
+    await status.getByText('http://tips.example signed exactly this:').waitFor()
+    await checkAccessibility(t, status, 'receipt-genuine')
+
+    await context.setOffline(true)
+    const field = status.getByRole('textbox')
+    const genuine = await field.inputValue()
+    await field.fill(genuine.replace('"7600"', '"76000"'))
+    await clickButton(status, 'Check it')
+    await status.getByText('Not genuine').waitFor()
+    await checkAccessibility(t, status, 'receipt-refused')
+    await field.fill('<b>nothing</b>')
+    await clickButton(status, 'Check it')
+    await status.getByText('This is no receipt').waitFor()
+    await field.fill(genuine)
+    await clickButton(status, 'Check it')
+    await status.getByText('Genuine', { exact: true }).waitFor()
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
