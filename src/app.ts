@@ -23,6 +23,7 @@ import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pag
 import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
 import { faviconPath, iconPath, serveIcon } from './http/pages/icon.js'
 import { paidPath, servePaidPage } from './http/pages/paid-page.js'
+import { compressDocuments } from './http/pages/send-page.js'
 import { answerMissingPages, serveStartPage } from './http/pages/start-page.js'
 import { markPages } from './http/pages/test-banner.js'
 import { cookieName, isSecure, readBearer } from './http/security/credentials.js'
@@ -38,6 +39,9 @@ import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
 import { TokenPrices } from './market/token-prices.js'
 import { privacyRoutes } from './privacy/routes.js'
+import { serveCard, servePublicPage, serveQr } from './public-page/page-routes.js'
+import { servePicture } from './public-page/picture-routes.js'
+import { publicPageRoutes } from './public-page/routes.js'
 import { createReceipts } from './receipts/routes.js'
 import { reserveRoutes } from './reserves/routes.js'
 import { serveEmbed } from './sdk/embed.js'
@@ -88,6 +92,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...payoutWalletRoutes(services),
     ...ledgerRoutes(services),
     ...creatorRoutes(services),
+    ...publicPageRoutes(services),
     ...paymentRoutes(services, prices),
     ...fiatRoutes(services, rates, (ctx) => findNairaSession(services, ctx)),
     ...refundRoutes(services, rates),
@@ -129,6 +134,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   )
   koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
+  koa.use(compressDocuments)
   koa.use(markPages(config))
   const firstSegments = new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))
   koa.use(answerMissingPages(firstSegments))
@@ -165,6 +171,10 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     pages,
   )
   router.get('/', countRead, serveStartPage)
+  router.get('/@:handle', countRead, servePublicPage(services, pages))
+  router.get('/@:handle/picture', countRead, servePicture(services))
+  router.get('/@:handle/og.png', countRead, serveCard(services))
+  router.get(['/@:handle/qr.svg', '/@:handle/qr.png'], countRead, serveQr(services))
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get('/overlay', countRead, serveOverlay(pages))

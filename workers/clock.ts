@@ -14,6 +14,7 @@ import { markSeen } from '../src/platform/database/restore-guard.js'
 import { beat } from '../src/platform/monitoring/measurements.js'
 import { makeExports } from '../src/privacy/exports/make-exports.js'
 import { deleteExpiredExports } from '../src/privacy/exports/request-export.js'
+import { deleteOldPageHandles } from '../src/public-page/handle.js'
 import { createMovedCheck } from '../src/reserves/after-restore.js'
 import { deleteOldReadings } from '../src/reserves/float/float-readings.js'
 import { createFloatReader } from '../src/reserves/float/read-float.js'
@@ -61,6 +62,7 @@ export function startClock(services: Services): () => Promise<void> {
     ['forget-float-readings', '27 * * * *', () => deleteOldReadings(services.db)],
     ['reserves', '5 13 * * * *', reportDaily],
     ['idempotency-keys', '*/15 * * * * *', () => deleteExpiredKeys(services.db)],
+    ['page-handles', '37 * * * *', () => deleteOldPageHandles(services.db)],
     ['sdk-sessions', '17 * * * *', () => deleteOldSdkSessions(services.db)],
     ['compare-payouts', '0 41 3 * * *', () => compareTransfers(services)],
     ['compare-collections', '0 51 3 * * *', () => compareCollections({ ...services, refunds })],

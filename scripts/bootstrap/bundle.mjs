@@ -12,7 +12,8 @@ import { threadFlags } from './thread-flags.mjs'
 const folder = 'dist/node_modules'
 const loader = join(folder, 'bundle.cjs')
 /** Packages that find files by their own path: machine code, a thread's program. */
-const apart = /^(@node-rs[/]argon2|pino|bigint-buffer|msgpackr-extract|bufferutil|utf-8-validate)$/
+const apart =
+  /^(@node-rs[/]argon2|sharp|dejavu-fonts-ttf|lean-qr|pino|bigint-buffer|msgpackr-extract|bufferutil|utf-8-validate)$/
 /** Only the stand-ins use them. */
 const ofStandIns = ['litesvm', 'postal-mime', 'smtp-server', 'ws']
 

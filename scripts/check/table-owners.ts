@@ -50,6 +50,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/reserves': ['float_readings', 'report_keys', 'reserve_reports'],
   'src/receipts': ['receipt_keys', 'status_link_key'],
   'src/sdk': ['sdk_sessions'],
+  'src/public-page': ['creator_pages', 'page_handles'],
   'src/privacy': ['data_exports', 'data_keys'],
   'scripts/ops': ['audit_log'],
 }

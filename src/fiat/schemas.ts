@@ -29,6 +29,11 @@ export const fiatIntentInput = z.object({
     .optional()
     .catch(undefined)
     .meta({ type: 'string', description: 'For the receipt' }),
+  collection: z
+    .enum(['bank_transfer'])
+    .optional()
+    .catch(undefined)
+    .meta({ description: 'A bank account to transfer to, also where the creator takes the checkout page' }),
   memo: optionalText('Message to the creator, kept to 500 characters'),
   // Any value except false makes the tip anonymous.
   isAnonymous: z

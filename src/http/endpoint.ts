@@ -5,6 +5,7 @@ import type { SwitchName } from '../platform/database/switches/switches.js'
 import { readJsonBody } from './body.js'
 import { checkQueryText, parseInput } from './input.js'
 import type { Limit } from './limits/rate-limits.js'
+import { readPicture } from './picture-body.js'
 
 /**
  * An endpoint as data. The same description parses requests and makes the OpenAPI document, and tests validate every
@@ -23,6 +24,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly input: Input
   /** A DELETE that reads a JSON body instead: a secret does not belong into an address, which proxies log. */
   readonly bodyOfDelete?: boolean
+  /** The body is a picture of at most this many bytes, which becomes the input's field `picture`. */
+  readonly picture?: number
   /** The error for an unreadable body or a missing required field. */
   readonly invalid: ErrorCode
   readonly output: Output
@@ -122,12 +125,20 @@ async function readInput<Input extends z.ZodType>(
   checkLimit: CheckLimit | undefined,
 ): Promise<z.output<Input>> {
   const { input, invalid } = endpoint
-  const fromQuery = readsQuery(endpoint)
-  if (fromQuery) checkQueryText(ctx.querystring, invalid)
-  const fields = fromQuery ? ctx.query : await readJsonBody(ctx, invalid)
-  const parsed = parseInput(input, { ...fields, ...pathParameters(ctx) }, invalid)
+  const parsed = parseInput(input, { ...(await readFields(endpoint, ctx)), ...pathParameters(ctx) }, invalid)
   if (checkLimit !== undefined) await checkLimit(parsed, ctx)
   return parsed
+}
+
+async function readFields(
+  endpoint: Pick<Endpoint<z.ZodType, z.ZodType>, 'method' | 'bodyOfDelete' | 'picture' | 'invalid'>,
+  ctx: Context,
+): Promise<Record<string, unknown>> {
+  const { invalid, picture } = endpoint
+  if (picture !== undefined) return { picture: await readPicture(ctx, picture, invalid) }
+  if (!readsQuery(endpoint)) return readJsonBody(ctx, invalid)
+  checkQueryText(ctx.querystring, invalid)
+  return ctx.query
 }
 
 /** The path's parameters, decoded by the router. */

@@ -36,6 +36,7 @@ const limitScopes: Readonly<Record<LimitName, string>> = {
   apiKey: 'for each API key',
   sdkAddress: 'for each address',
   sdkIntentReads: 'for each intent',
+  pageSessions: 'for each page',
   withdraw: 'for each user',
   resolve: 'for each user',
   resolveAddress: 'for each address',

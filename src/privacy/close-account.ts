@@ -7,6 +7,7 @@ import { DomainError } from '../kernel/errors.js'
 import { emailLayout } from '../mail/layout.js'
 import { forgetEmails, queueEmail } from '../mail/queue-email.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
+import { forgetPage } from '../public-page/page.js'
 import { forgetSdkSessions } from '../sdk/sessions/session.js'
 import { stopTipMails } from '../tips/mails/choose-tip-mails.js'
 import type { TokenBalance } from '../tips/read/creator-schemas.js'
@@ -31,6 +32,7 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   await forgetSdkSessions(trx, userId)
   await forgetApiKeys(trx, userId)
   await forgetSites(trx, userId)
+  await forgetPage(trx, userId)
   await forgetWebhooks(trx, userId)
   await stopTipMails(trx, userId)
   await forgetPayees(trx, userId)

@@ -16,11 +16,7 @@ const expiredPage = plainPage({
  * token is in the URL's fragment, which browsers do not send to servers.
  */
 export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, pages: Pages): Middleware {
-  const { publicRpcUrl, publicBundleRpcUrl } = config.chain
-  const origins = [publicRpcUrl, publicBundleRpcUrl].flatMap((url) =>
-    url === undefined ? [] : [new URL(url).origin],
-  )
-  const connect = [...new Set(origins)]
+  const connect = rpcOrigins(config)
   return async (ctx) => {
     const embed = await findEmbed(db, String(ctx['params'].embedId))
     if (embed === undefined) {
@@ -39,6 +35,15 @@ export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, page
     })
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin')
   }
+}
+
+/** Where a checkout submits transactions and reads balances. */
+export function rpcOrigins({ chain }: Pick<Services['config'], 'chain'>): string[] {
+  const { publicRpcUrl, publicBundleRpcUrl } = chain
+  const origins = [publicRpcUrl, publicBundleRpcUrl].flatMap((url) =>
+    url === undefined ? [] : [new URL(url).origin],
+  )
+  return [...new Set(origins)]
 }
 
 function sendExpiredPage(ctx: Context): void {

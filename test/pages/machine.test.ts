@@ -171,7 +171,7 @@ test('limits and presets follow the currency and the method', (t) => {
 test('a phone without a wallet shows naira first, and keeps what was chosen before', (t) => {
   const phone = firstState(false, begin, {}, true)
   const { state, commands } = run(loaded, phone)
-  t.like(state, { nairaFirst: true, form: { method: 'naira', currency: 'NGN', preset: 500_000 } })
+  t.like(state, { nairaFirst: true, form: { method: 'naira', currency: 'NGN', preset: 100_000 } })
   t.deepEqual(commands, [{ do: 'read-naira-rate', cents: 10_000 }])
   t.is(run([{ type: 'wallets', wallets: [wallet] }, ...loaded], phone).state.form.method, 'crypto')
   const chosen = firstState(false, begin, { mint: 'usdc', preset: 1000 }, true)

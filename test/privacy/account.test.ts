@@ -77,6 +77,16 @@ async function fillAccount(
     session,
     body: { label: 'shop' },
   })
+  await request('PATCH', '/creators/page', {
+    session,
+    body: {
+      handle: `h${user.id.slice(0, 8)}`,
+      words: 'zqx-words',
+      thanks: 'zqx-thanks',
+      links: [{ title: 'zqx-title', url: 'https://zqx.example/' }],
+      goal: { title: 'zqx-goal', amountUsd: 50 },
+    },
+  })
   await request('PUT', '/creators/domains', { session, body: { domains: ['shop.example'] } })
   await request('POST', '/creators/webhooks', {
     session,
@@ -122,6 +132,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   api_keys: 'deleted',
   code_attempts: 'deleted',
   creator_domains: 'deleted',
+  creator_pages: 'deleted',
   custody: 'stays',
   data_exports: 'deleted',
   devices: 'deleted',
@@ -131,6 +142,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   fiat_intents: 'stays',
   ledger_accounts: 'stays',
   one_time_secrets: 'deleted',
+  page_handles: 'deleted',
   parties: 'stays',
   passkeys: 'deleted',
   payees: 'deleted',

@@ -20,6 +20,10 @@ export const columns: Readonly<Record<string, Columns>> = {
   code_attempts: { others: 'failed_at kind' },
   collection_differences: { others: 'kind ours subject theirs' },
   creator_domains: { forgotten: 'domain*' },
+  creator_pages: {
+    forgotten: 'goal_title* links* picture thanks* words*',
+    others: 'currency picture_hash',
+  },
   custody: { others: 'mint' },
   data_exports: { forgotten: 'sealed_file', others: 'last_error token_hash' },
   data_keys: { others: 'fingerprint hash_keys' },
@@ -46,6 +50,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   ledger_transfers: { others: 'idem kind ref*' },
   measurements: { others: 'name value' },
   one_time_secrets: { forgotten: 'content subject', others: 'hash purpose sealed' },
+  page_handles: { kept: 'handle*', others: 'skeleton' },
   parties: { kept: 'wallet' },
   passkeys: { forgotten: 'label*', others: 'credential_id public_key transports' },
   payees: { forgotten: 'bank_code* last_four* sealed_name*', others: 'account_hash' },

@@ -85,7 +85,8 @@ export async function createFiatIntent(
     email: payer.email,
     creatorId: creator.userId,
   }
-  const collection = await openCharge(services, creator.settings, charge, expiresAt)
+  const way = input.collection ?? creator.settings.fiatCollection
+  const collection = await openCharge(services, way, charge, expiresAt)
   const { message: memo, ...notice } = cleanMessage(input.memo)
   const ownSession = session?.userId === owner.userId ? session : undefined
   const intent: FiatIntent = {
@@ -130,12 +131,12 @@ async function findRegisteredCreator(
 /** Throws `payment_refused` with the provider's text when it refuses this charge. Any other failure raises an alarm. */
 async function openCharge(
   { collections, metrics, log }: Pick<Services, 'collections' | 'metrics' | 'log'>,
-  { fiatCollection }: CreatorSettings,
+  way: CreatorSettings['fiatCollection'],
   charge: ChargeRequest,
   expiresAt: Date,
 ): Promise<FiatIntent['collection']> {
   try {
-    if (fiatCollection === 'checkout') return { checkoutUrl: await collections.openCheckout(charge) }
+    if (way === 'checkout') return { checkoutUrl: await collections.openCheckout(charge) }
     return { account: await collections.openTransferAccount(charge, expiresAt) }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error

@@ -17,7 +17,7 @@ export interface PayerDetails {
   readonly receiptTo: string | undefined
 }
 
-const anonymousName = 'Anonymous'
+export const anonymousName = 'Anonymous'
 /** Addresses of this form every provider takes. Many refuse other valid ones: `&`, `#` or `/` before the @, `.xn--…` at the end. */
 const providerForm = /^[a-z0-9_'+.-]*[a-z0-9_+-]@([a-z0-9-]+\.)+[a-z]{2,}$/
 /** Reserved by RFC 2606: mail to it reaches no one. */

@@ -4,6 +4,7 @@ import type { LimitName } from '../../platform/rate-limits/rate-limits.js'
 import { type Endpoint, readsQuery } from '../endpoint.js'
 import { hasDetails, mayHaveDetails } from '../errors/error-details.js'
 import { idempotencyErrors } from '../idempotency.js'
+import { pictureTypes } from '../picture-body.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
 export type Json = Record<string, unknown>
@@ -73,14 +74,18 @@ export function operation(endpoint: AnyEndpoint, { operationId, tags, descriptio
     security: credentials[endpoint.credential],
     'x-rate-limit': limitNameOf(endpoint),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(inQuery
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: others } } } }),
+    ...(inQuery ? {} : { requestBody: { required: true, content: requestContent(endpoint, others) } }),
     responses: {
       200: { description: 'Success', headers: headerRefs(own), content: successContent(endpoint) },
       ...errorResponses(codesOf(endpoint)),
     },
   }
+}
+
+function requestContent({ picture }: AnyEndpoint, body: Json): Json {
+  if (picture === undefined) return { 'application/json': { schema: body } }
+  const bytes = { schema: { type: 'string', format: 'binary', maxLength: picture } }
+  return Object.fromEntries(pictureTypes.map((type) => [type, bytes]))
 }
 
 export function limitNameOf({ limit }: AnyEndpoint): LimitName {

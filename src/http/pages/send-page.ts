@@ -1,7 +1,8 @@
-import type { Context } from 'koa'
+import { gzipSync } from 'node:zlib'
+import type { Context, Middleware } from 'koa'
 import { permissionsPolicy } from '../security/response-headers.js'
 import type { Pages } from './built-pages.js'
-import { escapeHtml } from './html.js'
+import { escapeHtml, type Markup } from './html.js'
 import { iconPath } from './icon.js'
 
 /** The parts of a page's content security policy and permissions that differ between pages. */
@@ -18,6 +19,15 @@ interface PagePolicy {
   readonly passkeys?: boolean
 }
 
+/** Parts of a document that are made for each request. */
+interface PageContent {
+  readonly head: Markup
+  /** Before and after what the script shows, and what it replaces. */
+  readonly before: Markup
+  readonly app: Markup
+  readonly after: Markup
+}
+
 export interface PageHead {
   /** The page's folder under src/pages. */
   readonly name: string
@@ -26,6 +36,8 @@ export interface PageHead {
   readonly data?: Readonly<Record<string, string>>
   readonly theme: 'dark' | 'light'
   readonly policy: PagePolicy
+  /** What stands in the document before a script runs. */
+  readonly content?: PageContent
   /** The page and the windows it opens keep their references to each other. */
   readonly keepsOpener?: boolean
 }
@@ -43,7 +55,18 @@ export function sendPage(ctx: Context, pages: Pages, head: PageHead): void {
   // `frame-ancestors` replaces this header. Older browsers would apply it and refuse the site that may frame the page.
   ctx.remove('X-Frame-Options')
   ctx.type = 'text/html; charset=utf-8'
+  ctx.state['compressible'] = head.content !== undefined
   ctx.body = documentOf(pages, head)
+}
+
+/** Compresses documents that are made for each request. They have no secret that their length could betray. */
+export const compressDocuments: Middleware = async (ctx, next) => {
+  await next()
+  if (ctx.state['compressible'] !== true || typeof ctx.body !== 'string') return
+  ctx.vary('Accept-Encoding')
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return
+  ctx.set('Content-Encoding', 'gzip')
+  ctx.body = gzipSync(ctx.body)
 }
 
 function contentPolicy({ frameAncestors, connect = [], forms = false, frames = false }: PagePolicy): string {
@@ -62,7 +85,7 @@ function contentPolicy({ frameAncestors, connect = [], forms = false, frames = f
   ].join('; ')
 }
 
-function documentOf(pages: Pages, { name, title, data = {}, theme }: PageHead): string {
+function documentOf(pages: Pages, { name, title, data = {}, theme, content }: PageHead): string {
   const { script, preloads, styles } = pages.files(name)
   const attributes = Object.entries({ theme, ...data }).map(
     ([key, value]) => ` data-${key}="${escapeHtml(value)}"`,
@@ -77,9 +100,12 @@ function documentOf(pages: Pages, { name, title, data = {}, theme }: PageHead): 
     ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
     ...preloads.map((path) => `<link rel="modulepreload" href="${path}">`),
     `<script type="module" src="${script}"></script>`,
+    content?.head.text ?? '',
     '<body>',
-    '<div id="app"></div>',
-    '<noscript>This page needs JavaScript.</noscript>',
+    content?.before.text ?? '',
+    `<div id="app">${content?.app.text ?? ''}</div>`,
+    content?.after.text ?? '',
+    content === undefined ? '<noscript>This page needs JavaScript.</noscript>' : '',
     '</html>\n',
   ].join('\n')
 }

@@ -56,18 +56,13 @@ interface Checkout {
 }
 
 export function App({ state, dispatch, onShowWindow }: Checkout) {
-  const { step, session } = state
+  const { step } = state
   const sheet = useRef<HTMLElement>(null)
   useFocusOfStep(sheet, step.at)
   const View = step.at === 'other-window' ? undefined : (views[step.at] as ComponentType<ViewOf<StepName>>)
   return (
-    <main class="sheet" ref={sheet} data-step={step.at}>
-      <header class="head">
-        <h1 tabIndex={-1}>{session === undefined ? '\u00a0' : words.title(session.creator.name)}</h1>
-        {session !== undefined && (
-          <span class="head__address">{session.creator.address.replace('...', '…')}</span>
-        )}
-      </header>
+    <main class={state.page ? 'sheet sheet--page' : 'sheet'} ref={sheet} data-step={step.at}>
+      {state.page ? <PageHead state={state} /> : <Head state={state} />}
       {state.offline && warning('offline', words.offline, words.offlineMore)}
       {isStuck(state) && warning('warn', words.unanswered, words.unansweredMore)}
       <Dispatching.Provider value={dispatch}>
@@ -75,6 +70,26 @@ export function App({ state, dispatch, onShowWindow }: Checkout) {
       </Dispatching.Provider>
       <Announcer text={announcement(state)} />
     </main>
+  )
+}
+
+function Head({ state: { session } }: Pick<Checkout, 'state'>) {
+  return (
+    <header class="head">
+      <h1 tabIndex={-1}>{session === undefined ? '\u00a0' : words.title(session.creator.name)}</h1>
+      {session !== undefined && (
+        <span class="head__address">{session.creator.address.replace('...', '…')}</span>
+      )}
+    </header>
+  )
+}
+
+/** The document of a creator's page says above whose it is. */
+function PageHead({ state: { session } }: Pick<Checkout, 'state'>) {
+  return (
+    <h2 class="visually-hidden" tabIndex={-1}>
+      {words.title(session?.creator.name ?? '')}
+    </h2>
   )
 }
 
@@ -92,7 +107,8 @@ function useFocusOfStep(sheet: { readonly current: HTMLElement | null }, at: Ste
   useEffect(() => {
     if (before.current !== at && before.current !== 'loading')
       (
-        sheet.current?.querySelector<HTMLElement>('[data-heading]') ?? sheet.current?.querySelector('h1')
+        sheet.current?.querySelector<HTMLElement>('[data-heading]') ??
+        sheet.current?.querySelector<HTMLElement>('h1, h2')
       )?.focus()
     before.current = at
   }, [at, sheet])

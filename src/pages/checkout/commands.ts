@@ -16,7 +16,8 @@ import { poll, resendUntilDecided, watchNaira } from './watch.js'
 export interface Resources {
   readonly service: TipService
   readonly wallets: Wallets
-  readonly token: string
+  /** Undefined on a creator's page, which opens sessions when they are needed. */
+  readonly token: string | undefined
   /** The address of another session's checkout; undefined when the service refuses one. */
   readonly renew: () => Promise<string | undefined>
 }
@@ -73,10 +74,11 @@ const price: Run<'price'> = async ({ attempt, address, cents, intent: held }, { 
     inputTokenMint: mint,
     sourceWalletAddress: address,
   }
-  const message = form.message.trim()
+  const [message, senderName] = [form.message, form.name].map((text) => text.trim())
+  const words = { ...(message && { message }), ...(senderName && !form.anonymous && { senderName }) }
   try {
     const [intent, balance] = await Promise.all([
-      held ?? service.tip({ ...tip, ...(message !== '' && { message }) }),
+      held ?? service.tip({ ...tip, ...words }),
       session.rpcUrl === null ? undefined : balanceOf(session.rpcUrl, address, mint).catch(() => undefined),
     ])
     return { type: 'priced', attempt, intent, balance }
@@ -121,8 +123,10 @@ const pay: Run<'pay'> = async ({ attempt, walletId, intent, message }, context) 
 }
 
 const startNaira: Run<'start-naira'> = async ({ attempt, quote, form }, { service, state }) => {
+  const { session } = state()
+  if (session === undefined) return undefined
   try {
-    const tip = await service.nairaTip(state().session?.creator.id ?? '', quote, form)
+    const tip = await service.nairaTip(session, quote, form)
     return { type: 'naira-started', attempt, tip }
   } catch (error) {
     return { type: 'naira-refused', attempt, code: codeOf(error) }

@@ -1,5 +1,5 @@
 import { TippingError } from '../../sdk/client/errors.js'
-import { readFromTab, removeFromTab, storeInTab } from '../lib/browser.js'
+import { keep, readFromTab, removeFromTab, storeInTab } from '../lib/browser.js'
 import { StepHistory } from '../lib/step-history.js'
 import { type Resources, runCommand } from './commands.js'
 import { advanceCheckout } from './flow/machine.js'
@@ -8,7 +8,7 @@ import { chosenCents } from './machine/form.js'
 import type { Saved, State, StepName } from './machine/state.js'
 import { type Screen, screenOf } from './machine/steps.js'
 import { framed, postToOpener, postToParent } from './parent-page.js'
-import { formFragment, storeDraft } from './start-parameters.js'
+import { currencyKey, formFragment, storeDraft } from './start-parameters.js'
 
 const savedKey = () => `tip:under-way:${location.pathname}`
 const windowFeatures = 'popup,width=440,height=760'
@@ -48,6 +48,8 @@ export class CheckoutDriver {
     this.#state = state
     if (state.step.at !== before) this.#onStepEntered(state.step.at)
     if (state.form !== form && state.session !== undefined) storeDraft(state.form)
+    if (event.type === 'edited' && state.form.currency !== form.currency)
+      keep(currencyKey, state.form.currency)
     const screen = screenOf(state.step.at)
     if (screen !== undefined) this.#history.show(screen, event.type === 'navigated')
     this.#show(state)

@@ -1,14 +1,15 @@
 import '../ui/base.css'
 import { render } from 'preact'
 import { TippingError } from '../../sdk/client/errors.js'
+import type { SessionDescription } from '../../sdk/client/tip.js'
 import { words } from '../i18n/checkout.js'
 import { isPassing, isUnanswered, untilAnswered } from '../lib/failures.js'
 import { App } from './app.js'
 import { CheckoutDriver } from './driver.js'
 import { firstState, type State } from './machine/state.js'
 import { framed, heightOf, listenToWindows, postToParent, reportHeight } from './parent-page.js'
-import { createTipService, redeem } from './service.js'
-import { readDraft, storeToken, takeStartParameters } from './start-parameters.js'
+import { createTipService, pageTokens, redeem } from './service.js'
+import { firstCurrency, readDraft, storeToken, takeStartParameters } from './start-parameters.js'
 import { openWallets } from './wallets.js'
 
 /** Wallets may register late: only after this time the page says that there are none. */
@@ -17,9 +18,14 @@ const tickMs = 1000
 const retryMs = [500, 1000, 2000, 4000]
 
 const startParameters = takeStartParameters()
+/** On a creator's public page: the handle, and what the page's document says of the creator. */
+const { page, session: described, currency: ofCreator } = document.documentElement.dataset
 const root = document.getElementById('app')
 const isPhone = matchMedia('(hover: none) and (pointer: coarse)').matches
-const first = firstState(framed, Date.now(), { ...readDraft(), ...startParameters.form }, isPhone)
+const first = firstState(framed, Date.now(), { ...readDraft(), ...startParameters.form }, isPhone, {
+  page: page !== undefined,
+  currency: firstCurrency(ofCreator),
+})
 const checkout = new CheckoutDriver(first, show)
 /** The service's clock minus this device's clock, ms. */
 let clockAhead = 0
@@ -30,17 +36,21 @@ function show(state: State): void {
 }
 
 async function start(): Promise<void> {
+  // The document says that the page is being prepared, and is loaded again.
+  if (page !== undefined && described === undefined) return
+  root?.replaceChildren()
   show(first)
   reportHeight(document.body)
   document.documentElement.dataset['framed'] = String(framed)
   listen()
   const token = await tokenOf()
-  if (token === undefined) {
+  if (token === undefined && page === undefined) {
     checkout.dispatch({ type: 'session-over' })
     return
   }
-  const service = createTipService(token, (ok) => checkout.dispatch({ type: 'answered', ok }))
-  const session = await answerOf(() => service.session())
+  const tokens = page === undefined ? { get: async () => token ?? '' } : pageTokens(page, token, storeToken)
+  const service = createTipService(tokens, (ok) => checkout.dispatch({ type: 'answered', ok }))
+  const session = described === undefined ? await answerOf(() => service.session()) : sessionOfPage(described)
   if (session === undefined) {
     checkout.dispatch({ type: 'session-over' })
     return
@@ -71,6 +81,12 @@ function listen(): void {
     },
     handover: () => checkout.dispatch({ type: 'other-window-opened' }),
   })
+}
+
+/** A session that is yet to be opened. It does not end. */
+function sessionOfPage(text: string): SessionDescription {
+  const ofPage = { theme: 'light', parentOrigin: location.origin, expiresAt: '9999-12-31T00:00:00Z' }
+  return { ...ofPage, ...JSON.parse(text) }
 }
 
 async function tokenOf(): Promise<string | undefined> {

@@ -1,7 +1,9 @@
 import type { FiatIntentAnswer, FiatRateAnswer, FiatStatusAnswer } from '../../fiat/schemas.js'
+import { TippingError } from '../../sdk/client/errors.js'
 import { requestJson } from '../../sdk/client/request.js'
 import {
   createTipClient,
+  type SessionDescription,
   type SubmittedTip,
   type TipIntentStatus,
   type TipRequest,
@@ -19,9 +21,44 @@ export async function redeem(code: string): Promise<string> {
     .sessionToken
 }
 
+/** Where the session's token comes from. */
+interface Tokens {
+  get(): Promise<string>
+  /** Opens another session, where this page can do so by itself. */
+  readonly renew?: () => Promise<string>
+}
+
+/**
+ * The tokens of a creator's page. A session is opened when somebody is about to pay, and another when it has ended: who only looks
+ * opens none.
+ */
+export function pageTokens(handle: string, held: string | undefined, keep: (token: string) => void): Tokens {
+  let token = held === undefined ? undefined : Promise.resolve(held)
+  const path = `/page/${encodeURIComponent(handle)}/session`
+  function renew(): Promise<string> {
+    const opened = requestJson<{ sessionToken: string }>(service, 'POST', path, { body: {} })
+    token = opened.then(({ sessionToken }) => sessionToken)
+    token.then(keep, () => {
+      token = undefined
+    })
+    return token
+  }
+  return { get: () => token ?? renew(), renew }
+}
+
 /** After each request `onAnswer` gets whether the service answered it. */
-export function createTipService(token: string, onAnswer: (ok: boolean) => void) {
-  const client = createTipClient({ ...service, sessionToken: token })
+export function createTipService(tokens: Tokens, onAnswer: (ok: boolean) => void) {
+  const client = async () => createTipClient({ ...service, sessionToken: await tokens.get() })
+  /** Once more with another session, if there is one to be had. */
+  const inSession = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await request()
+    } catch (error) {
+      if (tokens.renew === undefined || !(error instanceof TippingError) || error.status !== 401) throw error
+      await tokens.renew()
+      return request()
+    }
+  }
   const reported = <Answer>(request: Promise<Answer>): Promise<Answer> => {
     request.then(
       () => onAnswer(true),
@@ -32,18 +69,20 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
   const get = <Answer>(path: string, sent: { readonly bearer?: string } = {}) =>
     reported(requestJson<Answer>(service, 'GET', path, sent))
   const post = <Answer>(path: string, body: unknown) =>
-    reported(requestJson<Answer>(service, 'POST', path, { body, bearer: token }))
+    reported(
+      inSession(async () => requestJson<Answer>(service, 'POST', path, { body, bearer: await tokens.get() })),
+    )
   const rateOf = (cents: number) =>
     get<FiatRateAnswer>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
   return {
-    session: () => reported(client.session()),
-    tip: (tip: TipRequest) => reported(client.tip(tip)),
-    intent: (intentId: string) => reported(client.intent(intentId)),
-    record: (tip: SubmittedTip) => reported(client.record(tip)),
+    session: () => reported(client().then((one) => one.session())),
+    tip: (tip: TipRequest) => reported(inSession(async () => (await client()).tip(tip))),
+    intent: (intentId: string) => reported(client().then((one) => one.intent(intentId))),
+    record: (tip: SubmittedTip) => reported(client().then((one) => one.record(tip))),
     /** The crypto ones. */
     async intents(): Promise<readonly TipIntentStatus[]> {
       const { intents } = await get<{ intents: (TipIntentStatus | { intentId: string })[] }>('/sdk/intents', {
-        bearer: token,
+        bearer: await tokens.get(),
       })
       return intents.filter((intent) => 'transaction' in intent)
     },
@@ -66,8 +105,11 @@ export function createTipService(token: string, onAnswer: (ok: boolean) => void)
       const { rate: perUsd, amountNgn, amountUsd } = await rateOf(cents)
       return { perUsd, chargedPerUsd: amountNgn / amountUsd }
     },
-    async nairaTip(creatorId: string, quote: NairaQuote, form: Form): Promise<NairaTip> {
-      const request = nairaRequest(creatorId, quote, form)
+    async nairaTip({ creator, fiat }: SessionDescription, quote: NairaQuote, form: Form): Promise<NairaTip> {
+      const request = {
+        ...nairaRequest(creator.id, quote, form),
+        ...(fiat.collection === 'checkout' && form.way === 'bank_transfer' && { collection: form.way }),
+      }
       return nairaTipOf(await post<FiatIntentAnswer>('/payments/fiat/intent', request), quote, form)
     },
     nairaStatus: (intentId: string) =>

@@ -1,4 +1,5 @@
-import { readFromTab, storeInTab } from '../lib/browser.js'
+import type { Currency } from '../lib/amount-text.js'
+import { readFromTab, readKept, storeInTab } from '../lib/browser.js'
 import type { Form } from './machine/state.js'
 
 /** How the page was opened: with a session token or a one-time code, and perhaps with form values. */
@@ -57,4 +58,16 @@ export function storeDraft(form: Form): void {
 
 export function readDraft(): Partial<Form> {
   return readFromTab<Partial<Form>>(draftKey()) ?? {}
+}
+
+/** The currency that somebody chose, in this browser. */
+export const currencyKey = 'tip:currency'
+const nigerian = /-NG$|^(yo|ig|ha|pcm)(-|$)/i
+
+/** The currency to begin with: the visitor's choice before, the creator's, or that of the visitor's country. The amounts decide nothing, so what a browser says of its country is enough. */
+export function firstCurrency(ofCreator: string | undefined): Currency | undefined {
+  const named = readKept(currencyKey) ?? ofCreator
+  if (named === 'NGN' || named === 'USD') return named
+  const inLagos = Intl.DateTimeFormat().resolvedOptions().timeZone === 'Africa/Lagos'
+  return inLagos || navigator.languages.some((language) => nigerian.test(language)) ? 'NGN' : undefined
 }

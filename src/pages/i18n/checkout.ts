@@ -138,10 +138,12 @@ export const words = {
   viewStatus: 'Receipt and status',
   tipAgain: 'Tip again',
 
+  wayLegend: 'Way to pay',
   wayTransfer: 'Bank transfer',
   wayTransferMore: 'An account number to pay into, from any bank app.',
   wayCheckout: 'Card, USSD or bank',
   wayCheckoutMore: "Opens the payment provider's page in a new tab.",
+  cryptoNameField: (name: string) => `Your name (optional, shown to ${name})`,
   nameField: (name: string) => `Your name (shown to ${name})`,
   emailField: 'E-mail for the receipt (optional)',
   emailFault: 'No receipt can be sent to this address. Correct it, or leave it empty.',

@@ -58,6 +58,23 @@ export function removeFromTab(key: string): void {
   }
 }
 
+/** Keeps a text beyond this tab. Browsers may forbid that: then nothing is kept, and nothing fails. */
+export function keep(key: string, text: string): void {
+  try {
+    localStorage.setItem(key, text)
+  } catch {
+    // Storage is forbidden or full.
+  }
+}
+
+export function readKept(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The BroadcastChannel between the dashboard and the overlays of a wallet in the same browser. */
 export function testChannel(wallet: string): string {
   return `overlay-test:${wallet}`

@@ -22,6 +22,8 @@ const furtherLimits = {
   sdkAddress: 600,
   /** Per minute and intent, by SDK sessions. */
   sdkIntentReads: 60,
+  /** Of one creator's public page, per minute: more than visitors pay, so that a stranger with many addresses fills no table. */
+  pageSessions: 1200,
   /** Names of bank accounts, per hour and user, and per hour and IP over all users. */
   resolve: 10,
   resolveAddress: 60,

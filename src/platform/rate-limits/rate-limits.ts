@@ -23,6 +23,7 @@ export const limitRules = {
   apiKey: { seconds: minute, shared: true },
   sdkAddress: { seconds: minute, shared: false },
   sdkIntentReads: { seconds: minute, shared: true },
+  pageSessions: { seconds: minute, shared: true },
   withdraw: { seconds: minute, shared: true },
   resolve: { seconds: hour, shared: true },
   resolveAddress: { seconds: hour, shared: true },

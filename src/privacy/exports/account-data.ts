@@ -120,6 +120,12 @@ const sections = {
       failing_since as "failingSince"
     from webhook_endpoints where user_id = $1 order by created_at desc limit $2`,
   sites: 'select domain from creator_domains where user_id = $1 order by position limit $2',
+  page: /* sql */ `
+    select (select handle from page_handles where user_id = $1 and until is null) as handle,
+      array(select handle from page_handles where user_id = $1 and until > now()) as "earlierHandles", words, links,
+      goal_title as "goalTitle", ${decimal('goal_cents', 2)} as "goalUSD", wall, robots, currency, thanks,
+      encode(picture, 'base64') as "pictureWebpBase64"
+    from (select 1) one left join creator_pages on user_id = $1 limit $2`,
   // What is held or owed because a payment was disputed or went back.
   cases: /* sql */ `
     select id, ref as tip,

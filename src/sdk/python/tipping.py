@@ -227,6 +227,7 @@ class Client:
         amount_ngn: float | None = None,
         sender_name: str | None = None,
         payer_email: str | None = None,
+        collection: str | None = None,
         memo: str | None = None,
         is_anonymous: bool | None = None,
         reference: str | None = None,
@@ -240,6 +241,7 @@ class Client:
         amount_ngn: The charge in NGN instead of the converted amount
         sender_name: Default Anonymous
         payer_email: For the receipt
+        collection: A bank account to transfer to, also where the creator takes the checkout page
         memo: Message to the creator, kept to 500 characters
         is_anonymous: Name and e-mail are withheld from the creator
         reference: Your own name for the payment, such as an order number: at most 64 characters. It need not be unique
@@ -255,6 +257,7 @@ class Client:
                 "amountNgn": amount_ngn,
                 "senderName": sender_name,
                 "payerEmail": payer_email,
+                "collection": collection,
                 "memo": memo,
                 "isAnonymous": is_anonymous,
                 "reference": reference,

@@ -14,14 +14,27 @@ type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain
 
 /** Everything a tipping page needs before it can show a form for the amount. */
 export async function describeSession(services: Needs, session: SdkSession): Promise<SessionAnswer> {
+  return {
+    ...(await describeCreator(services, session.userId)),
+    theme: session.theme,
+    parentOrigin: session.origin,
+    expiresAt: session.expiresAt.toISOString(),
+    now: new Date().toISOString(),
+  }
+}
+
+type CreatorDescription = Omit<SessionAnswer, 'theme' | 'parentOrigin' | 'expiresAt' | 'now'>
+
+/** The part of it that is the same in every session for a creator. */
+export async function describeCreator(services: Needs, userId: string): Promise<CreatorDescription> {
   const { config } = services
   const [{ wallet, settings }, name] = await Promise.all([
-    resolvePayableCreator(services, session.userId),
-    readCreatorName(services, session.userId),
+    resolvePayableCreator(services, userId),
+    readCreatorName(services, userId),
   ])
   const { minUsd, maxUsd } = tipLimitsFor(config.tips, settings)
   return {
-    creator: { id: session.userId, name, address: maskAddress(wallet) },
+    creator: { id: userId, name, address: maskAddress(wallet) },
     tokens: settings.acceptedTokens
       .map(tokenBySymbol)
       .filter((token) => token !== undefined)
@@ -40,10 +53,6 @@ export async function describeSession(services: Needs, session: SdkSession): Pro
       minNgn: config.fiat.minNgn,
       maxNgn: config.fiat.maxNgn,
     },
-    theme: session.theme,
-    parentOrigin: session.origin,
-    expiresAt: session.expiresAt.toISOString(),
-    now: new Date().toISOString(),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import { displayNumber, divideHalfUp } from '../../kernel/money.js'
 import { query } from '../../platform/database/database.js'
@@ -72,6 +73,29 @@ export async function dailyTips(
   }))
 }
 
+/** The value in USD of the confirmed tips that a creator received and that were recorded since then, from the same sums. */
+export async function tipsSince(db: Knex, userId: string, since: Date): Promise<number> {
+  const rows = await query<Omit<DayRow, 'date' | 'count'>>(db, {
+    name: 'tips.since',
+    text: /* sql */ `
+      with party as (select id from parties where user_id = $1),
+      received as (
+        select mint, decimals, raw from tip_sums
+        where party_id = (select id from party) and hour >= $2::timestamptz
+        union all
+        -- The hour that had begun.
+        select mint, decimals, display_raw from tips
+        where recipient_party = (select id from party) and status = 'confirmed'
+          and recorded_at >= $2 and recorded_at < date_trunc('hour', $2::timestamptz, 'UTC') + interval '1 hour'
+          and date_trunc('hour', $2::timestamptz, 'UTC') < $2)
+      select r.mint, min(r.decimals) as decimals, sum(r.raw)::text as raw, p.usd
+      from received r left join prices p on p.mint = r.mint group by r.mint, p.usd`,
+    values: [userId, since],
+  })
+  const micro = rows.reduce((sum, row) => sum + microUsdOf(row), 0n)
+  return displayNumber(divideHalfUp(micro, microPerCent), 2)
+}
+
 /** The database's list of time zones may be older than this process's. */
 function refuseUnknownZone(error: unknown): never {
   throw (error as { code?: unknown })?.code === invalidParameter
@@ -79,6 +103,6 @@ function refuseUnknownZone(error: unknown): never {
     : error
 }
 
-function microUsdOf({ mint, decimals, raw, usd }: DayRow): bigint {
+function microUsdOf({ mint, decimals, raw, usd }: Omit<DayRow, 'date' | 'count'>): bigint {
   return decimals === null || raw === null ? 0n : microUsd({ mint, decimals, displayRaw: raw, usd })
 }

@@ -136,6 +136,8 @@ export interface VisitOptions {
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly theme?: 'dark' | 'light'
   readonly tokens?: readonly string[]
+  /** Of the browser. */
+  readonly timezoneId?: string
 }
 
 /** Prepares a supporter with a wallet and a new session of a creator's checkout. The test opens `embedUrl`. */
@@ -148,12 +150,18 @@ export async function prepareVisit(
     viewport = desktop,
     theme = 'light',
     tokens = ['USDC'],
+    timezoneId,
   }: VisitOptions = {},
 ): Promise<Visit> {
   const embedder = given ?? (await registerEmbedder(world, settings))
   const supporter = createSupporter(world.sandbox, tokens)
   const { embedUrl, sessionToken } = await createEmbedSession(world, embedder, site.origin, theme)
-  const context = await browser.newContext({ viewport, reducedMotion: 'reduce', locale: 'en-GB' })
+  const context = await browser.newContext({
+    viewport,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    ...(timezoneId !== undefined && { timezoneId }),
+  })
   context.setDefaultTimeout(actionTimeoutMs)
   if (wallet !== 'none') {
     await context.exposeFunction('testWalletGuard', (issued: string) => addGuardInstruction(world, issued))

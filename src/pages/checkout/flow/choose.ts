@@ -13,8 +13,11 @@ const parentMs = 3000
 /** The session is known: shows the form, unless a payment that was under way was resumed before. */
 export function loaded(state: State, { session }: Of<'loaded'>): Next {
   const fresh = state.form.mint === ''
-  const nairaFirst = state.phone && state.wallets.length === 0 && session.fiat.enabled
-  const form = firstForm(session, state.form, nairaFirst && fresh)
+  const noWallet = state.phone && state.wallets.length === 0
+  const nairaFirst = session.fiat.enabled && (state.currency === 'NGN' || noWallet)
+  const { currency = nairaFirst ? 'NGN' : 'USD' } = state
+  const first = { method: nairaFirst ? 'naira' : 'crypto', currency } as const
+  const form = firstForm(session, state.form, fresh ? first : {})
   const ready: State = { ...state, session, form, nairaFirst, unanswered: false }
   const next = state.step.at === 'loading' ? { ...ready, step: { at: 'choose' } as const } : ready
   return { state: next, commands: requestNaira(next) }
@@ -27,6 +30,7 @@ const goesOn: readonly StepName[] = ['sent', 'done', 'naira-waiting', 'naira-lat
 
 export function sessionDead(state: State): Next {
   if (goesOn.includes(state.step.at)) return stay(state)
+  if (state.page && state.session !== undefined) return startOver(state, { type: 'start-over' })
   return goTo(state, { at: 'session-over' }, expired)
 }
 
@@ -89,18 +93,19 @@ export function returnToLeft(state: State): Next {
 
 /** In a frame the embedding page is asked for another session first. */
 export function tipAgain(state: State): Next {
-  const usable = state.step.at === 'naira-done'
+  const usable = state.page || state.step.at === 'naira-done'
   if (!state.framed) return another(state, usable)
   return goTo(state, { at: 'session-over', asked: state.now, usable }, expired)
 }
 
 /**
- * A session ends with its crypto tip: the checkout of another session follows. A naira tip leaves the session usable: the form
- * is shown again.
+ * A session ends with its crypto tip: the checkout of another session follows. A naira tip leaves the session usable, and a creator's
+ * page opens another by itself: the form is shown again.
  */
 function another(state: State, usable: boolean | undefined): Next {
   if (usable === true) {
-    const form = { ...state.form, method: 'naira', message: '', showFaults: false } as const
+    const method = state.page ? state.form.method : 'naira'
+    const form = { ...state.form, method, message: '', showFaults: false }
     return startOver({ ...state, form }, { type: 'start-over' })
   }
   if (state.session === undefined) return goTo(state, { at: 'session-over' })

@@ -4,7 +4,9 @@ import type { Form, NairaQuote, State } from './state.js'
 
 type FormState = Pick<State, 'form' | 'session' | 'rate'>
 
-const presetsNgn = [2000, 5000, 10_000, 20_000]
+const presetsNgn = [500, 1000, 2000, 5000, 10_000, 20_000]
+/** Offered at a time: the smallest that the limits allow. */
+const mostPresets = 4
 /** A naira tip's fee is 5 % of its amount. */
 const nairaShare = 0.95
 /** Floating point noise, far below a cent. */
@@ -83,7 +85,10 @@ export function nairaQuote(state: FormState & Pick<State, 'naira'>): NairaQuote 
 export function presetsOf(state: FormState): readonly number[] {
   const offered = state.form.currency === 'USD' ? (state.session?.presetsUsd ?? []) : presetsNgn
   const { least, most } = limitsOf(state) ?? { least: 0, most: Number.POSITIVE_INFINITY }
-  return offered.map((amount) => amount * 100).filter((amount) => amount >= least && amount <= most)
+  return offered
+    .map((amount) => amount * 100)
+    .filter((amount) => amount >= least && amount <= most)
+    .slice(0, mostPresets)
 }
 
 /** The form with a preset that is offered: the same one, else the second, else none. */
@@ -105,8 +110,12 @@ export function chosenToken({ form, session }: Pick<State, 'form' | 'session'>) 
   return session?.tokens.find(({ mint }) => mint === form.mint) ?? session?.tokens[0]
 }
 
-/** The form for a session: given values that fit it, otherwise its second preset and its first token. */
-export function firstForm(session: SessionDescription, given: Form, nairaFirst: boolean): Form {
+/** The form for a session: given values that fit it, otherwise its second preset and its first token. `first`: of a form that nobody has filled in. */
+export function firstForm(
+  session: SessionDescription,
+  given: Form,
+  first: Partial<Pick<Form, 'method' | 'currency'>>,
+): Form {
   const { tokens, fiat } = session
   const untouched = given.other === '' && given.preset === 'other'
   const mint = tokens.some((token) => token.mint === given.mint) ? given.mint : (tokens[0]?.mint ?? '')
@@ -114,7 +123,7 @@ export function firstForm(session: SessionDescription, given: Form, nairaFirst: 
     ...given,
     mint,
     preset: untouched ? 0 : given.preset,
-    ...(nairaFirst && { method: 'naira', currency: 'NGN' }),
+    ...first,
     ...(!fiat.enabled && { method: 'crypto', currency: 'USD' }),
   }
   if (form.preset !== 'other') return fittingForm({ form, session, rate: undefined })

@@ -10,6 +10,8 @@ export interface Form {
   readonly other: string
   readonly message: string
   readonly mint: string
+  /** How naira are paid, where the creator takes both. */
+  readonly way: 'bank_transfer' | 'checkout'
   readonly name: string
   readonly email: string
   readonly anonymous: boolean
@@ -152,6 +154,10 @@ export interface State {
   readonly unanswered: boolean
   /** A phone. Without a wallet it pays in naira first. */
   readonly phone: boolean
+  /** A creator's public page. It opens sessions by itself, so no session ends here. */
+  readonly page: boolean
+  /** The currency to begin with: the visitor's choice before, the creator's, or that of the visitor's country. */
+  readonly currency: Currency | undefined
   readonly nairaFirst: boolean
   readonly naira: 'unknown' | 'unavailable' | NairaQuote
   readonly rate: NairaRate | undefined
@@ -161,7 +167,13 @@ export interface State {
   readonly left: NairaTip | undefined
 }
 
-export function firstState(framed: boolean, now: number, form: Partial<Form> = {}, phone = false): State {
+export function firstState(
+  framed: boolean,
+  now: number,
+  form: Partial<Form> = {},
+  phone = false,
+  { page = false, currency }: { readonly page?: boolean; readonly currency?: Currency | undefined } = {},
+): State {
   return {
     session: undefined,
     form: {
@@ -171,6 +183,7 @@ export function firstState(framed: boolean, now: number, form: Partial<Form> = {
       other: '',
       message: '',
       mint: '',
+      way: page ? 'bank_transfer' : 'checkout',
       name: '',
       email: '',
       anonymous: false,
@@ -186,6 +199,8 @@ export function firstState(framed: boolean, now: number, form: Partial<Form> = {
     offline: false,
     unanswered: false,
     phone,
+    page,
+    currency,
     nairaFirst: false,
     naira: 'unknown',
     rate: undefined,

@@ -4,7 +4,7 @@ import { ngn, usd } from '../../lib/money.js'
 import { Checkbox, Field, Form, RadioGroup, TextField } from '../../ui/fields.js'
 import { Button, Icon, Notice, Tabs } from '../../ui/kit.js'
 import { chosenCents, chosenToken, isUsableEmail, nairaQuote } from '../machine/form.js'
-import type { State } from '../machine/state.js'
+import type { Form as FormValues, State } from '../machine/state.js'
 import { Amounts, useEdit } from './amounts.js'
 import { Dispatching, press, type ViewOf } from './kit.js'
 
@@ -55,6 +55,9 @@ export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>) {
       >
         {form.method === 'crypto' ? <CryptoPanel state={state} /> : <NairaPanel state={state} />}
       </div>
+      <div class="paybar">
+        {form.method === 'crypto' ? <CryptoPay state={state} /> : <NairaPay state={state} />}
+      </div>
     </Form>
   )
 }
@@ -90,10 +93,8 @@ function Left({ tip }: { readonly tip: NonNullable<State['left']> }) {
 
 function CryptoPanel({ state }: { readonly state: State }) {
   const edit = useEdit()
-  const { session } = state
-  const token = chosenToken(state)
-  const cents = chosenCents(state)
-  const amount = cents === undefined ? '' : usd(cents / 100)
+  const { session, form } = state
+  const name = session?.creator.name ?? ''
   const tokens = session?.tokens ?? []
   return (
     <>
@@ -101,21 +102,30 @@ function CryptoPanel({ state }: { readonly state: State }) {
         legend={words.payWith}
         named
         name="token"
-        chosen={token?.mint}
+        chosen={chosenToken(state)?.mint}
         choices={tokens.map(({ mint }) => mint)}
         texts={Object.fromEntries(tokens.map(({ mint, symbol }) => [mint, symbol]))}
         onChoose={(mint) => edit({ mint })}
       />
-      <Button
-        kind="primary"
-        type="submit"
-        text={words.tipWith(amount, token?.symbol ?? '').replace('  ', ' ')}
+      <TextField
+        label={words.cryptoNameField(name)}
+        autocomplete="name"
+        maxLength={100}
+        value={form.name}
+        onInput={(text) => edit({ name: text, anonymous: false })}
       />
       <p class="quiet small">
-        {words.feeLine(session?.creator.name ?? '')} {words.publicAddress}
+        {words.feeLine(name)} {words.publicAddress}
       </p>
     </>
   )
+}
+
+function CryptoPay({ state }: Props) {
+  const cents = chosenCents(state)
+  const amount = cents === undefined ? '' : usd(cents / 100)
+  const text = words.tipWith(amount, chosenToken(state)?.symbol ?? '').replace('  ', ' ')
+  return <Button kind="primary" type="submit" text={text} />
 }
 
 interface Props {
@@ -123,31 +133,45 @@ interface Props {
 }
 
 function NairaPanel({ state }: Props) {
-  const { session, naira } = state
-  if (naira === 'unavailable')
-    return (
-      <div class="stack">
-        {/* The page already says that it is offline. */}
-        {!state.offline && (
-          <Notice tone="warn" urgent>
-            <strong>{words.nairaUnavailable}</strong> {words.nairaUnavailableMore}
-          </Notice>
-        )}
-        {press(words.tryAgain, { type: 'start-over' }, 'primary')}
-      </div>
+  if (state.naira === 'unavailable')
+    // The page already says that it is offline.
+    return state.offline ? null : (
+      <Notice tone="warn" urgent>
+        <strong>{words.nairaUnavailable}</strong> {words.nairaUnavailableMore}
+      </Notice>
     )
-  const transfer = session?.fiat.collection === 'bank_transfer'
   return (
     <>
+      <Way state={state} />
+      <Payer state={state} />
+    </>
+  )
+}
+
+/** How the naira are paid. Where the creator takes both, the supporter chooses. */
+function Way({ state: { form, session } }: Props) {
+  const edit = useEdit()
+  const both = session?.fiat.collection === 'checkout'
+  const transfer = !both || form.way === 'bank_transfer'
+  return (
+    <>
+      {both && (
+        <RadioGroup<FormValues['way']>
+          legend={words.wayLegend}
+          name="way"
+          chosen={form.way}
+          choices={['bank_transfer', 'checkout']}
+          texts={{ bank_transfer: words.wayTransfer, checkout: words.wayCheckout }}
+          onChoose={(way) => edit({ way })}
+        />
+      )}
       <div class="way">
         <Icon name="bank" />
         <div>
-          <strong>{transfer ? words.wayTransfer : words.wayCheckout}</strong>
+          {!both && <strong>{words.wayTransfer}</strong>}
           <p class="quiet">{transfer ? words.wayTransferMore : words.wayCheckoutMore}</p>
         </div>
       </div>
-      <Payer state={state} />
-      <Sum state={state} />
     </>
   )
 }
@@ -192,7 +216,8 @@ function Payer({ state: { form, session } }: Props) {
 }
 
 /** The amount in naira and the submit button, which is busy until the amount is known. */
-function Sum({ state }: Props) {
+function NairaPay({ state }: Props) {
+  if (state.naira === 'unavailable') return press(words.tryAgain, { type: 'start-over' }, 'primary')
   const name = state.session?.creator.name ?? ''
   const cents = chosenCents(state)
   const quote = nairaQuote(state)
