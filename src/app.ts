@@ -49,7 +49,8 @@ import { sdkRoutes } from './sdk/routes.js'
 import { findNairaSession } from './sdk/sessions/auth.js'
 import type { Services } from './services.js'
 import { testRoutes } from './test-mode/routes.js'
-import { tipMailRoutes } from './tips/mails/routes.js'
+import { serveTipMailStop, takeTipMailStop, tipMailRoutes } from './tips/mails/routes.js'
+import { stopPath } from './tips/mails/send-tip-mails.js'
 import { creatorTipRoutes } from './tips/read/creator-routes.js'
 import { tipStream } from './tips/read/stream.js'
 import { tipRoutes } from './tips/routes.js'
@@ -181,6 +182,8 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.get(paidPath, countRead, servePaidPage)
   router.get('/t/:token', countRead, receipts.serveStatus)
   router.get('/verify', countRead, receipts.serveVerify)
+  router.get(stopPath, countRead, serveTipMailStop)
+  router.post(stopPath, countRead, takeTipMailStop(services))
   router.get('/assets/:name', serveAssets(pages))
   router.get('/embed.js', serveEmbedScript(pages))
   router.get([iconPath, faviconPath], serveIcon)

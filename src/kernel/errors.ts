@@ -89,7 +89,9 @@ export const errors = {
   invalid_from: [400, 'Invalid from'],
   invalid_to: [400, 'Invalid to'],
   invalid_q: [400, 'Invalid q'],
+  invalid_sender: [400, 'Invalid sender'],
   invalid_days: [400, 'Invalid days'],
+  invalid_year: [400, 'Invalid year'],
   invalid_time_zone: [400, 'Invalid time zone'],
 
   insufficient_balance: [400, 'Insufficient Balance'],

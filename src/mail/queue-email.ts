@@ -20,6 +20,8 @@ export interface NewEmail extends EmailContent {
   readonly to: string | SealedAddress
   /** The e-mail is not sent after this time. */
   readonly expiresAt?: Date
+  /** Turns such e-mails off when it is posted to. */
+  readonly unsubscribeUrl?: string
 }
 
 /**
@@ -27,12 +29,12 @@ export interface NewEmail extends EmailContent {
  * work on the e-mail ends; the subject is kept.
  */
 export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Promise<void> {
-  const { kind, to, subject, text, html, expiresAt = null } = email
+  const { kind, to, subject, text, html, expiresAt = null, unsubscribeUrl = null } = email
   await query(trx, {
     name: 'emails.queue',
     text: /* sql */ `
-      insert into emails (kind, recipient, sealed_recipient, subject, body_text, body_html, expires_at)
-      values ($1, $2, $3, $4, $5, $6, $7)`,
+      insert into emails (kind, recipient, sealed_recipient, subject, body_text, body_html, expires_at, unsubscribe_url)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
       kind,
       ...(typeof to === 'string' ? [to, null] : [null, to.sealed]),
@@ -40,6 +42,7 @@ export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Pr
       text,
       html,
       expiresAt,
+      unsubscribeUrl,
     ],
   })
   wake('mailer')
@@ -53,7 +56,7 @@ export async function dropUnsentEmails(
   await query(trx, {
     name: 'emails.drop',
     text: /* sql */ `
-      update emails set due_at = null, body_text = null, body_html = null, last_error = 'replaced'
+      update emails set due_at = null, body_text = null, body_html = null, unsubscribe_url = null, last_error = 'replaced'
        where recipient = $1 and kind = $2 and due_at is not null`,
     values: [to, kind],
   })

@@ -16,13 +16,14 @@ const emailQueue: DueRows = {
   leaseSeconds: 60,
   columns: /* sql */ `
     t.id, t.kind, t.recipient, t.sealed_recipient as "sealedRecipient", t.subject, t.body_text as text, t.body_html as html,
-    t.attempts, coalesce(t.expires_at <= clock_timestamp(), false) as expired`,
+    t.unsubscribe_url as "unsubscribeUrl", t.attempts, coalesce(t.expires_at <= clock_timestamp(), false) as expired`,
   onFinish: {
     columns: { sent: 'boolean', error: 'text' },
     set: /* sql */ `
       sent_at = case when s.sent then clock_timestamp() end, last_error = s.error,
       body_text = case when s.due_in_ms is not null then t.body_text end,
-      body_html = case when s.due_in_ms is not null then t.body_html end`,
+      body_html = case when s.due_in_ms is not null then t.body_html end,
+      unsubscribe_url = case when s.due_in_ms is not null then t.unsubscribe_url end`,
   },
 }
 /** Pauses are 5 s, 15 s, 45 s ... up to an hour. The last of twelve attempts comes after five and a half hours. */
@@ -41,6 +42,7 @@ interface DueEmail {
   readonly subject: string
   readonly text: string
   readonly html: string
+  readonly unsubscribeUrl: string | null
   readonly attempts: number
   readonly expired: boolean
 }
@@ -63,7 +65,9 @@ async function attempt(services: Needs, email: DueEmail): Promise<number> {
   if (email.expired) return giveUp(services, email, 'expired')
   try {
     const content = services.config.mode === 'test' ? testEmail(email) : email
-    await services.mail.send({ ...content, id: email.id, to: addressOf(services, email) })
+    const { id, unsubscribeUrl } = email
+    const to = addressOf(services, email)
+    await services.mail.send({ ...content, id, to, unsubscribeUrl: unsubscribeUrl ?? undefined })
   } catch (error) {
     const { kind, message } = failureOf(error)
     if (kind === 'rejected') return refuse(services, email, message)

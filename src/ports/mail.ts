@@ -6,6 +6,8 @@ export interface Email {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** Turns such e-mails off when it is posted to (RFC 8058). */
+  readonly unsubscribeUrl?: string | undefined
 }
 
 /** The mail server that accepts our e-mails. */

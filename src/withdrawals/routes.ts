@@ -30,6 +30,7 @@ import {
   withdrawAnswer,
   withdrawInput,
 } from './schemas.js'
+import { yearlyStatementRoute } from './yearly-statement.js'
 
 /** Withdrawals and bank accounts. app.ts guards these paths with the session, before routing. */
 export function payoutRoutes(services: Services, rates: ExchangeRates): Route[] {
@@ -37,6 +38,7 @@ export function payoutRoutes(services: Services, rates: ExchangeRates): Route[] 
   return [
     withdrawRoute(services, rates, banks),
     historyRoute(services),
+    yearlyStatementRoute(services),
     ...confirmationRoutes(services, rates),
     ...bankRoutes(services, banks),
   ]

@@ -30,6 +30,8 @@ const pages = [
   'GET /paid',
   'GET /t/{token}',
   'GET /verify',
+  'GET /tip-mails/{token}',
+  'POST /tip-mails/{token}',
   'GET /embed.js',
   'GET /assets/{name}',
   'GET /pay-icon.svg',

@@ -21,9 +21,12 @@ test.serial.afterEach(async () => {
   await world().db('emails').delete()
 })
 
-async function queue(to = freshEmail(), expiresAt?: Date): Promise<string> {
+async function queue(to = freshEmail(), expiresAt?: Date, unsubscribeUrl?: string): Promise<string> {
   const content = { subject: 'Subject', text: 'secret text', html: '<p>secret text</p>' }
-  const expiry = expiresAt === undefined ? {} : { expiresAt }
+  const expiry = {
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
+  }
   await world().services.transact((uow) => queueEmail(uow, { kind: 'test', to, ...content, ...expiry }))
   return to
 }
@@ -48,6 +51,18 @@ async function makeDue(recipient: string): Promise<void> {
 const alerts = () => countAlerts(world(), 'mail_given_up')
 
 const finished = { due_at: null, body_text: null, body_html: null }
+
+test.serial(
+  'a mail that can be turned off says so to mail programs, and keeps no token when it is sent',
+  async (t) => {
+    const url = 'https://tips.example/tip-mails/3f6c1e9a-8d1b-4c58-9f0e-2b7a4d5c6e10'
+    const [plain, other] = [await queue(), await queue(freshEmail(), undefined, url)]
+    await runBatch(mailerBatch(world()))
+    t.is(world().mail.received(plain)[0]?.unsubscribe, undefined)
+    t.deepEqual(world().mail.received(other)[0]?.unsubscribe, [`<${url}>`, 'List-Unsubscribe=One-Click'])
+    t.is((await row(other)).unsubscribe_url, null)
+  },
+)
 
 test.serial('an e-mail arrives once, as text and HTML, and its bodies are deleted', async (t) => {
   const to = await queue()

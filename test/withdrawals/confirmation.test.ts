@@ -605,7 +605,7 @@ test.serial('a request held back until its session has ended changes nothing', a
     ['POST', '/creators/api-keys', { label: 'thief' }],
     ['PATCH', '/creators/me', { name: 'Thief' }],
     ['PUT', '/creators/domains', { domains: ['thief.example'] }],
-    ['PUT', '/auth/tip-mails', { tipMails: 'each' }],
+    ['PUT', '/auth/tip-mails', { tipMails: 'daily' }],
     ['DELETE', '/auth/sessions', {}],
     ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }],
     ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }, 'a key'],
@@ -623,7 +623,7 @@ test.serial('a request held back until its session has ended changes nothing', a
     t.is(await rows(table), 0, table)
   t.is((await db('totp_factors').where({ user_id: user.id }).first()).confirmed_at, null)
   const { name, tip_mails: tipMails } = await db('users').where({ id: user.id }).first()
-  t.deepEqual([name, tipMails], [user.name, 'off'])
+  t.deepEqual([name, tipMails], [user.name, 'each'])
   t.deepEqual(await readBalance(world(), { ...ada, session: own.session ?? '' }), {
     availableUSDC: 50,
     heldUSDC: 0,

@@ -87,6 +87,7 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'POST /creators/wallet/transfers/{id}/sign': cookie,
   'PUT /creators/domains': cookie,
   'GET /creators/tips': cookie,
+  'GET /creators/statement': cookie,
   'GET /creators/tips/daily': cookie,
   'POST /creators/tips/{id}/refund': cookie,
   'GET /creators/tips/{id}/refunds': cookie,

@@ -30,6 +30,8 @@ export interface ReceivedMail {
   /** ISO 8601. */
   readonly at: string
   readonly messageId: string
+  /** The headers List-Unsubscribe and List-Unsubscribe-Post. Absent: the mail has none. */
+  readonly unsubscribe?: readonly string[]
 }
 
 const mailsMax = 1000
@@ -103,10 +105,16 @@ export class MailServer {
   async #take(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
     const content = await buffer(stream)
     if (stream.sizeExceeded) throw Object.assign(new Error('Too large'), { responseCode: 552 })
-    const { subject = '', text = '', html = '', messageId = '' } = await PostalMime.parse(content)
+    const { subject = '', text = '', html = '', messageId = '', headers } = await PostalMime.parse(content)
+    const unsubscribe = headers.flatMap(({ key, value }) =>
+      key.startsWith('list-unsubscribe') ? [value] : [],
+    )
     const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
     for (const { address: to } of envelope.rcptTo) {
-      const mail = { to, from, subject, text, html, at: new Date().toISOString(), messageId }
+      const mail = {
+        ...{ to, from, subject, text, html, at: new Date().toISOString(), messageId },
+        ...(unsubscribe.length > 0 && { unsubscribe }),
+      }
       const fault = this.#faultOf(to, 'content')
       if (fault?.code === undefined) this.#mails = [...this.#mails, mail].slice(-mailsMax)
       // The refusal quotes the mail, as spam filters do.

@@ -82,6 +82,8 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   invalid_to: ['to', 'must be an ISO 8601 date or time'],
   invalid_q: ['q', 'must have at most 100 characters'],
   invalid_time_zone: ['timeZone', 'must be an IANA name such as Africa/Lagos'],
+  invalid_sender: ['sender', 'must have at most 100 characters'],
+  invalid_year: ['year', 'must be a year from 2020 to 2099'],
   invalid_days: ['days', 'must be a whole number from 1 to 366'],
 
   insufficient_balance: ['amountUSDC', 'is above the available balance'],

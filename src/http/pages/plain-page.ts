@@ -22,13 +22,14 @@ dd { margin: 0; }
 ul { display: flex; flex-wrap: wrap; min-width: 0; gap: .75rem; list-style: none; margin: 1.5rem 0 0; padding: 0; }
 li a { display: inline-flex; align-items: center; min-height: 3rem; max-width: 100%; padding: 0 1.1rem; border: 1px solid var(--line); border-radius: 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
 li:first-child a { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+button { min-height: 3rem; margin-top: 1.5rem; padding: 0 1.1rem; border: 0; border-radius: 12px; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
 li a:hover { text-decoration: underline; }
-a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 12px; }
+a:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 12px; }
 .card + p { margin: 1.25rem .25rem 0; font-size: .93rem; }
 `
-const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
-/** A page of a few words. It has no script. */
+/** A page of a few words. It has no script. A form sends nothing elsewhere. */
 export interface PlainPage {
   readonly title: string
   readonly lead: string
@@ -39,6 +40,8 @@ export interface PlainPage {
   readonly facts?: readonly (readonly [name: string, value: string])[]
   /** The first one stands out. */
   readonly links?: readonly { readonly href: string; readonly text: string }[]
+  /** A button that posts to the page's own address. */
+  readonly button?: string
   /** Shown below the rest. */
   readonly note?: string | undefined
   /** For whoever has the link: search engines do not list it. It loads itself again after `refreshSeconds`. */
@@ -47,7 +50,7 @@ export interface PlainPage {
 
 /** Renders the page's document. */
 export function plainPage(page: PlainPage): string {
-  const { title, lead, more = [], quote, facts = [], links = [], note, unlisted } = page
+  const { title, lead, more = [], quote, facts = [], links = [], button, note, unlisted } = page
   const entries = links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)
   const rows = facts.map(([name, value]) => html`<dt>${name}</dt><dd><bdi>${value}</bdi></dd>`)
   const refresh = unlisted?.refreshSeconds
@@ -64,7 +67,7 @@ ${unlisted && html`<meta name="robots" content="noindex">`}${refresh && html`<me
 <body>
 <main>
 <a class="brand" href="/"><img src="${iconPath}" alt="" width="28" height="28">${serviceName}</a>
-<div class="card"><h1>${title}</h1><p>${lead}</p>${more.map((text) => html`<p>${text}</p>`)}${quote && html`<blockquote><bdi>${quote}</bdi></blockquote>`}${rows.length === 0 ? undefined : html`<dl>${rows}</dl>`}${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}</div>
+<div class="card"><h1>${title}</h1><p>${lead}</p>${more.map((text) => html`<p>${text}</p>`)}${quote && html`<blockquote><bdi>${quote}</bdi></blockquote>`}${rows.length === 0 ? undefined : html`<dl>${rows}</dl>`}${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}${button && html`<form method="post"><button>${button}</button></form>`}</div>
 ${note === undefined ? undefined : html`<p>${note}</p>`}
 </main>
 </body>

@@ -32,7 +32,7 @@ export function createSmtp({ url, from, timeoutMs = conversationMs }: SmtpOption
   })
   const domain = /@([^@>]+)>?$/.exec(from)?.[1] ?? 'localhost'
   return {
-    async send({ id, to, subject, text, html }) {
+    async send({ id, to, subject, text, html, unsubscribeUrl }) {
       try {
         await transport.sendMail({
           from,
@@ -42,8 +42,14 @@ export function createSmtp({ url, from, timeoutMs = conversationMs }: SmtpOption
           text,
           html,
           messageId: `<${id}@${domain}>`,
-          // RFC 3834: suppresses automatic replies such as vacation notices.
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            // RFC 3834: suppresses automatic replies such as vacation notices.
+            'Auto-Submitted': 'auto-generated',
+            ...(unsubscribeUrl !== undefined && {
+              'List-Unsubscribe': `<${unsubscribeUrl}>`,
+              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            }),
+          },
           signal: AbortSignal.timeout(timeoutMs),
         })
       } catch (error) {

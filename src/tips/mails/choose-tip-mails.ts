@@ -10,7 +10,7 @@ export type TipMailChoice = (typeof tipMailChoices)[number]
 
 /**
  * Chooses the mails about tips. Tips confirmed before the first choice are not mailed; a change between `each` and `daily`
- * skips none. Throws `email_not_verified`: nobody has tips mailed to an address of somebody else.
+ * skips none. Who has chosen nothing has `each`. Throws `email_not_verified`: nobody has tips mailed to an address of somebody else.
  */
 export async function chooseTipMails(
   { transact }: Pick<Services, 'transact'>,
@@ -32,6 +32,22 @@ export async function chooseTipMails(
         on conflict (party_id) do update set choice = excluded.choice`,
       values: [id, choice],
     })
+  })
+}
+
+/** Turns the mails off with the token of one of them, a UUID. False: it turns nothing off any more. */
+export function stopByToken({ transact }: Pick<Services, 'transact'>, token: string): Promise<boolean> {
+  return transact(async ({ trx }) => {
+    const [row] = await query<{ userId: string }>(trx, {
+      name: 'tip-mails.of-token',
+      text: /* sql */ `
+        select p.user_id as "userId" from tip_mails m join parties p on p.id = m.party_id where m.stop_token = $1::uuid`,
+      values: [token],
+    })
+    if (row === undefined) return false
+    await changeUser(trx, row.userId, { tipMails: 'off' })
+    await stopTipMails(trx, row.userId)
+    return true
   })
 }
 

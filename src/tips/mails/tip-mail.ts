@@ -1,33 +1,56 @@
-import { displayText } from '../../kernel/money.js'
+import { displayText, nairaText } from '../../kernel/money.js'
 import { maskAddress } from '../../kernel/text.js'
-import { emailLayout } from '../../mail/layout.js'
+import { emailLayout, quoteInMail } from '../../mail/layout.js'
 import type { EmailContent } from '../../mail/queue-email.js'
-import { microUsd, type PricedTip, symbolOf } from '../read/present.js'
+import { microUsd, type PricedTip, symbolOf, withheldName } from '../read/present.js'
 import { fiatSymbol } from '../schemas.js'
 import type { TipMailChoice } from './choose-tip-mails.js'
 
 /** Tips that a mail lists; it counts the others. */
 const mostListed = 20
 
-export type MailedTip = Pick<PricedTip, 'mint' | 'decimals' | 'displayRaw' | 'sender' | 'confirmedAt' | 'usd'>
+export type MailedTip = Pick<
+  PricedTip,
+  | 'mint'
+  | 'decimals'
+  | 'displayRaw'
+  | 'sender'
+  | 'senderName'
+  | 'message'
+  | 'fiatDetails'
+  | 'confirmedAt'
+  | 'usd'
+>
 
 interface MailOptions {
   readonly choice: Exclude<TipMailChoice, 'off'>
   readonly publicUrl: string
+  /** The page that turns these mails off. */
+  readonly stopUrl: string
 }
 
 /**
- * The mail about new tips. It has no names and no messages: strangers write those, and a mail of ours would vouch for them.
- * The dashboard shows them.
+ * The mail about new tips, the newest first. Strangers write the names and messages, so they are quoted as `quoteInMail` does, and who
+ * pays anonymously is quoted with nothing.
  */
-export function tipMail(tips: readonly MailedTip[], { choice, publicUrl }: MailOptions): EmailContent {
+export function tipMail(
+  tips: readonly MailedTip[],
+  { choice, publicUrl, stopUrl }: MailOptions,
+): EmailContent {
   const site = new URL(publicUrl).host
   const count = countText(tips.length)
   const more = tips.length - mostListed
   const worth = dollarText(tips.reduce((sum, tip) => sum + microUsd(tip), 0n))
   const each =
     choice === 'each'
-      ? [{ list: [...tips.slice(0, mostListed).map(tipLine), ...(more > 0 ? [`and ${more} more`] : [])] }]
+      ? [
+          {
+            list: [
+              ...tips.slice(-mostListed).reverse().map(tipLine),
+              ...(more > 0 ? [`and ${more} more`] : []),
+            ],
+          },
+        ]
       : []
   return emailLayout({
     subject: `You received ${count} at ${site}`,
@@ -37,8 +60,11 @@ export function tipMail(tips: readonly MailedTip[], { choice, publicUrl }: MailO
         : `You received ${count} at ${site}, worth about ${worth} today:`,
       ...each,
       ...(choice === 'daily' ? [{ list: totals(tips) }] : []),
-      { link: `${publicUrl}/dashboard`, label: 'See who sent them' },
-      'You chose these mails in the settings, and can turn them off there.',
+      { link: `${publicUrl}/dashboard`, label: 'See them all' },
+      choice === 'daily'
+        ? 'You get this once a day. To turn it off, without signing in:'
+        : 'You get at most one of these in a quarter of an hour; the settings have one a day instead. To turn them off, without signing in:',
+      { link: stopUrl, label: 'Turn these e-mails off' },
     ],
   })
 }
@@ -47,10 +73,18 @@ function countText(count: number): string {
   return count === 1 ? 'a tip' : `${grouped(String(count))} tips`
 }
 
-/** `2 USDC from 9xQe...3kLm, 14:05 UTC` */
+/** `2 USDC from 9xQe...3kLm, 14:05 UTC: "Great show"` */
 function tipLine(tip: MailedTip): string {
-  const from = tip.mint === null ? '' : ` from ${maskAddress(tip.sender)}`
-  return `${amountText(tip, BigInt(tip.displayRaw))}${from}, ${tip.confirmedAt.toISOString().slice(11, 16)} UTC`
+  const { mint, sender, senderName, message, fiatDetails, confirmedAt } = tip
+  const amount =
+    fiatDetails === null
+      ? amountText(tip, BigInt(tip.displayRaw))
+      : nairaText(BigInt(Math.round(fiatDetails.amountNgn * 100)))
+  const at = `, ${confirmedAt.toISOString().slice(11, 16)} UTC`
+  if (sender === withheldName) return `${amount}${at}`
+  const name = mint === null ? sender : senderName
+  const from = name === null ? maskAddress(sender) : `"${quoteInMail(name)}"`
+  return `${amount} from ${from}${at}${message ? `: "${quoteInMail(message)}"` : ''}`
 }
 
 function totals(tips: readonly MailedTip[]): string[] {

@@ -36,6 +36,7 @@ export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact' | 'c
           'invalid_from',
           'invalid_to',
           'invalid_q',
+          'invalid_sender',
           'invalid_format',
           'unauthorized',
         ],

@@ -50,6 +50,16 @@ export const creatorTipsInput = z.object({
         'Part of the message, the sender or your reference, in any case, in the newest 10,000 tips that the other filters let through',
       maxLength: maxSearchLength,
     }),
+  sender: z
+    .string('invalid_sender')
+    .transform((text) => cleanLine(text))
+    .refine((text) => countCharacters(text) <= maxSearchLength, 'invalid_sender')
+    .optional()
+    .meta({
+      description:
+        'Exactly this sender, as a tip of the list names it, in the newest 10,000 tips that the other filters let through',
+      maxLength: maxSearchLength,
+    }),
   format: formatInput,
 })
 export type CreatorTipsInput = z.output<typeof creatorTipsInput>
@@ -71,7 +81,7 @@ export const creatorTipsAnswer = z.object({
   nextCursor: z.string().nullable(),
   searchedSince: z.iso.datetime().nullable().meta({
     description:
-      'With `q`: the time of the oldest tip searched, when older ones were not searched. A search reads the newest 10,000 tips that the other filters let through',
+      'With `q` or `sender`: the time of the oldest tip searched, when older ones were not searched. A search reads the newest 10,000 tips that the other filters let through',
   }),
 })
 

@@ -44,6 +44,9 @@ export async function listCreatorTips(
   }
 }
 
+/** The sender as lists name it. */
+const sentBy = 'coalesce(s.wallet, t.sender)'
+
 /** Adds a value to a statement and returns its parameter. */
 type AddValue = (value: unknown) => string
 type Position = readonly [ms: number, id: string]
@@ -55,7 +58,7 @@ type Position = readonly [ms: number, id: string]
  */
 export function creatorTipsStatement(
   userId: string,
-  { cursor, limit, token, status, from, to, q }: CreatorTipsInput,
+  { cursor, limit, token, status, from, to, q, sender }: CreatorTipsInput,
 ): Statement | undefined {
   const values: unknown[] = []
   const add: AddValue = (value) => `$${values.push(value)}`
@@ -64,11 +67,12 @@ export function creatorTipsStatement(
   const walks = indexWalks({ token, status }, add)
   if (walks === undefined) return undefined
   const position = timePositionFrom(cursor, '')
+  const isSearch = Boolean(q || sender)
   const end: Position = to === undefined ? timePositionFrom(undefined, '') : [to.getTime(), '']
   const party = `party as (select id, wallet, user_id from parties where user_id = ${add(userId)})`
-  const range = `recorded_at >= coalesce(${add(from ?? null)}::timestamptz, '-infinity') and ${before(q ? end : earlier(position, end))}`
+  const range = `recorded_at >= coalesce(${add(from ?? null)}::timestamptz, '-infinity') and ${before(isSearch ? end : earlier(position, end))}`
   // Each walk has its own order and limit: without them the walks are sorted instead of merged.
-  const newestFirst = `order by recorded_at desc, id desc limit ${q ? searchedTips : maxPage + 1}`
+  const newestFirst = `order by recorded_at desc, id desc limit ${isSearch ? searchedTips : maxPage + 1}`
   const walked = walks.conditions.map(
     (condition) =>
       `(select * from tips where recipient_party = (select id from party) and listed and ${condition} and ${range} ${newestFirst})`,
@@ -76,7 +80,7 @@ export function creatorTipsStatement(
   const newest = `select * from (${walked.join(' union all ')}) walked ${newestFirst}`
   // The recipient is the creator: one look-up for the page, not one for each tip.
   const parties = 'cross join party r left join parties s on s.id = t.sender_party'
-  if (!q) {
+  if (!isSearch) {
     const text = /* sql */ `
       with ${party}, newest as (${newest})
       select ${listColumns}, p.usd, null as "searchedSince"
@@ -84,14 +88,17 @@ export function creatorTipsStatement(
       order by t.recorded_at desc, t.id desc limit ${add(limit + 1)}`
     return { name: `tips.received.${walks.name}`, text, values }
   }
-  const search = add(q)
+  const found: string[] = []
+  if (q) {
+    const search = add(q)
+    found.push(`(strpos(lower(t.message), lower(${search})) > 0 or strpos(lower(${sentBy}), lower(${search})) > 0
+          or strpos(lower(t.sender_name), lower(${search})) > 0 or strpos(lower(t.reference), lower(${search})) > 0)`)
+  }
+  if (sender) found.push(`${sentBy} = ${add(sender)}::text`)
   // `strpos`: no character of the search is a pattern. `offset 0`: one look-up for each tip, never a scan of all parties.
   const text = /* sql */ `
     with ${party}, newest as materialized (
-      select t.id, t.recorded_at, strpos(lower(t.message), lower(${search})) > 0
-          or strpos(lower(coalesce(s.wallet, t.sender)), lower(${search})) > 0
-          or strpos(lower(t.sender_name), lower(${search})) > 0
-          or strpos(lower(t.reference), lower(${search})) > 0 as found
+      select t.id, t.recorded_at, ${found.join(' and ')} as found
       from (${newest}) t left join lateral (select wallet from parties where id = t.sender_party offset 0) s on true
     ), page as (
       select id from newest where found and ${before(position)} order by recorded_at desc, id desc limit ${add(limit + 1)}
@@ -101,7 +108,7 @@ export function creatorTipsStatement(
     select ${listColumns}, p.usd, searched.since as "searchedSince"
     from searched left join (page join tips t using (id) ${parties} left join prices p on p.mint = t.mint) on true
     order by t.recorded_at desc, t.id desc`
-  return { name: `tips.received.${walks.name}.search`, text, values }
+  return { name: `tips.received.${walks.name}${q ? '.search' : ''}${sender ? '.sender' : ''}`, text, values }
 }
 
 /** The parts of the list that match a token and a status, each in the order of one index. Listed chain tips are confirmed. */

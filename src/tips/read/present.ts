@@ -17,8 +17,8 @@ const hidesWords = /* sql */ `
 
 export const listColumns = /* sql */ `${factColumns}, ${hidesWords} as "hidesWords", t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
 
-/** The name of a supporter whose words are withheld. */
-const withheldName = 'Anonymous'
+/** The name of a supporter who pays anonymously, or whose words are withheld. */
+export const withheldName = 'Anonymous'
 
 /** The price of a stablecoin and of a dollar amount, in pico-dollars. */
 const oneDollar = 10n ** 12n

@@ -303,7 +303,7 @@ test('GET /auth/security says what protects the account', async (t) => {
     recoveryCodesLeft: 0,
     passkeys: 0,
     frozenAt: null,
-    tipMails: 'off',
+    tipMails: 'each',
     pendingEmail: null,
   }
   t.deepEqual(await read(), fresh as never)

@@ -1,16 +1,16 @@
 import test from 'ava'
 import { sendTipMails } from '../../../src/tips/mails/send-tip-mails.js'
-import { tipMail } from '../../../src/tips/mails/tip-mail.js'
 import {
   createConfirmedSolTips,
   createConfirmedTips,
   someConfirmation,
 } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../../helpers/make/fiat/fiat-tips.js'
 import { as } from '../../helpers/servers/roles.js'
 import { setRows, useWorld } from '../../helpers/servers/world.js'
 
-const world = useWorld(test)
+const world = useWorld(test, { fiat: true })
 const hourMs = 3_600_000
 
 async function verifiedCreator(): Promise<TestCreator> {
@@ -26,8 +26,11 @@ const choose = ({ session }: TestCreator, tipMails: unknown) =>
 const tips = (creator: TestCreator, count = 1) =>
   createConfirmedSolTips(world().services, Array<string>(count).fill(creator.wallet))
 const send = () => sendTipMails(as('clock', world().services))
-const mailsOf = ({ email }: TestCreator): Promise<{ subject: string; body_text: string }[]> =>
-  world().db('emails').where({ recipient: email, kind: 'tips' }).orderBy('created_at')
+const mailsOf = ({
+  email,
+}: TestCreator): Promise<
+  { subject: string; body_text: string; body_html: string; unsubscribe_url: string }[]
+> => world().db('emails').where({ recipient: email, kind: 'tips' }).orderBy('created_at')
 const subjectsOf = async (creator: TestCreator) => (await mailsOf(creator)).map(({ subject }) => subject)
 const partyOf = async ({ user }: TestCreator): Promise<bigint> =>
   (await world().db('parties').where({ user_id: user.id }).first()).id
@@ -50,13 +53,91 @@ function lastMorning(): Date {
 }
 
 // Serial, because a run mails every creator who is due.
-test.serial('by default no mail is sent about tips, and after `off` none is', async (t) => {
-  const [ada, eve] = [await verifiedCreator(), await verifiedCreator()]
-  await choose(eve, 'each')
-  t.deepEqual((await choose(eve, 'off')).body, { success: true, tipMails: 'off' } as never)
-  await Promise.all([tips(ada), tips(eve)])
+test.serial(
+  'who has chosen nothing is told once the address is proven; `off`, frozen and closed are not',
+  async (t) => {
+    const [ada, eve, cold, gone] = await Promise.all([1, 2, 3, 4].map(() => verifiedCreator()))
+    const young = await registerCreator(world())
+    if (!ada || !eve || !cold || !gone) return t.fail()
+    await choose(eve, 'each')
+    t.deepEqual((await choose(eve, 'off')).body, { success: true, tipMails: 'off' } as never)
+    await setRows(world(), 'users', { id: cold.user.id }, { frozen_at: new Date(), frozen_reason: 'test' })
+    await setRows(world(), 'users', { id: gone.user.id }, { closed_at: new Date() })
+    const all = [ada, eve, cold, gone, young]
+    for (const creator of all) await tips(creator, 2)
+    await Promise.all([send(), send(), send()])
+    const counts = async () => Promise.all(all.map(async (creator) => (await subjectsOf(creator)).length))
+    t.deepEqual(await counts(), [1, 0, 0, 0, 0])
+    await tips(ada)
+    await moveBack(ada, { mailed_at: new Date(Date.now() - 14 * 60_000) })
+    await send()
+    t.is((await mailsOf(ada)).length, 1, 'a quarter of an hour has not passed')
+    await moveBack(ada, { mailed_at: new Date(Date.now() - 16 * 60_000) })
+    await world().db('users').where({ id: young.user.id }).update({ email_verified_at: new Date() })
+    await Promise.all([send(), send()])
+    t.deepEqual(await counts(), [2, 0, 0, 0, 1])
+    t.deepEqual(await subjectsOf(young), ['You received 2 tips at tips.example'], 'with those of before')
+  },
+)
+
+test.serial(
+  'the link of a mail turns the mails off without signing in, once, and only by its button',
+  async (t) => {
+    const ada = await verifiedCreator()
+    await tips(ada)
+    await send()
+    const [mail] = await mailsOf(ada)
+    const address = /http:\/\/tips\.example(\/tip-mails\/\S+)/.exec(mail?.body_text ?? '')
+    const path = address?.[1] ?? ''
+    t.is(mail?.unsubscribe_url, address?.[0])
+    t.true(mail?.body_html.includes(`href="${address?.[0]}"`))
+    const chosen = async () => (await world().db('users').where({ id: ada.user.id }).first()).tip_mails
+    const page = await fetch(world().url + path)
+    t.regex(await page.text(), /<form method="post"><button>Turn these e-mails off<\/button><\/form>/)
+    t.regex(page.headers.get('content-security-policy') ?? '', /form-action 'self'/)
+    t.is(page.headers.get('cache-control'), 'no-store')
+    t.is(await chosen(), 'each', 'opening it changes nothing: mail scanners open links')
+    // As a mail program's own button sends it (RFC 8058).
+    const press = (to = path, body = 'List-Unsubscribe=One-Click') =>
+      fetch(world().url + to, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+      })
+    t.is((await press()).status, 200)
+    t.is((await press()).status, 404)
+    t.is(await chosen(), 'off')
+    await tips(ada)
+    await moveBack(ada, { mailed_at: new Date(0) })
+    await send()
+    t.is((await mailsOf(ada)).length, 1)
+    for (const wrong of ['x', '%00', crypto.randomUUID(), `${path.slice(11)}x`])
+      t.is((await press(`/tip-mails/${wrong}`)).status, 404, wrong)
+    t.is((await press(path, 'x'.repeat(70_000))).status, 404)
+    await choose(ada, 'each')
+    t.is((await press()).status, 404, 'what was chosen since is not undone by an old mail')
+    t.is(await chosen(), 'each')
+  },
+)
+
+test.serial('of a naira tip the mail quotes name and message, and nothing of who is anonymous', async (t) => {
+  const ada = await verifiedCreator()
+  for (const extra of [
+    { senderName: 'Tobi of evil.example', memo: 'Win 481516 at https://evil.example/now' },
+    { senderName: 'Secret Ngozi', memo: 'hidden', isAnonymous: true, payerEmail: 'ngozi@example.com' },
+  ]) {
+    const { intentId } = await createFiatIntent(world(), { creatorId: ada.user.id, amount: 5, ...extra })
+    payFiatIntent(world(), intentId)
+    await settleIntentNow(world(), intentId)
+  }
   await send()
-  t.deepEqual([await subjectsOf(ada), await subjectsOf(eve)], [[], []])
+  const [{ body_text: text, body_html: html } = { body_text: '', body_html: '' }] = await mailsOf(ada)
+  t.regex(
+    text.replaceAll('\n', ' '),
+    /- NGN 7,600\.00 from "Tobi of \(link\)", \d\d:\d\d UTC: "Win 481\.\.\. at \(link\)"/,
+  )
+  t.regex(text, /^- NGN 7,600\.00, \d\d:\d\d UTC$/m)
+  t.notRegex(text + html, /evil\.example|Ngozi|hidden|Anonymous|481516/i)
 })
 
 test.serial('an address that nobody has proven, and a wrong choice, are refused', async (t) => {
@@ -66,7 +147,7 @@ test.serial('an address that nobody has proven, and a wrong choice, are refused'
   for (const wrong of ['weekly', '', 1, null]) t.is((await choose(ada, wrong)).body.error, 'Invalid tipMails')
 })
 
-test.serial('`each`: tips after the choice, at once, then bundled every ten minutes', async (t) => {
+test.serial('`each`: tips after the choice, at once, then bundled every quarter of an hour', async (t) => {
   const ada = await verifiedCreator()
   await tips(ada, 3)
   await choose(ada, 'each')
@@ -77,7 +158,7 @@ test.serial('`each`: tips after the choice, at once, then bundled every ten minu
   t.deepEqual(await subjectsOf(ada), ['You received a tip at tips.example'], 'three clocks send one mail')
   await tips(ada, 25)
   await send()
-  t.is((await mailsOf(ada)).length, 1, 'ten minutes have not passed')
+  t.is((await mailsOf(ada)).length, 1, 'a quarter of an hour has not passed')
   await choose(ada, 'each')
   await moveBack(ada, { mailed_at: new Date(Date.now() - hourMs) })
   await Promise.all([send(), send()])
@@ -129,20 +210,4 @@ test.serial('a creator whose mail fails keeps nobody else from theirs, and gets 
   await db.raw('alter table emails drop constraint test_broken')
   await send()
   t.is((await subjectsOf(ada)).length, 1)
-})
-
-test('a mail about tips has no words of strangers', (t) => {
-  const hostile = 'Your account is locked: https://evil.example 481516'
-  const tip = {
-    mint: null,
-    decimals: 2,
-    displayRaw: '2000',
-    sender: hostile,
-    message: hostile,
-    confirmedAt: new Date('2026-11-22T09:05:00Z'),
-    usd: null,
-  }
-  const { text, html, subject } = tipMail([tip], { choice: 'each', publicUrl: 'https://tips.example' })
-  t.false(`${text}${html}${subject}`.includes('evil'))
-  t.regex(text, /^- USD 20 paid in naira, 09:05 UTC$/m)
 })

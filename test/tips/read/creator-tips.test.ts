@@ -283,6 +283,33 @@ function sortedWalks(plan: PlanNode, sorted = false): PlanNode[] {
   return (plan.Plans ?? []).flatMap((child) => sortedWalks(child, inside))
 }
 
+test('`sender` gives exactly the tips of one supporter, by wallet or by name, with the other filters', async (t) => {
+  const ada = await registerPerson(world())
+  const wallet = unusedWallet()
+  const [first, second] = await insertTips(ada, [
+    { sender: wallet, message: 'one' },
+    { sender: wallet, message: 'two' },
+    { sender: `${wallet}x`, message: 'one' },
+    { sender: 'Tobi', kind: 'fiat', mint: null, decimals: 2, claim_hash: null },
+    { sender: 'tobi' },
+    { sender: 'Tobi Adeyemi' },
+  ])
+  const found = async (query: string) =>
+    (await world().request<Page>('GET', `/creators/tips?${query}`, { session: ada.session })).body.tips.map(
+      ({ signature }) => signature,
+    )
+  t.deepEqual((await found(`sender=${wallet}`)).sort(), [first, second].sort() as string[])
+  t.deepEqual(await found(`sender=${wallet}&q=TWO`), [second as string])
+  t.is((await found('sender=Tobi')).length, 1)
+  t.is((await found('sender=Tobi&token=USDC')).length, 0)
+  t.is((await found('sender=%25')).length, 0, 'no character of it is a pattern')
+  const eve = await registerPerson(world())
+  const other = await world().request<Page>('GET', `/creators/tips?sender=${wallet}`, {
+    session: eve.session,
+  })
+  t.deepEqual(other.body.tips, [])
+})
+
 const bad: Record<string, readonly string[]> = {
   'Invalid cursor': ['cursor=x', 'cursor=', 'cursor=Li4u', 'cursor=a&cursor=b', 'cursor=%00'],
   'Invalid limit': [
@@ -307,6 +334,7 @@ const bad: Record<string, readonly string[]> = {
   ],
   'Invalid to': ['to=x', 'to=2026-3-1', 'to=99999-01-01'],
   'Invalid q': [`q=${'x'.repeat(101)}`, 'q=a&q=b'],
+  'Invalid sender': [`sender=${'x'.repeat(101)}`, 'sender=a&sender=b'],
   'Invalid format': ['format=xml', 'format=', 'format=json&format=csv'],
 }
 for (const [error, queries] of Object.entries(bad))
