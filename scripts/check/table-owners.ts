@@ -24,6 +24,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     'totp_factors',
     'users',
     'wallet_key_checks',
+    'wallet_watches',
     'wallets',
   ],
   'src/creators': ['api_keys', 'creator_domains'],

@@ -112,7 +112,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     read: [...signers, 'verifier', 'finder', 'settlement', 'payouts', 'reconciler', 'clock'],
   },
   payment_returns: { change: ['settlement', 'operators'], read: ['web', 'payouts', 'clock'] },
-  prices: { change: ['web', 'clock'], read: ['verifier', 'settlement', 'payouts', 'operators'] },
+  prices: { change: ['web', 'clock'], read: ['verifier', 'finder', 'settlement', 'payouts', 'operators'] },
   rates: { write: ['web', 'settlement', 'clock', 'operators'], read: ['payouts'] },
   // Who posts a transfer also lets it cover what is owed.
   receipt_keys: { append: ['web'] },
@@ -133,7 +133,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   sessions: { write: ['web', 'clock', 'operators'] },
   // Who mails a payer a link, and who shows what is behind it.
   status_link_key: { read: ['web', 'settlement', 'payouts', 'operators'] },
-  suspense_items: { change: ['settlement', 'payouts', 'operators'], read: ['web', 'clock'] },
+  // Web where a creator decides about what arrived of a tip.
+  suspense_items: { change: ['web', 'settlement', 'payouts', 'operators'], read: ['clock'] },
   sweep_parts: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   sweeps: { change: [...signers, 'operators'], read: ['web', 'clock'] },
   // Who locks a switch needs the right to change it.
@@ -164,9 +165,11 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   wallet_key_checks: { change: ['provisioner', ...signers] },
   // The sealed keys of the custody wallets: no other role can read them.
   wallet_transfers: { change: ['web', ...signers, 'operators'], read: ['clock'] },
+  // Web has the wallet of a creator who is there looked at.
+  wallet_watches: { append: ['provisioner'], change: ['web', 'finder', 'operators'], read: ['clock'] },
   wallets: {
     change: ['web', 'provisioner', 'operators'],
-    read: ['verifier', 'settlement', 'payouts', 'reconciler', ...signers, 'clock'],
+    read: ['verifier', 'finder', 'settlement', 'payouts', 'reconciler', ...signers, 'clock'],
     secret: { columns: ['sealed_secret'], to: ['provisioner', ...signers] },
     kept: { columns: ['public_key', 'key_version'], to: ['provisioner'] },
   },

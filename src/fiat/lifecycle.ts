@@ -12,7 +12,7 @@ export const intentStatusOf = {
 export type FiatIntentStatus = (typeof intentStatusOf)[TipStatus]
 
 /**
- * - `waiting`: an operator decides
+ * - `waiting`: an operator decides, or the creator of the tip that it is too little for
  * - `refunding`: a refund is or may be under way, so it is not assigned
  * - `resolved`: returned or assigned, or a dispute took it
  */
@@ -26,11 +26,11 @@ export const suspenseMachine: StateMachine<SuspenseState> = {
   states: suspenseStates,
   initial: ['waiting'],
   steps: [
-    { from: 'waiting', to: 'refunding', by: 'an operator has it refunded', entries: [] },
+    { from: 'waiting', to: 'refunding', by: 'an operator or the creator has it refunded', entries: [] },
     {
       from: 'waiting',
       to: 'resolved',
-      by: 'an operator assigns it, or says that it was returned, or a dispute takes it',
+      by: 'an operator or the creator assigns it, an operator says that it was returned, or a dispute takes it',
       entries: ['assignEntries', 'returnEntries', 'lossEntries'],
     },
     { from: 'refunding', to: 'waiting', by: 'the refund certainly did not happen', entries: [] },

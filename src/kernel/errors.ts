@@ -120,6 +120,7 @@ export const errors = {
   tip_not_paid: [409, 'Tip is not paid'],
   tip_disputed: [409, 'Tip is disputed'],
   tip_refunded: [409, 'Tip already refunded'],
+  short_decided: [409, 'Nothing of this tip waits for a decision'],
   too_many_refunds: [409, 'Too many refunds of this tip'],
   refund_too_late: [409, 'Tip is too old to be refunded'],
   rate_unavailable: [503, 'Rate unavailable'],

@@ -21,7 +21,10 @@ interface WorkTable {
 const toSend = `send_state in (${sqlList(sendableStates)})`
 const tables: Readonly<Record<WorkKind, WorkTable | readonly WorkTable[]>> = {
   verifier: { table: 'tips', key: 'id', condition: 'true', error: 'last_error' },
-  finder: { table: 'payment_intents', key: 'id', condition: 'true', error: 'null::text' },
+  finder: [
+    { table: 'payment_intents', key: 'id', condition: 'true', error: 'null::text' },
+    { table: 'wallet_watches', key: 'id', condition: 'true', error: 'null::text' },
+  ],
   settlement: { table: 'fiat_intents', key: 'id', condition: 'true', error: 'last_error' },
   payouts: [
     {

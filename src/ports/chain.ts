@@ -21,6 +21,21 @@ export interface SignaturesSince {
   readonly whole: boolean
 }
 
+/** A transaction that names an address. */
+export interface NamingSignature {
+  readonly signature: string
+  readonly failed: boolean
+  /** Undefined: the node does not know it yet. */
+  readonly blockTime: Date | undefined
+}
+
+/** Which transactions of an address are asked for: the newest before `before`, none at `until` or older. */
+export interface SignaturePage {
+  readonly address: string
+  readonly before?: string | undefined
+  readonly until?: string | undefined
+}
+
 /** How one token account changed over a whole transaction, in base units of its mint. */
 export interface TokenChange {
   readonly account: string
@@ -157,6 +172,13 @@ export interface Chain {
    * nothing.
    */
   signaturesSince(addresses: readonly string[], since: Date): Promise<Map<string, SignaturesSince>>
+  /** One page of at most a hundred transactions that name an address, newest first; empty at the end. An absent address had no answer. */
+  signaturePages(pages: readonly SignaturePage[]): Promise<Map<string, readonly NamingSignature[]>>
+  /**
+   * What any accounts hold now: base units of a token account, else lamports, also of wrapped SOL; 0n without an account. Read in
+   * batches of a hundred. An absent address had no answer.
+   */
+  held(addresses: readonly string[]): Promise<Map<string, bigint>>
   /** Transactions at commitment `confirmed`. An absent one cannot be read yet: request it again later. */
   transactions(signatures: readonly string[]): Promise<Map<string, ChainTransaction>>
   /**

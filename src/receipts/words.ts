@@ -69,9 +69,9 @@ const naira: Readonly<Record<Stage, (said: Said) => Words>> = {
   }),
   underpaid: ({ amount, payment, inCurrency }) => ({
     title: `Only ${inCurrency(payment.arrived)} arrived`,
-    lead: `${amount} were asked for, so the tip was not given. Your money is not lost: it waits until you say what to do with it.`,
+    lead: `${amount} were asked for. Your money is not lost: the creator sees what arrived, and can take it as it is or give it back to you.`,
     more: [
-      'Write to the address below with the number of this payment. Say whether you want the money back, or the creator should get it.',
+      'You can also write to the address below with the number of this payment, and say which you want.',
     ],
   }),
   failed: () => ({

@@ -1,6 +1,7 @@
 import { PublicKey, SystemProgram } from '@solana/web3.js'
 import test from 'ava'
 import type { Page, Route } from 'playwright-core'
+import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { decodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
 import { prepareVisit, useBrowser, type Visit, type VisitOptions } from '../helpers/browser/browser.js'
@@ -160,6 +161,22 @@ test.serial('B4 the tip continues on a phone', async (t) => {
   await assertScreen(t, one, 'B4-phone', 'Open in your wallet app')
 })
 
+test.serial('B7 on a phone the installed wallet opens first, getting one comes last', async (t) => {
+  const one = await openCheckout({ wallet: 'none', touch: true, viewport: { width: 360, height: 740 } })
+  await one.page.getByRole('tab', { name: /^Crypto/ }).click()
+  await clickButton(one.page, /^Tip .* with /)
+  const links = one.page.getByRole('link')
+  await one.page.getByRole('link', { name: 'Open in Phantom' }).waitFor()
+  t.deepEqual(
+    (await links.allInnerTexts()).map((text) => text.trim()),
+    ['Open in Phantom', 'Open in Solflare', 'Get Phantom', 'Get Solflare'],
+  )
+  const href = (await links.first().getAttribute('href')) ?? ''
+  t.regex(decodeURIComponent(href), /#h=[\w-]{43}&usd=\d/)
+  t.false(href.includes(one.sessionToken))
+  await assertScreen(t, one, 'B7-phone-wallet', 'Open in your wallet app', ['No wallet app yet?'])
+})
+
 test.serial('B5 the browser blocks the window', async (t) => {
   const one = await prepareVisit(open(), { wallet: 'none' })
   const sandbox = 'sandbox="allow-scripts allow-same-origin allow-forms"'
@@ -284,6 +301,27 @@ test.serial('E4 USDC is preselected; a wallet without USDC pays in SOL with one 
   await clickButton(one.page, 'Pay with SOL')
   await assertScreen(t, one, 'E4-other-token', 'Check and approve', [/^0\.0333\d* SOL/])
 })
+
+test.serial(
+  'E5 a wallet with USDC and no SOL is told what the fee needs, and naira is one press away',
+  async (t) => {
+    const one = await openCheckout()
+    const { sandbox } = open().world
+    sandbox.chain.setAccount(one.supporter.wallet, { lamports: 0n })
+    await clickButton(one.page, 'Tip $5.00 with USDC')
+    await clickButton(one.page, /Test Wallet/)
+    await heading(one.page, 'You need a little SOL for the fee.').waitFor()
+    await one.page.getByText(/Add 0\.00\d+ SOL and try again, or pay in naira\. Nothing was paid\./).waitFor()
+    await checkAccessibility(t, one.page, 'E5-no-sol')
+    requestAirdrop(sandbox.chain, one.supporter.wallet, 10_000_000n)
+    await clickButton(one.page, 'Try again')
+    await heading(one.page, 'Check and approve').waitFor()
+    await one.page.goBack()
+    await clickButton(one.page, 'Back')
+    t.deepEqual(one.faults, [])
+    await one.context.close()
+  },
+)
 
 /** Sends a payment while the service's status requests get no answer. */
 async function toSent(): Promise<Visit> {

@@ -149,6 +149,40 @@ test.serial('a naira tip is given back in parts, though an answer is lost', asyn
   await context.close()
 })
 
+test.serial(
+  'a naira tip that was paid too little shows what arrived, and its creator settles it',
+  async (t) => {
+    const { world } = open()
+    const creator = await registerCreator(world)
+    const taken = await paidTip(world, creator, { kobo: 500_000 })
+    const given = await paidTip(world, creator, { kobo: 400_000 })
+    const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/tips')
+    await page.getByText('Only ₦5,000.00 arrived').waitFor()
+    t.is(await page.locator('.tip-row').getByText('Failed').count(), 0)
+    // The payer sends the reference.
+    await page.getByRole('searchbox').fill(taken)
+    await page.getByText('1 tip', { exact: true }).first().waitFor()
+    await page.locator('.tip-row').click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByText(/^₦10,200\.00 are missing/).waitFor()
+    await checkScreen(t, page, 'dash-short')
+    await clickButton(page, 'Take the ₦5,000.00')
+    await drawer.getByText('Confirmed').first().waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('searchbox').fill(given)
+    await page.locator('.tip-row', { hasText: 'Only ₦4,000.00 arrived' }).click()
+    await drawer.getByText(/are missing/).waitFor()
+    // Somebody else was faster, on another device.
+    await world.request('POST', `/creators/tips/${given}/give-back`, { session: creator.session })
+    await clickButton(page, 'Take the ₦4,000.00')
+    await drawer.getByText('The payer gets it back; this can take some days.').waitFor()
+    await checkScreen(t, page, 'dash-short-back')
+    t.deepEqual(faults, [])
+    await context.close()
+  },
+)
+
 test.serial('who has a dispute, or owes after a lost one, reads what happens next', async (t) => {
   const { world } = open()
   const creator = await registerCreator(world)

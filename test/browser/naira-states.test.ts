@@ -97,11 +97,16 @@ test.serial('J2 the payment instructions stay after a reload', async (t) => {
   await one.context.close()
 })
 
-test.serial('J3 the provider’s page opens in another tab', async (t) => {
-  const one = await toWaiting({ settings: { fiatCollection: 'checkout' } })
-  const opened = one.context.waitForEvent('page')
-  await one.page.getByRole('link', { name: 'Open the payment page' }).click()
+const card = { settings: { fiatCollection: 'checkout' } } as const
+
+test.serial('J3 the press on Pay opens the provider’s page in another tab', async (t) => {
+  const page = await toNaira(card)
+  const answered = page.page.waitForResponse('**/payments/fiat/intent')
+  const opened = page.context.waitForEvent('page')
+  await clickButton(page.page, 'Pay ₦7,600.00')
+  const one = { ...page, intentId: (await (await answered).json()).intentId as string }
   const tab = await opened
+  await tab.getByRole('button', { name: 'Pay' }).waitFor()
   t.is(await tab.evaluate('opener'), null)
   t.is(await tab.evaluate('document.referrer'), '')
   await one.page.getByText('This page updates by itself.', { exact: true }).waitFor()
@@ -125,6 +130,35 @@ test.serial('J3 the provider’s page opens in another tab', async (t) => {
   await settleIntentNow(open().world, one.intentId)
   await returnToTab(one.page)
   await assertScreen(t, one, 'J3-done', 'Thank you! ₦7,600.00 received.')
+})
+
+test.serial('J3 a provider that fails or is slow is seen on the page, and no empty tab stays', async (t) => {
+  const one = await toNaira(card)
+  open().world.fiat.fiatpay.faults.setMode({ charges: 'down' })
+  await clickButton(one.page, 'Pay ₦7,600.00')
+  await heading(one.page, "The payment provider isn't answering.").waitFor()
+  open().world.fiat.fiatpay.faults.reset()
+  t.is(one.context.pages().length, 1)
+
+  let answer = (): void => undefined
+  const held = new Promise<void>((done) => {
+    answer = done
+  })
+  await one.page.route('**/payments/fiat/intent', async (route) => {
+    await held
+    await route.continue()
+  })
+  const opened = one.context.waitForEvent('page')
+  await clickButton(one.page, 'Try again')
+  const tab = await opened
+  const closed = tab.waitForEvent('close')
+  await one.page.clock.fastForward(3100)
+  await closed
+  await one.page.getByText('This is slower than usual. Your money has not moved.').first().waitFor()
+  await checkAccessibility(t, one.page, 'J3-slow')
+  answer()
+  // The browser takes only what the supporter presses: the link.
+  await assertScreen(t, one, 'J3-by-link', 'Finish paying in the other tab.', ['Open the payment page'])
 })
 
 test.serial('J4 the supporter says that the transfer is sent', async (t) => {

@@ -158,27 +158,27 @@ function fieldsOf(schema: Schema, name = ''): string[] {
   return name === '' ? inside : [name, ...inside]
 }
 
-/** The rows of the table in docs/integrating.md, by call. */
+/** The fields that docs/integrating.md lists, by call. */
 function listed(): Map<string, string[]> {
   const rows = new Map<string, string[]>()
   const [, section = ''] = readFileSync('docs/integrating.md', 'utf8').split(
     '## Fields beyond the contract\n',
   )
   let calls: string[] = []
-  for (const [, first = '', fields = '', reason = ''] of section.matchAll(
-    /^\| (.*?) ?\| (.*?) \| (.*?) \|$/gm,
-  )) {
-    const named = [...first.matchAll(/`([A-Z]+ [^`]+)`/g)].map(([, call = '']) => call)
-    if (named.length > 0) calls = named
-    const names = [...fields.matchAll(/`([^`]+)`/g)].map(([, field = '']) => field)
-    if (named.length === 0 && first !== '') continue
+  for (const [, first, fields = ''] of section.matchAll(/^(?:- (.*)| {2}- (.*))$/gm)) {
+    if (first !== undefined) {
+      calls = [...first.matchAll(/`([A-Z]+ [^`]+)`/g)].map(([, call = '']) => call)
+      continue
+    }
+    const [, list = '', reason = ''] = /^(`.+?`): (.+)$/.exec(fields) ?? []
     if (reason === '') throw new Error(`${fields}: no reason`)
+    const names = [...list.matchAll(/`([^`]+)`/g)].map(([, field = '']) => field)
     for (const call of calls) rows.set(call, [...(rows.get(call) ?? []), ...names])
   }
   return rows
 }
 
-test('what answers say beyond the contract is in the table of docs/integrating.md, with a reason', async (t) => {
+test('what answers say beyond the contract is in the list of docs/integrating.md, with a reason', async (t) => {
   const { paths } = await readDocument(world().request)
   const rows = listed()
   for (const [call, text] of Object.entries(contract)) {

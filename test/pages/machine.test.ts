@@ -1,4 +1,5 @@
 import test from 'ava'
+import { missingSol } from '../../src/pages/checkout/flow/pay.js'
 import { chosenCents, isUsableEmail, limitsOf, presetsOf } from '../../src/pages/checkout/machine/form.js'
 import { firstState } from '../../src/pages/checkout/machine/state.js'
 import {
@@ -86,6 +87,17 @@ test('a balance that is too small is shown before the wallet is asked', (t) => {
   t.is(stepWith(33_333_333n), 'insufficient')
   t.is(stepWith(33_343_333n), 'review')
   t.is(run([...eventsTo.pricing, { type: 'priced', intent, balance: undefined }]).state.step.at, 'review')
+  const without = run([
+    ...eventsTo.pricing,
+    { type: 'priced', intent, fee: { cost: 10_000n, has: 0n } },
+  ]).state
+  t.like(without.step, { at: 'insufficient', missingSol: '900880' })
+  const missing = [10_000n, 10_001n, 900_879n, 900_880n].map((has) => missingSol({ cost: 10_000n, has }))
+  t.deepEqual(
+    missing,
+    [0n, 890_879n, 1n, 0n],
+    'an account is empty, or keeps the least that the network lets it have',
+  )
 })
 
 test('a payment made in another window or on a phone is shown; a failed one is not', (t) => {

@@ -110,6 +110,7 @@ export const columns: Readonly<Record<string, Columns>> = {
     others:
       'failure handed_in last_error message mint* reference_key refusal refusal_code signature* state* transaction',
   },
+  wallet_watches: { kept: 'accounts' },
   wallets: { kept: 'public_key*', others: 'last_error sealed_secret' },
   webhook_deliveries: { forgotten: 'answer', others: 'state' },
   webhook_endpoints: {

@@ -91,6 +91,8 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'GET /creators/tips/daily': cookie,
   'POST /creators/tips/{id}/refund': cookie,
   'GET /creators/tips/{id}/refunds': cookie,
+  'POST /creators/tips/{id}/accept-short': cookie,
+  'POST /creators/tips/{id}/give-back': cookie,
   'GET /creators/balance': cookie,
   'GET /reserves': anyone,
   'GET /.well-known/tipping-keys.json': anyone,

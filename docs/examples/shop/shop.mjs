@@ -53,7 +53,8 @@ async function readBody(request, mostBytes = 1_000_000) {
 }
 
 const page = (content) =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title><h1>Shop</h1>${content}</html>`
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Shop</title><h1>Shop</h1>${content}</html>`
 const startPage = page(`<form method="post" action="/orders"><button>Buy for ${priceUsd} USD</button></form>`)
 const orderPage = (id, { checkoutUrl }) =>
   page(`<p>Order ${id}: <b id="status">not paid</b></p>

@@ -8,6 +8,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import { type Account, accountColumns } from '../account.js'
 import { Session } from '../models.js'
 import { notifyOwner, warning } from '../notify-owner.js'
+import { watchOwnersSql } from '../wallets/watch-queue.js'
 
 /** The idle limit is extended at most this often, so that most requests write nothing. */
 const slideEverySeconds = 60
@@ -103,7 +104,7 @@ export const newDeviceNotice = warning('new-device', (site) => ({
 
 /**
  * Finds the account of the cookie's session if that is valid, else of the access token. The same statement extends the
- * session's idle limit when that is due. An access token is valid until its `expiresAt` or until its session is
+ * session's idle limit when that is due, and has the owner's wallet looked at: its address may be on the screen. An access token is valid until its `expiresAt` or until its session is
  * revoked; its use does not extend the session.
  */
 export async function findSession(
@@ -127,7 +128,9 @@ export async function findSession(
         update sessions s set idle_until = now() + $3::float8 * interval '1 day'
           from presented p
          where s.token_hash = p.session_hash and p.choice = 1
-           and s.idle_until < now() + $3::float8 * interval '1 day' - $4::float8 * interval '1 second')
+           and s.idle_until < now() + $3::float8 * interval '1 day' - $4::float8 * interval '1 second'
+        returning s.user_id),
+      watched as (${watchOwnersSql('slid')})
       select p.session_hash as "sessionHash", extract(epoch from now() - p.created_at)::float8 as "sessionAge", ${accountColumns}
         from presented p join users u on u.id = p.user_id and u.closed_at is null left join wallets w on w.user_id = u.id`,
     values: [hashOrNull(sessionToken), hashOrNull(accessToken), limits.idleDays, slideEverySeconds],

@@ -71,7 +71,7 @@ async function createKey(vault: Vault, wallet: DueWallet): Promise<SealedWallet 
   }
 }
 
-/** Stores the keys of a batch. Fenced on `attempts`: a row that another batch has taken since is left unchanged. */
+/** Stores the keys of a batch, and has the wallets watched from now on. Fenced on `attempts`: a row that another batch has taken since is left unchanged. */
 async function finishWallets({ transact }: Needs, sealed: readonly SealedWallet[]): Promise<void> {
   await transact(async ({ trx, publish }) => {
     const finished = await query<{ userId: string }>(trx, {
@@ -85,7 +85,8 @@ async function finishWallets({ transact }: Needs, sealed: readonly SealedWallet[
              set public_key = s.public_key, sealed_secret = s.sealed_secret, key_version = s.key_version,
                  due_at = null, last_error = null
             from sealed s where w.id = s.id and w.attempts = s.attempts and w.public_key is null
-          returning w.user_id, w.public_key),
+          returning w.id, w.user_id, w.public_key),
+        watched as (insert into wallet_watches (id) select id from finished),
         parties_updated as (
           update parties p set wallet = f.public_key from finished f where p.user_id = f.user_id)
         select user_id as "userId" from finished`,

@@ -111,7 +111,7 @@ export async function listOwnRefunds(db: Knex, userId: string, tipId: string): P
   return listRefunds(db, tipId)
 }
 
-function assertNairaTip(tipId: string): void {
+export function assertNairaTip(tipId: string): void {
   if (isFiatIntentId(tipId)) return
   if (isSignature(tipId) || isIntentId(tipId)) throw new DomainError('tip_not_in_naira')
   throw new DomainError('tip_not_found')
@@ -121,7 +121,7 @@ function assertNairaTip(tipId: string): void {
  * Locks the user's row in share mode before the tip, so that a freezing or a closing in progress ends first. Throws
  * `account_frozen`.
  */
-async function lockAccount(trx: Knex, userId: string): Promise<void> {
+export async function lockAccount(trx: Knex, userId: string): Promise<void> {
   const [row] = await query<{ frozen: boolean }>(trx, {
     name: 'refunds.account',
     text: 'select frozen_at is not null as frozen from users where id = $1 for share',
@@ -131,7 +131,7 @@ async function lockAccount(trx: Knex, userId: string): Promise<void> {
   if (row.frozen) throw new DomainError('account_frozen')
 }
 
-async function isOwnTip(db: Knex, userId: string, tipId: string): Promise<boolean> {
+export async function isOwnTip(db: Knex, userId: string, tipId: string): Promise<boolean> {
   const rows = await query(db, {
     name: 'refunds.own',
     text: 'select 1 from fiat_intents where id = $1 and user_id = $2',

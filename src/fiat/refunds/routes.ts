@@ -3,8 +3,36 @@ import { type Route, route } from '../../http/endpoint.js'
 import { idempotent } from '../../http/idempotency.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Services } from '../../services.js'
+import { acceptShort, giveShortBack } from './decide-short.js'
 import { listOwnRefunds, presentRefunds, refundTip } from './request-refund.js'
-import { type RefundInput, refundAnswer, refundInput, refundsAnswer, refundsInput } from './schemas.js'
+import {
+  type RefundInput,
+  refundAnswer,
+  refundInput,
+  refundsAnswer,
+  refundsInput,
+  shortAnswer,
+} from './schemas.js'
+
+/** What an own naira tip that was paid too little becomes. */
+const ofShort = {
+  method: 'post',
+  credential: 'session',
+  pausedBy: ['maintenance'],
+  limit: perAccount('withdraw', 'short'),
+  input: refundsInput,
+  invalid: 'tip_not_found',
+  output: shortAnswer,
+  errors: [
+    'unauthorized',
+    'forbidden',
+    'account_frozen',
+    'tip_not_in_naira',
+    'tip_disputed',
+    'short_decided',
+    'service_unavailable',
+  ],
+} as const
 
 /** Giving naira tips back. app.ts guards these paths with the session, before routing. */
 export function refundRoutes(services: Services, rates: ExchangeRates): Route[] {
@@ -67,6 +95,22 @@ export function refundRoutes(services: Services, rates: ExchangeRates): Route[] 
       async ({ id }, ctx) => ({
         refunds: presentRefunds(await listOwnRefunds(db, userOf(ctx), id)),
       }),
+    ),
+    route(
+      {
+        ...ofShort,
+        path: '/creators/tips/:id/accept-short',
+        summary: 'Take what arrived of a naira tip that was paid too little',
+      },
+      ({ id }, ctx) => acceptShort(services, userOf(ctx), id),
+    ),
+    route(
+      {
+        ...ofShort,
+        path: '/creators/tips/:id/give-back',
+        summary: 'Give what arrived of a naira tip that was paid too little back to its payer',
+      },
+      ({ id }, ctx) => giveShortBack(services, userOf(ctx), id),
     ),
   ]
 }

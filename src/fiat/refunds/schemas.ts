@@ -43,5 +43,12 @@ export type Refund = z.output<typeof refund>
 
 export const refundAnswer = z.object({ success, refund })
 
+export const shortAnswer = z.object({
+  success,
+  decision: z.enum(['accepted', 'going_back']),
+  amountNGN: z.number().meta({ description: 'What arrived' }),
+})
+export type ShortDecision = Omit<z.output<typeof shortAnswer>, 'success'>
+
 export const refundsInput = z.object({ id: tipId })
 export const refundsAnswer = z.object({ success, refunds: z.array(refund) })

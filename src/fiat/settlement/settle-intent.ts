@@ -94,10 +94,20 @@ async function complete(
   })
   await closeIntent(trx, id)
   if (intent.wallet !== null) publish(tipChannel(intent.wallet))
+  await queueReceipt(uow, http, intent, payment)
+  return credit
+}
+
+/** For a payer who gave an address, in the transaction that credits the payment. */
+export async function queueReceipt(
+  uow: UnitOfWork,
+  { publicUrl }: Pick<Config['http'], 'publicUrl'>,
+  intent: LockedIntent,
+  payment: Pick<Payment, 'kobo' | 'paidAt'>,
+): Promise<void> {
   const { receiptTo } = intent
   if (receiptTo !== null)
-    await queueEmail(uow, { kind: 'receipt', to: receiptTo, ...receipt(http.publicUrl, intent, payment) })
-  return credit
+    await queueEmail(uow, { kind: 'receipt', to: receiptTo, ...receipt(publicUrl, intent, payment) })
 }
 
 /** Tells a payer who gave an address that too little arrived. In the transaction that records the payment. */
@@ -171,7 +181,11 @@ function statusBlocks(publicUrl: string, { id, statusKey }: Named): EmailBlock[]
  * The receipt of a completed fiat tip. The creator's name and the message are the only texts that a user chose. They are cut and have
  * no links, because for NGN 100 anyone can have this mail with words of their own sent to any address.
  */
-function receipt(publicUrl: string, intent: Named, { kobo, paidAt }: Payment): EmailContent {
+function receipt(
+  publicUrl: string,
+  intent: Named,
+  { kobo, paidAt }: Pick<Payment, 'kobo' | 'paidAt'>,
+): EmailContent {
   const { id, creatorName, price, reference, message } = intent
   const { chargeKobo } = price
   const given = nairaSignText(kobo < chargeKobo ? kobo : chargeKobo)
@@ -208,7 +222,7 @@ function shortPaymentNotice(publicUrl: string, intent: Named, { kobo, paidAt }: 
     blocks: [
       `For a tip to "${quoteInMail(creatorName)}" ${nairaSignText(price.chargeKobo)} were asked for, and on ${lagosText(paidAt)}, this arrived:`,
       { standout: nairaSignText(kobo) },
-      'The tip was not given, and your money is not lost. Reply to this e-mail and say which you want: your money back, or that the creator gets what you paid. You can also make a new tip, which is paid in full.',
+      'The tip is not complete, and your money is not lost. The creator sees what arrived, and can take it as it is or give it back to you. You can also reply to this e-mail and say which you want, or make a new tip that is paid in full.',
       `The number of this payment is ${id}.`,
       ...statusBlocks(publicUrl, intent),
       noMistake,

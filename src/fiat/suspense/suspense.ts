@@ -12,7 +12,7 @@ import { closeIntent, type LockedIntent, lockIntent } from '../settlement/lock-i
 import { creditEntries, type SuspenseReason } from '../settlement/record-payment.js'
 import { readSettleRate } from '../settlement/settle-intent.js'
 
-/** Naira that wait for an operator. */
+/** Naira that wait for an operator, or for the creator of the tip that they are too little for. */
 export interface SuspenseItem {
   /** The provider's id of the payment. */
   readonly transaction: string
@@ -66,17 +66,16 @@ export interface OpenItem extends SuspenseItem, SuspenseVersion {
   readonly isDisputed: boolean
 }
 
-/** The unresolved item of a payment, by the provider's id of the payment. */
-export async function findSuspense(db: Knex, transaction: string): Promise<OpenItem | undefined> {
-  const [item] = await query<OpenItem>(db, {
+/** The unresolved items of an intent, oldest payment first, or the one of a payment, by the provider's id of it. */
+export function findOpenItems(db: Knex, id: string): Promise<OpenItem[]> {
+  return query<OpenItem>(db, {
     name: 'suspense.find',
     text: /* sql */ `
       select ${columns}, s.refund_id as "refundId", not ${undisputed} as "isDisputed"
       from suspense_items s join fiat_payments p using (provider_transaction)
-      where provider_transaction = $1 and s.resolved_at is null`,
-    values: [transaction],
+      where (provider_transaction = $1 or p.intent_id = $1) and s.resolved_at is null order by p.paid_at`,
+    values: [id],
   })
-  return item
 }
 
 /** The sum of the waiting items, and the balance of the ledger's suspense account. The two must be equal. */
@@ -92,7 +91,7 @@ export async function sumSuspense(db: Knex): Promise<{ readonly items: bigint; r
   return row ?? { items: 0n, ledger: 0n }
 }
 
-/** How an operator resolves an item. `by`: the operator. `note`: the reason. */
+/** How somebody resolves an item. `by`: the operator, or the creator. `note`: the reason. */
 export interface SuspenseResolution {
   readonly as: 'returned' | 'assigned'
   readonly by: string

@@ -41,7 +41,7 @@ const views: Views = {
   'failed-on-chain': payment.FailedOnChain,
   mismatch: payment.Mismatch,
   done: Done,
-  'naira-starting': () => <Working text={words.starting} />,
+  'naira-starting': () => <Working text={words.starting} slowAfterMs={3000} />,
   'naira-waiting': naira.Waiting,
   'naira-late': naira.Late,
   'naira-failed': naira.NairaFailed,

@@ -1,9 +1,11 @@
 import { TippingError } from '../../sdk/client/errors.js'
+import type { TipIntent } from '../../sdk/client/tip.js'
 import { pause } from '../../sdk/client/wait.js'
 import { untilAnswered } from '../lib/failures.js'
-import { balanceOf } from '../lib/rpc.js'
+import { balanceOf, networkFee, openingCost, solMint } from '../lib/rpc.js'
+import { fromBase64, messageOf } from '../lib/solana.js'
 import { detailOf, type Thrown, walletFault } from '../lib/wallet-faults.js'
-import type { Command, Event } from './machine/events.js'
+import type { Command, Event, SolFee } from './machine/events.js'
 import { chosenToken } from './machine/form.js'
 import type { Form, PhoneLinks, State } from './machine/state.js'
 import { payWith, rpcEndpointFor } from './pay-with-wallet.js'
@@ -31,7 +33,10 @@ export interface Context extends Resources {
 }
 
 /** What the driver does not do by itself. */
-type ServiceCommand = Exclude<Command, { do: 'notify-parent' | 'save' | 'clear-saved' | 'open-window' }>
+type ServiceCommand = Exclude<
+  Command,
+  { do: 'notify-parent' | 'save' | 'clear-saved' | 'open-window' | 'open-tab' }
+>
 
 type Run<Do extends Command['do']> = (
   command: Extract<Command, { do: Do }>,
@@ -77,14 +82,31 @@ const price: Run<'price'> = async ({ attempt, address, cents, intent: held }, { 
   const [message, senderName] = [form.message, form.name].map((text) => text.trim())
   const words = { ...(message && { message }), ...(senderName && !form.anonymous && { senderName }) }
   try {
+    const { rpcUrl } = session
     const [intent, balance] = await Promise.all([
       held ?? service.tip({ ...tip, ...words }),
-      session.rpcUrl === null ? undefined : balanceOf(session.rpcUrl, address, mint).catch(() => undefined),
+      rpcUrl === null ? undefined : balanceOf(rpcUrl, address, mint).catch(() => undefined),
     ])
-    return { type: 'priced', attempt, intent, balance }
+    const fee = rpcUrl === null ? undefined : await solFee(rpcUrl, address, intent).catch(() => undefined)
+    return { type: 'priced', attempt, intent, balance, fee }
   } catch (error) {
     return { type: 'price-failed', attempt, code: codeOf(error) }
   }
+}
+
+/** Of a tip in another token: the network's fee, and the rent of the creator's token account when the tip opens it. */
+async function solFee(
+  url: string,
+  address: string,
+  { input, output, recipient, transaction }: TipIntent,
+): Promise<SolFee | undefined> {
+  if (input.mint === solMint) return undefined
+  const [has, fee, rent] = await Promise.all([
+    balanceOf(url, address, solMint),
+    networkFee(url, messageOf(fromBase64(transaction))),
+    openingCost(url, recipient, output.mint),
+  ])
+  return { has, cost: BigInt((fee ?? 0) + rent) }
 }
 
 const pay: Run<'pay'> = async ({ attempt, walletId, intent, message }, context) => {

@@ -1,4 +1,5 @@
 import { TippingError } from '../../sdk/client/errors.js'
+import { words } from '../i18n/checkout.js'
 import { keep, readFromTab, removeFromTab, storeInTab } from '../lib/browser.js'
 import { StepHistory } from '../lib/step-history.js'
 import { type Resources, runCommand } from './commands.js'
@@ -11,6 +12,8 @@ import { framed, postToOpener, postToParent } from './parent-page.js'
 import { currencyKey, formFragment, storeDraft } from './start-parameters.js'
 
 const savedKey = () => `tip:under-way:${location.pathname}`
+/** A tab that still has nothing to show is closed again, so that a slow provider is seen on this page. */
+const tabWaitMs = 3000
 const windowFeatures = 'popup,width=440,height=760'
 
 /** Runs the state machine in a browser: executes its commands and dispatches their results. */
@@ -18,6 +21,8 @@ export class CheckoutDriver {
   #state: State
   #resources: Resources | undefined
   #popup: Window | null = null
+  /** Waits for the provider's address. */
+  #tab: Window | null = null
   #stepAbort = new AbortController()
   readonly #history = new StepHistory<Screen>(framed)
   readonly #show: (state: State) => void
@@ -73,6 +78,37 @@ export class CheckoutDriver {
     this.#stepAbort.abort()
     this.#stepAbort = new AbortController()
     if (!framed) postToOpener(at)
+    if (at !== 'naira-starting') this.#fillTab()
+  }
+
+  /** Opens in the supporter's tap the tab of the provider's page. A browser that refuses it leaves the link. */
+  #openTab(): void {
+    this.#tab?.close()
+    const tab = window.open('', '_blank')
+    this.#tab = tab
+    if (tab === null) return
+    // The provider's page must not reach this one.
+    tab.opener = null
+    tab.document.title = words.starting
+    tab.document.body.textContent = words.starting
+    setTimeout(() => {
+      if (this.#tab === tab) this.#closeTab()
+    }, tabWaitMs)
+  }
+
+  #closeTab(): void {
+    this.#tab?.close()
+    this.#tab = null
+  }
+
+  /** The payment was started, or it was not. */
+  #fillTab(): void {
+    const { step } = this.#state
+    const address = step.at === 'naira-waiting' ? step.tip.checkoutUrl : null
+    if (address !== null) {
+      this.#tab?.location.replace(address)
+      this.#tab = null
+    } else this.#closeTab()
   }
 
   #run(command: Command): void {
@@ -80,6 +116,7 @@ export class CheckoutDriver {
     else if (command.do === 'save') storeInTab(savedKey(), command)
     else if (command.do === 'clear-saved') removeFromTab(savedKey())
     else if (command.do === 'open-window') this.#openWindow()
+    else if (command.do === 'open-tab') this.#openTab()
     else if (this.#resources !== undefined)
       runCommand(command, {
         ...this.#resources,

@@ -55,6 +55,7 @@ export const words = {
   scan: (amount: string) => `Scan with your phone's camera or wallet to pay ${amount}`,
   openPhantom: 'Open in Phantom',
   openSolflare: 'Open in Solflare',
+  noAppYet: 'No wallet app yet?',
   link: 'link',
   codeRenewed: 'The code is renewed every minute.',
   blocked: 'Your browser blocked the window.',
@@ -106,6 +107,9 @@ export const words = {
   notEnoughMore: (need: string, parts: string, has: string) =>
     `You need ${need}${parts}; this wallet has ${has}.`,
   notEnoughPlain: (need: string) => `You need ${need} and a little SOL for the network fee.`,
+  needsSol: 'You need a little SOL for the fee.',
+  needsSolMore: (sol: string, naira: boolean) =>
+    `The network takes its fee in SOL, and this wallet has too little. Add ${sol} SOL and try again${naira ? ', or pay in naira' : ''}. Nothing was paid.`,
   networkFeePart: (amount: string) => ` (${amount} + network fee)`,
 
   approvedStep: 'Approved',
@@ -187,11 +191,10 @@ export const words = {
     `No money has arrived. If your bank shows a debit, ask your bank first, then ${name}, with this reference:`,
   nairaShort: (amount: string) => `Only ${amount} arrived.`,
   nairaShortMore: (asked: string) =>
-    `${asked} was asked for, so the tip was not given. Your money is not lost: it waits until you say what to do with it.`,
-  nairaShortMailed:
-    'We have written to your e-mail. Reply to it, and say whether you want the money back or the creator should get it.',
+    `${asked} was asked for. Your money is not lost: the creator sees what arrived, and can take it as it is or give it back to you.`,
+  nairaShortMailed: 'We have written to your e-mail. You can reply to it, and say which you want.',
   nairaShortAsk: (name: string) =>
-    `Send this reference to ${name}, and say whether you want the money back or ${name} should get it:`,
+    `Send this reference to ${name}, who finds it in the dashboard, and say which you want:`,
   nairaDone: (amount: string) => `Thank you! ${amount} received.`,
   receiptSent: 'A receipt is on its way to your e-mail.',
   providerDown: "The payment provider isn't answering.",

@@ -77,7 +77,7 @@ export async function openingCost(url: string, address: string, mint: string): P
   return value.length > 0 ? 0 : call(url, 'getMinimumBalanceForRentExemption', [tokenAccountBytes])
 }
 
-const solMint = 'So11111111111111111111111111111111111111112'
+export const solMint = 'So11111111111111111111111111111111111111112'
 
 /** A wallet's balance of a token, in base units. */
 export async function balanceOf(url: string, address: string, mint: string): Promise<bigint> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SignaturesSince } from '../../ports/chain.js'
+import type { NamingSignature, SignaturePage, SignaturesSince } from '../../ports/chain.js'
 import { documented, type JsonRpc } from './json-rpc.js'
 
 /** Transactions read per key. A reference key is normally in one; anybody may use it in more. */
@@ -64,6 +64,30 @@ async function readOn(rpc: JsonRpc, address: string, since: Date, first: Page): 
     all.push(...last)
   }
   return { signatures: successful(all.filter(isSince)), whole: true }
+}
+
+export async function readSignaturePages(
+  rpc: JsonRpc,
+  pages: readonly SignaturePage[],
+): Promise<[string, readonly NamingSignature[]][][]> {
+  const replies = await rpc.batch(
+    pages.map(({ address, before, until }) => {
+      const how = { commitment: 'confirmed', limit: firstPage, before, until }
+      return { method: 'getSignaturesForAddress', params: [address, how] }
+    }),
+  )
+  return pages.map(({ address }, index) => {
+    const page = pageReply.safeParse(replies[index])
+    return page.success ? [[address, page.data.map(namingSignature)]] : []
+  })
+}
+
+function namingSignature({ signature, err, blockTime }: Page[number]): NamingSignature {
+  return {
+    signature,
+    failed: err != null,
+    blockTime: blockTime == null ? undefined : new Date(blockTime * 1000),
+  }
 }
 
 function successful(page: Page): string[] {

@@ -8,7 +8,7 @@ import { readBlockhash } from './blockhash.js'
 import { associatedAccount, buildTransfer } from './build-transfer.js'
 import { decodeTransaction } from './decode-transaction.js'
 import { readFinalizedEverywhere, readHoldings } from './finalized.js'
-import { findSignatures, readSignaturesSince } from './find-signatures.js'
+import { findSignatures, readSignaturePages, readSignaturesSince } from './find-signatures.js'
 import {
   createJsonRpc,
   documented,
@@ -43,6 +43,7 @@ export function createSolanaChain(options: JsonRpcOptions): Chain {
   const transactionSize = new BatchSize(transactionBatch)
   const lookupSize = new BatchSize(transactionBatch)
   const holdingSize = new BatchSize(accountBatch)
+  const heldSize = new BatchSize(accountBatch)
   const readLatest = () => readBlockhash(interactive, 'confirmed')
   const cachedBlockhash = cachedFor(blockhashMs, readLatest)
   const finalBlockhash = cachedFor(blockhashMs, () => readBlockhash(interactive, 'finalized'))
@@ -65,6 +66,14 @@ export function createSolanaChain(options: JsonRpcOptions): Chain {
         readSignaturesSince(rpc, batch, since),
       )
       return new Map(found.flat())
+    },
+    async signaturePages(pages) {
+      return new Map(
+        (await inAdaptiveBatches(pages, lookupSize, (batch) => readSignaturePages(rpc, batch))).flat(),
+      )
+    },
+    async held(addresses) {
+      return new Map(await inAdaptiveBatches(addresses, heldSize, (batch) => readHeld(rpc, batch)))
     },
     async transactions(signatures) {
       return new Map(
@@ -140,6 +149,14 @@ async function readWalletBalances(
   const { addresses, read } = holdingsOf(mints.map((mint) => ({ wallet, mint })))
   const held = read(await readAccounts(rpc, addresses))
   return new Map(mints.map((mint, index) => [mint, held[index]?.amount ?? 0n]))
+}
+
+async function readHeld(rpc: JsonRpc, addresses: readonly string[]): Promise<[string, bigint][]> {
+  const accounts = await readAccounts(rpc, addresses)
+  return addresses.map((address, index) => {
+    const { lamports = 0n, holding } = accountState(accounts[index]) ?? {}
+    return [address, holding === undefined || holding.mint === solMint ? lamports : holding.amount]
+  })
 }
 
 async function readTokenAccounts(rpc: JsonRpc, addresses: readonly string[]): Promise<Set<string>> {

@@ -47,7 +47,7 @@ export const creatorTipsInput = z.object({
     .optional()
     .meta({
       description:
-        'Part of the message, the sender or your reference, in any case, in the newest 10,000 tips that the other filters let through',
+        'Part of the message, the sender, your reference or the payment’s, in any case, in the newest 10,000 tips that the other filters let through',
       maxLength: maxSearchLength,
     }),
   sender: z
@@ -64,13 +64,16 @@ export const creatorTipsInput = z.object({
 })
 export type CreatorTipsInput = z.output<typeof creatorTipsInput>
 
-/** Only the creator is shown whether a tip is disputed. Absent: it is not. */
+/** Only the creator is shown whether a tip is disputed, and what arrived of one that was paid too little. Absent: it is neither. */
 const creatorTip = tipListItem.extend({
   senderName: senderNameOutput,
   disputed: z.boolean().optional(),
   replyBy: z.iso.datetime().optional().meta({
     description: 'Of a disputed tip: until then you can tell the operator what it was for',
   }),
+  arrivedNgn: z.number().optional(),
+  shortNgn: z.number().optional(),
+  arrivedState: z.enum(['waiting', 'going_back', 'given_back']).optional(),
   ...ownReferenceOutput,
 })
 export type CreatorTip = z.output<typeof creatorTip>

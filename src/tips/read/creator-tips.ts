@@ -6,7 +6,7 @@ import { queryInIndexOrder } from '../../platform/database/index-order.js'
 import type { Services } from '../../services.js'
 import { fiatSymbol, tipStatus } from '../schemas.js'
 import type { CreatorTip, CreatorTipsInput } from './creator-schemas.js'
-import { type ListedTip, listColumns, presentCreatorTip } from './present.js'
+import { arrivedColumn, type ListedTip, listColumns, presentCreatorTip } from './present.js'
 
 /** A search reads this many of the newest tips that the other filters let through. */
 const searchedTips = 10_000
@@ -83,7 +83,7 @@ export function creatorTipsStatement(
   if (!isSearch) {
     const text = /* sql */ `
       with ${party}, newest as (${newest})
-      select ${listColumns}, p.usd, null as "searchedSince"
+      select ${listColumns}, ${arrivedColumn}, p.usd, null as "searchedSince"
       from newest t ${parties} left join prices p on p.mint = t.mint
       order by t.recorded_at desc, t.id desc limit ${add(limit + 1)}`
     return { name: `tips.received.${walks.name}`, text, values }
@@ -92,7 +92,8 @@ export function creatorTipsStatement(
   if (q) {
     const search = add(q)
     found.push(`(strpos(lower(t.message), lower(${search})) > 0 or strpos(lower(${sentBy}), lower(${search})) > 0
-          or strpos(lower(t.sender_name), lower(${search})) > 0 or strpos(lower(t.reference), lower(${search})) > 0)`)
+          or strpos(lower(t.sender_name), lower(${search})) > 0 or strpos(lower(t.reference), lower(${search})) > 0
+          or strpos(lower(t.id), lower(${search})) > 0)`)
   }
   if (sender) found.push(`${sentBy} = ${add(sender)}::text`)
   // `strpos`: no character of the search is a pattern. `offset 0`: one look-up for each tip, never a scan of all parties.
@@ -105,7 +106,7 @@ export function creatorTipsStatement(
     ), searched as (
       select case when count(*) = ${searchedTips} then min(recorded_at) end as since from newest
     )
-    select ${listColumns}, p.usd, searched.since as "searchedSince"
+    select ${listColumns}, ${arrivedColumn}, p.usd, searched.since as "searchedSince"
     from searched left join (page join tips t using (id) ${parties} left join prices p on p.mint = t.mint) on true
     order by t.recorded_at desc, t.id desc`
   return { name: `tips.received.${walks.name}${q ? '.search' : ''}${sender ? '.sender' : ''}`, text, values }

@@ -17,6 +17,13 @@ const hidesWords = /* sql */ `
 
 export const listColumns = /* sql */ `${factColumns}, ${hidesWords} as "hidesWords", t.status, t.recorded_at as "recordedAt", r.user_id as "recipientId", s.user_id as "senderId"`
 
+/** Only unpaid tips cost the read. */
+export const arrivedColumn = /* sql */ `
+  case when t.kind = 'fiat' and t.status in ('failed', 'cancelled') then (
+    select json_build_object('kobo', sum(i.kobo)::text, 'state', case when bool_or(i.state = 'waiting') then 'waiting'
+        when bool_or(i.state = 'refunding') then 'going_back' else 'given_back' end)
+    from fiat_payments f join suspense_items i using (provider_transaction) where f.intent_id = t.id having count(*) > 0) end as arrived`
+
 /** The name of a supporter who pays anonymously, or whose words are withheld. */
 export const withheldName = 'Anonymous'
 
@@ -53,12 +60,20 @@ interface Priced {
   /** Last known price in USD as decimal text; null when the token never had a price. */
   readonly usd: string | null
 }
+/** What arrived of a naira tip that was paid too little, and what becomes of it. */
+interface Arrived {
+  /** As text. */
+  readonly kobo: string
+  readonly state: NonNullable<CreatorTip['arrivedState']>
+}
 export interface ListedTip extends TipColumns, Priced {
   readonly status: TipListItem['status']
   readonly recordedAt: Date
   readonly hidesWords: boolean
   readonly recipientId: string | null
   readonly senderId: string | null
+  /** Only read for the creator's own list. */
+  readonly arrived?: Arrived | null
 }
 
 /** The channel that notifies the readers of a wallet of new confirmed tips. */
@@ -90,6 +105,7 @@ export function presentCreatorTip(tip: ListedTip): CreatorTip {
     ...(disputed !== undefined && { disputed }),
     ...(replyBy !== undefined && { replyBy }),
     ...presentSenderName(tip),
+    ...arrivedOf(tip),
     ...presentOwnReference(tip),
   }
 }
@@ -97,6 +113,20 @@ export function presentCreatorTip(tip: ListedTip): CreatorTip {
 /** Absent where none was given, so that who does not know it sees nothing new. */
 export function presentSenderName({ senderName }: Pick<TipColumns, 'senderName'>) {
   return senderName === null ? {} : { senderName }
+}
+
+function arrivedOf({
+  arrived,
+  fiatDetails,
+}: ListedTip): Pick<CreatorTip, 'arrivedNgn' | 'shortNgn' | 'arrivedState'> {
+  if (arrived == null || fiatDetails === null) return {}
+  const kobo = BigInt(arrived.kobo)
+  const missing = BigInt(Math.round(fiatDetails.amountNgn * 100)) - kobo
+  return {
+    arrivedNgn: displayNumber(kobo, 2),
+    shortNgn: displayNumber(missing > 0n ? missing : 0n, 2),
+    arrivedState: arrived.state,
+  }
 }
 
 export function presentListItem(tip: ListedTip): TipListItem {

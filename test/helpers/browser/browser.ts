@@ -138,6 +138,8 @@ export interface VisitOptions {
   readonly tokens?: readonly string[]
   /** Of the browser. */
   readonly timezoneId?: string
+  /** A phone: touch, and no pointer. */
+  readonly touch?: boolean
 }
 
 /** Prepares a supporter with a wallet and a new session of a creator's checkout. The test opens `embedUrl`. */
@@ -151,6 +153,7 @@ export async function prepareVisit(
     theme = 'light',
     tokens = ['USDC'],
     timezoneId,
+    touch = false,
   }: VisitOptions = {},
 ): Promise<Visit> {
   const embedder = given ?? (await registerEmbedder(world, settings))
@@ -161,6 +164,8 @@ export async function prepareVisit(
     reducedMotion: 'reduce',
     locale: 'en-GB',
     ...(timezoneId !== undefined && { timezoneId }),
+    hasTouch: touch,
+    isMobile: touch,
   })
   context.setDefaultTimeout(actionTimeoutMs)
   if (wallet !== 'none') {

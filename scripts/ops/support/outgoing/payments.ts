@@ -6,7 +6,7 @@ import type { Refund } from '../../../../src/fiat/refunds/refund.js'
 import { sendingRefundKind } from '../../../../src/fiat/refunds/refund-kind.js'
 import { beginSuspenseRefund, planSuspenseRefund } from '../../../../src/fiat/refunds/refund-suspense.js'
 import {
-  findSuspense,
+  findOpenItems,
   type OpenItem,
   resolveSuspense,
   type SuspenseItem,
@@ -57,7 +57,7 @@ export function paymentLine(item: SuspenseItem): string {
 
 /** Throws RefusedError. */
 export async function findWaiting(db: Knex, transaction: string): Promise<OpenItem> {
-  const item = await findSuspense(db, transaction)
+  const [item] = await findOpenItems(db, transaction)
   if (item === undefined) throw new RefusedError(`payment ${transaction} is not waiting in suspense`)
   return item
 }

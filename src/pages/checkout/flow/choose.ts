@@ -3,7 +3,7 @@ import type { Command, Next, Of } from '../machine/events.js'
 import { chosenCents, firstForm, fittingForm, inCurrency, isUsableEmail } from '../machine/form.js'
 import type { Form, State, StepName } from '../machine/state.js'
 import { requestNaira, startNaira } from './naira.js'
-import { begin, goTo, stay } from './next.js'
+import { begin, goTo, showWallets, stay } from './next.js'
 
 /** The pause between requests for a naira price that was not answered. */
 const nairaRetryMs = 10_000
@@ -68,7 +68,7 @@ export function submittedForm(state: State): Next {
   if (state.step.at !== 'choose' || chosenCents(state) === undefined) return stay(submitted)
   if (state.form.method === 'naira')
     return isUsableEmail(state.form.email) ? startNaira(submitted) : stay(submitted)
-  return goTo(submitted, { at: 'wallets', declined: false })
+  return showWallets(submitted)
 }
 
 /** Returns to the form, which keeps its values. A naira tip that waits for its payment can be returned to. */
@@ -161,7 +161,7 @@ export function retried(state: State): Next {
       return startOver(state, { type: 'start-over' })
     case 'not-landed':
     case 'failed-on-chain':
-      return goTo(state, { at: 'wallets', declined: false }, { do: 'clear-saved' })
+      return showWallets(state, { do: 'clear-saved' })
     default:
       return stay(state)
   }

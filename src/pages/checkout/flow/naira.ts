@@ -42,7 +42,16 @@ export function startNaira(state: State): Next {
   const quote = nairaQuote(state)
   if (quote === undefined) return goTo(state, { at: 'choose' })
   const { form } = state
-  return begin(state, { at: 'naira-starting' }, (attempt) => ({ do: 'start-naira', attempt, quote, form }))
+  const next = begin(state, { at: 'naira-starting' }, (attempt) => ({
+    do: 'start-naira',
+    attempt,
+    quote,
+    form,
+  }))
+  // Within the tap: later the browser would block it.
+  const opensPage = state.session?.fiat.collection === 'checkout' && form.way !== 'bank_transfer'
+  if (!opensPage) return next
+  return { ...next, commands: [{ do: 'open-tab' }, ...next.commands] }
 }
 
 export const nairaStarted = inSteps(['naira-starting'], (state, _, { tip }: Of<'naira-started'>) => {

@@ -1,4 +1,5 @@
 import type { Command, FailureCode, Next } from '../machine/events.js'
+import { chosenCents, chosenToken } from '../machine/form.js'
 import type { State, Step, StepName, StepOf } from '../machine/state.js'
 
 export const stay = (state: State): Next => ({ state, commands: [] })
@@ -23,6 +24,22 @@ export function goTo(state: State, step: Step, ...commands: readonly Command[]):
 /** Goes to a step and starts a command that belongs to the new attempt. */
 export function begin(state: State, step: Step, command: (attempt: number) => Command): Next {
   return goTo(state, step, command(state.attempt + 1))
+}
+
+/**
+ * Shows the wallets. On a phone without one in this browser the wallet's app opens the checkout: that needs links, and the session
+ * tells when it was paid there.
+ */
+export function showWallets(state: State, ...commands: readonly Command[]): Next {
+  const inApp = state.phone && state.wallets.length === 0
+  const more = inApp ? [...requestPhoneLinks(state), { do: 'watch-session' } as const] : []
+  return goTo(state, { at: 'wallets', declined: false }, ...commands, ...more)
+}
+
+export function requestPhoneLinks(state: State): Command[] {
+  const cents = chosenCents(state)
+  const mint = chosenToken(state)?.mint
+  return cents === undefined || mint === undefined ? [] : [{ do: 'refresh-phone-links', cents, mint }]
 }
 
 export function failed(

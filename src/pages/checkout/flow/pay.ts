@@ -1,9 +1,9 @@
 import { displayNumber } from '../../../kernel/money.js'
 import type { TipIntent, TipIntentStatus } from '../../../sdk/client/tip.js'
 import { insufficient, type Thrown } from '../../lib/wallet-faults.js'
-import type { Command, Next, Of, ParentMessage } from '../machine/events.js'
+import type { Command, Next, Of, ParentMessage, SolFee } from '../machine/events.js'
 import type { Fault, NoPrice, PricedTip, State, Step } from '../machine/state.js'
-import { begin, failed, goTo, inSteps, stay } from './next.js'
+import { begin, failed, goTo, inSteps, showWallets, stay } from './next.js'
 
 /** A price impact above this percentage must be accepted with a checkbox. */
 export const impactToAccept = 5
@@ -19,8 +19,17 @@ export function needed({ input }: Pick<TipIntent, 'input'>): bigint {
   return BigInt(input.amount) + (input.symbol === solSymbol ? networkFee : 0n)
 }
 
+/** An account without data that keeps less than this cannot exist, so the network refuses what would leave it there. */
+const leastLamports = 890_880n
+
+/** What a wallet lacks of SOL to pay a fee. 0n: nothing. */
+export function missingSol({ cost, has }: SolFee): bigint {
+  const rest = has - cost
+  return rest === 0n || rest >= leastLamports ? 0n : leastLamports - rest
+}
+
 export const priced = inSteps(['pricing'], (before, { wallet, address }, event: Of<'priced'>) => {
-  const { intent, balance } = event
+  const { intent, balance, fee } = event
   const pay = { wallet, address, intent }
   const state = { ...before, quoted: pay }
   const { intentId, quote, input } = intent
@@ -42,6 +51,14 @@ export const priced = inSteps(['pricing'], (before, { wallet, address }, event: 
       { at: 'insufficient', pay, has: String(balance) },
       ...news,
       failed('insufficient_funds', `Not enough ${input.symbol}`, intentId),
+    )
+  const missing = fee === undefined ? 0n : missingSol(fee)
+  if (missing > 0n)
+    return goTo(
+      state,
+      { at: 'insufficient', pay, has: undefined, missingSol: String(missing) },
+      ...news,
+      failed('insufficient_funds', 'Not enough SOL for the network fee', intentId),
     )
   return goTo(state, { at: 'review', pay, declined: false, accepted: false }, ...news)
 })
@@ -81,7 +98,7 @@ export function cancelled(state: State): Next {
   const { step } = state
   if (step.at === 'approving')
     return goTo(state, { at: 'review', pay: step.pay, declined: false, accepted: false })
-  return goTo(state, { at: 'wallets', declined: false })
+  return showWallets(state)
 }
 
 export function payFailed(state: State, { attempt, fault, detail }: Of<'pay-failed'>): Next {

@@ -1,8 +1,7 @@
 import type { Next, Of } from '../machine/events.js'
-import { chosenCents, chosenToken } from '../machine/form.js'
 import type { State } from '../machine/state.js'
 import { connect, price } from './choose.js'
-import { failed, goTo, inSteps, stay } from './next.js'
+import { failed, goTo, inSteps, requestPhoneLinks, showWallets, stay } from './next.js'
 import { applyStatus } from './pay.js'
 
 export const picked = inSteps(['wallets'], (state, _, { wallet }: Of<'picked'>) => connect(state, wallet))
@@ -15,7 +14,7 @@ export const connected = inSteps(['connecting'], (state, { wallet }, event: Of<'
 })
 
 export function otherWallet(state: State): Next {
-  return goTo(state, { at: 'wallets', declined: false })
+  return showWallets(state)
 }
 
 /** Continues in a top-level window, where every wallet works. */
@@ -35,6 +34,7 @@ export function usePhone(state: State): Next {
 /** Codes are valid for one minute, so the links are renewed while they are shown. Without an answer there are none. */
 export function phoneLinks(state: State, { links }: Of<'phone-links'>): Next {
   if (state.step.at === 'phone') return stay({ ...state, step: { at: 'phone', links } })
+  if (state.step.at === 'wallets') return stay({ ...state, step: { ...state.step, links } })
   if (state.step.at === 'blocked') return stay({ ...state, step: { at: 'blocked', link: links?.browser } })
   return stay(state)
 }
@@ -44,7 +44,7 @@ export const otherWindowOpened = inSteps(['blocked', 'wallets'], (state) =>
 )
 
 /** Follows a payment that was made in another window or on a phone. Failed attempts are shown only where they were made. */
-const elsewhere = ['other-window', 'phone', 'blocked'] as const
+const elsewhere = ['wallets', 'other-window', 'phone', 'blocked'] as const
 export const sessionPayments = inSteps(elsewhere, (state, _, { intents }: Of<'session-payments'>) => {
   const paid =
     intents.find(({ status }) => status === 'confirmed') ??
@@ -56,9 +56,3 @@ export const sessionPayments = inSteps(elsewhere, (state, _, { intents }: Of<'se
     paid,
   )
 })
-
-function requestPhoneLinks(state: State): Next['commands'] {
-  const cents = chosenCents(state)
-  const mint = chosenToken(state)?.mint
-  return cents === undefined || mint === undefined ? [] : [{ do: 'refresh-phone-links', cents, mint }]
-}

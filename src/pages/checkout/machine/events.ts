@@ -43,8 +43,11 @@ interface Events {
   'phone-links': { links: PhoneLinks | undefined }
   'other-window-opened': object
   connected: { attempt: number; address: string; rightNetwork: boolean }
-  /** `balance`: of the input token in base units; undefined when it could not be read. */
-  priced: { attempt: number; intent: TipIntent; balance: bigint | undefined }
+  /**
+   * `balance`: of the input token in base units. `fee`: what the network takes in lamports for a tip in another token, and what there
+   * is. Undefined when it could not be read.
+   */
+  priced: { attempt: number; intent: TipIntent; balance: bigint | undefined; fee?: SolFee | undefined }
   'price-failed': { attempt: number; code: string }
   /** Failed in the wallet, or refused by the RPC endpoint. Nothing was sent and no money moved. */
   'pay-failed': { attempt: number; fault: Fault; detail: string }
@@ -65,6 +68,11 @@ interface Events {
   answered: { ok: boolean }
 }
 
+export interface SolFee {
+  readonly cost: bigint
+  readonly has: bigint
+}
+
 export type Of<Type extends keyof Events> = { readonly type: Type } & Readonly<Events[Type]>
 export type Event = { [Type in keyof Events]: Of<Type> }[keyof Events]
 
@@ -77,6 +85,8 @@ interface Commands {
   'watch-payment': { payment: Payment }
   'watch-session': object
   'open-window': object
+  /** Opens the tab in which the provider's page is shown as soon as its address is known. */
+  'open-tab': object
   'refresh-phone-links': { cents: number; mint: string }
   'quote-naira': { cents: number }
   /** `cents`: an amount that may be asked for. */

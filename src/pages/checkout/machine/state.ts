@@ -90,7 +90,8 @@ interface Steps {
   /** `asked`: when the embedding page was asked for another session. `usable`: this one still is. */
   'session-over': { asked?: number; usable?: boolean }
   choose: object
-  wallets: { declined: boolean }
+  /** `links`: on a phone without a wallet of its own browser. */
+  wallets: { declined: boolean; links?: PhoneLinks | undefined }
   phone: { links: PhoneLinks | undefined }
   blocked: { link: string | undefined }
   'other-window': object
@@ -102,7 +103,8 @@ interface Steps {
   'no-price': { reason: NoPrice; wallet: WalletChoice; address: string }
   approving: { pay: PricedTip }
   'quote-expired': { pay: PricedTip }
-  insufficient: { pay: PricedTip; has: string | undefined }
+  /** `missingSol`: lamports that the network's fee takes and the wallet does not have. */
+  insufficient: { pay: PricedTip; has: string | undefined; missingSol?: string }
   sent: { payment: Payment; since: number }
   'not-sent': { pay: PricedTip; detail: string }
   'not-landed': object

@@ -11,9 +11,10 @@ const minuteMs = 60_000
 
 const texts: Texts = {
   loading: () => common.loading,
-  wallets: (_, { wallets, walletSearchDone, framed, session }) => {
+  wallets: (_, { wallets, walletSearchDone, framed, phone, session }) => {
     if (wallets.length > 0) return words.walletsFound(wallets.length)
     if (!walletSearchDone) return words.searchingWallets
+    if (phone) return words.phone
     return framed
       ? `${words.noWalletInFrame} ${words.noWalletInFrameMore}`
       : `${words.noWallet} ${words.noWalletMore(session?.fiat.enabled === true)}`

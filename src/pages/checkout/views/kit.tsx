@@ -76,19 +76,25 @@ export function Outcome(outcome: OutcomeText) {
   )
 }
 
-const stillMs = 4000
+const stillMs = 3000
 const slowMs = 12_000
 
 /** A spinner that shows an explanation when it takes long. Only for steps in which no money can have moved. */
-export function Working({ text }: { readonly text: string }) {
+export function Working({
+  text,
+  slowAfterMs = slowMs,
+}: {
+  readonly text: string
+  readonly slowAfterMs?: number
+}) {
   const [explanation, explain] = useState('')
   useEffect(() => {
     const timers = [
       setTimeout(() => explain(words.stillWorking), stillMs),
-      setTimeout(() => explain(words.slow), slowMs),
+      setTimeout(() => explain(words.slow), slowAfterMs),
     ]
     return () => timers.forEach(clearTimeout)
-  }, [])
+  }, [slowAfterMs])
   return (
     <div class="working">
       <span class="spinner" aria-hidden="true" />

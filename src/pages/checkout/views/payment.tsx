@@ -5,7 +5,7 @@ import type { SessionDescription } from '../../../sdk/client/tip.js'
 import { words } from '../../i18n/checkout.js'
 import { shortUsd, tokenAmount, usd } from '../../lib/money.js'
 import { Checkbox } from '../../ui/fields.js'
-import { Button, CopyButton, Fact, Notice } from '../../ui/kit.js'
+import { Button, CopyButton, Fact, Icon, Notice } from '../../ui/kit.js'
 import { impactToAccept, needed } from '../flow/pay.js'
 import { chosenToken } from '../machine/form.js'
 import type { PricedTip, WalletChoice } from '../machine/state.js'
@@ -135,7 +135,19 @@ export function QuoteExpired() {
   return <Outcome icon="wait" title={words.expired} more={words.nothingPaid} actions={[newPrice]} />
 }
 
+/** Of four decimals, rounded up. */
+const solStep = 100_000n
+
+/** The token is there, and the network's fee is taken in SOL. */
+function NoSol({ state, lamports }: Pick<ViewOf<'insufficient'>, 'state'> & { readonly lamports: bigint }) {
+  const sol = displayText(((lamports + solStep - 1n) / solStep) * solStep, 9)
+  const naira = state.session?.fiat.enabled === true
+  const actions = [payInNaira(state, <Icon name="bank" />), retry, otherWallet]
+  return <Outcome title={words.needsSol} more={words.needsSolMore(sol, naira)} actions={actions} />
+}
+
 export function Insufficient({ state, step }: ViewOf<'insufficient'>) {
+  if (step.missingSol !== undefined) return <NoSol state={state} lamports={BigInt(step.missingSol)} />
   const { input } = step.pay.intent
   const sol = input.symbol === 'SOL'
   // Every wallet that can pay has SOL, for the network fee.

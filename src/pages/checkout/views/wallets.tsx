@@ -20,6 +20,7 @@ export function Wallets(props: ViewOf<'wallets'>) {
   const { state } = props
   if (state.wallets.length > 0) return <WalletList {...props} />
   if (!state.walletSearchDone) return <Working text={words.searchingWallets} />
+  if (state.phone) return <WalletApp {...props} />
   return state.framed ? <NoWalletInFrame /> : <NoWallet {...props} />
 }
 
@@ -86,6 +87,40 @@ function inWalletApp(browse: string, link: string): string {
   return `${browse}${encodeURIComponent(link)}?ref=${encodeURIComponent(location.origin)}`
 }
 
+/** On a phone: opens the app of a wallet that is installed, then what needs none, and last the way to get one. */
+function WalletApp({ state, step: { links } }: ViewOf<'wallets'>) {
+  return (
+    <section class="stack">
+      <Heading>{words.phone}</Heading>
+      {links === undefined ? <Working text={words.stillWorking} /> : <AppLinks browser={links.browser} />}
+      <Actions>
+        {payInNaira(state, <Icon name="bank" />)}
+        <p class="quiet">{words.noAppYet}</p>
+        {linkOut(words.getPhantom, 'https://phantom.com/download')}
+        {linkOut(words.getSolflare, 'https://www.solflare.com/download/')}
+        {state.framed && openWindow('quiet')}
+        {back}
+      </Actions>
+    </section>
+  )
+}
+
+function AppLinks({ browser }: { readonly browser: string }) {
+  return (
+    <>
+      <LinkButton
+        kind="primary"
+        href={inWalletApp('https://phantom.app/ul/browse/', browser)}
+        text={words.openPhantom}
+      />
+      <LinkButton
+        href={inWalletApp('https://solflare.com/ul/v1/browse/', browser)}
+        text={words.openSolflare}
+      />
+    </>
+  )
+}
+
 /** Continues on a phone: a QR code for its camera, and links for a tap. */
 export function Phone({ state, step: { links } }: ViewOf<'phone'>) {
   const amount = shortUsd((chosenCents(state) ?? 0) / 100)
@@ -99,15 +134,7 @@ export function Phone({ state, step: { links } }: ViewOf<'phone'>) {
           <p class="quiet">{words.phoneMore}</p>
           <Qr text={links.request ?? links.browser} label={words.scan(amount)} />
           <Actions>
-            <LinkButton
-              kind="primary"
-              href={inWalletApp('https://phantom.app/ul/browse/', links.browser)}
-              text={words.openPhantom}
-            />
-            <LinkButton
-              href={inWalletApp('https://solflare.com/ul/v1/browse/', links.browser)}
-              text={words.openSolflare}
-            />
+            <AppLinks browser={links.browser} />
             <div class="row">
               <span class="quiet">{words.codeRenewed}</span>
               <CopyButton value={links.browser} label={words.link} named />

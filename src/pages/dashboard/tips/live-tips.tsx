@@ -50,7 +50,7 @@ export function LiveTips({ news, version, tips: { data, unread, reload } }: Live
       <Announcer text={announcement} />
       <FaultNotice fault={unread} tone="warn" />
       {data?.tips.length === 0 && <NoTips />}
-      <TipList tips={data?.tips ?? []} onGivenBack={reload} />
+      <TipList tips={data?.tips ?? []} onGivenBack={reload} onDecided={reload} />
       {data !== undefined && data.tips.length > 0 && (
         <p>
           <ScreenLink to="tips">{words.live.all}</ScreenLink>

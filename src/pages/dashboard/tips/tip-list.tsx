@@ -11,6 +11,7 @@ import { Mark, OpenRow, Status } from '../parts/rows.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { GivenBack } from './refunds.js'
+import { isShort, ShortMark, ShortTip } from './short-tip.js'
 
 const senderLength = 60
 const messageLength = 160
@@ -30,9 +31,14 @@ function useNairaOf({ fiatDetails, valueUsd }: ListedTip): string | undefined {
   return fiatDetails === null ? naira(valueUsd) : undefined
 }
 
-type TipListProps = { tips: readonly ListedTip[]; onGivenBack: (tip: ListedTip, dollars: number) => void }
+interface TipListProps {
+  tips: readonly ListedTip[]
+  onGivenBack: (tip: ListedTip, dollars: number) => void
+  /** Something about a tip was decided: the list is to be read again. */
+  onDecided: () => void
+}
 
-export function TipList({ tips, onGivenBack }: TipListProps) {
+export function TipList({ tips, onGivenBack, onDecided }: TipListProps) {
   const drawer = useDrawer()
   const now = useNow()
   const open = tips.find(({ signature }) => signature === drawer.open)
@@ -44,7 +50,12 @@ export function TipList({ tips, onGivenBack }: TipListProps) {
         ))}
       </ul>
       {open !== undefined && (
-        <TipDrawer tip={open} onGivenBack={(dollars) => onGivenBack(open, dollars)} onClose={drawer.close} />
+        <TipDrawer
+          tip={open}
+          onGivenBack={(dollars) => onGivenBack(open, dollars)}
+          onDecided={onDecided}
+          onClose={drawer.close}
+        />
       )}
     </>
   )
@@ -76,7 +87,7 @@ function TipRow({ tip, now, onOpen }: { tip: ListedTip; now: number; onOpen: () 
         <span class="number tip-row__paid">{paidText(tip)}</span>
       </span>
       {message && <bdi class="quiet">“{cut(message, messageLength)}”</bdi>}
-      {status !== 'confirmed' && <Status status={status} />}
+      {isShort(tip) ? <ShortMark tip={tip} /> : status !== 'confirmed' && <Status status={status} />}
       {tip.disputed === true && <Mark tone="warn" icon="wait" text={words.refund.isDisputed} />}
       {tip.reference !== undefined && (
         <bdi class="quiet">
@@ -90,18 +101,21 @@ function TipRow({ tip, now, onOpen }: { tip: ListedTip; now: number; onOpen: () 
   )
 }
 
-type TipDrawerProps = { tip: ListedTip; onGivenBack: (dollars: number) => void; onClose: () => void }
+interface TipDrawerProps {
+  tip: ListedTip
+  onGivenBack: (dollars: number) => void
+  onDecided: () => void
+  onClose: () => void
+}
 
-function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
+function TipDrawer({ tip, onGivenBack, onDecided, onClose }: TipDrawerProps) {
   const { me } = useSession()
   const { sender, message } = paidWords(tip)
   const naira = useNairaOf(tip)
   const { signature, status, timestamp, valueUsd, fiatDetails } = tip
   return (
     <Dialog title={words.tip.title(paidText(tip))} side onClose={onClose}>
-      <p>
-        <Status status={status} />
-      </p>
+      <p>{isShort(tip) ? <ShortMark tip={tip} /> : <Status status={status} />}</p>
       {message && (
         <blockquote class="quote">
           <bdi>{message}</bdi>
@@ -136,6 +150,7 @@ function TipDrawer({ tip, onGivenBack, onClose }: TipDrawerProps) {
         steps={[words.tip.recorded, words.tip.timeline[status]]}
         at={status === 'confirmed' ? 2 : 1}
       />
+      {isShort(tip) && <ShortTip tip={tip} onDecided={onDecided} />}
       {fiatDetails !== null && status === 'confirmed' && <GivenBack tip={tip} onGivenBack={onGivenBack} />}
       {isOnChain(tip) && tip.recipient !== me.walletPublicKey && <p class="quiet">{words.tip.toWallet}</p>}
       <CopyButton value={signature} label={isOnChain(tip) ? words.tip.signature : words.tip.reference} />

@@ -99,6 +99,10 @@ export function Tips() {
       <RateProvider value={rate}>
         <TipList
           tips={tips}
+          onDecided={() => {
+            list.reload()
+            balance.reload()
+          }}
           onGivenBack={({ signature }, dollars) => {
             setGivenBack((before) => ({ ...before, [signature]: dollars }))
             balance.reload()

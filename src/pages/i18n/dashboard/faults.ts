@@ -80,6 +80,7 @@ export const faults: Readonly<Record<string, string>> = {
   tip_not_in_naira: 'Only naira tips can be given back here.',
   tip_not_paid: 'This tip isn’t paid, so there is nothing to give back.',
   tip_disputed: 'The payer disputes this tip, so it can’t be given back here: the bank decides.',
+  short_decided: 'This was decided already: what arrived was taken, or goes back to the payer.',
   tip_refunded: 'All of this tip has been given back already.',
   refund_too_late: 'This tip was paid too long ago to be given back here.',
   too_many_refunds: 'This tip was given back in 20 parts already. Give back all that is left.',

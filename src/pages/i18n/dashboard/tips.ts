@@ -46,6 +46,22 @@ export const tipsWords = {
       } If you win, the money is free again; if you lose, it goes back.`,
     isDisputed: 'Disputed',
   },
+  short: {
+    title: 'What arrived',
+    marks: {
+      waiting: (arrived: string) => `Only ${arrived} arrived`,
+      going_back: (arrived: string) => `${arrived} on the way back`,
+      given_back: (arrived: string) => `${arrived} given back`,
+    },
+    more: {
+      waiting: (missing: string) =>
+        `${missing} are missing, so this tip isn’t in your balance yet. Take what arrived as it is, or give it back to the account that paid it.`,
+      going_back: () => 'The payer gets it back; this can take some days.',
+      given_back: () => 'The payer has it again.',
+    },
+    accept: (arrived: string) => `Take the ${arrived}`,
+    giveBack: 'Give it back',
+  },
   claims: {
     owed: (amount: string) => `You owe ${amount}.`,
     owedMore:
