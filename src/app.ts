@@ -20,7 +20,7 @@ import { mount } from './http/mount.js'
 import { openApiDocument } from './http/openapi/document.js'
 import { withComponents } from './http/openapi/name-schemas.js'
 import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages/built-pages.js'
-import { serveDashboard, serveOverlay } from './http/pages/creator-pages.js'
+import { serveDashboard } from './http/pages/creator-pages.js'
 import { faviconPath, iconPath, serveIcon } from './http/pages/icon.js'
 import { paidPath, servePaidPage } from './http/pages/paid-page.js'
 import { compressDocuments } from './http/pages/send-page.js'
@@ -38,6 +38,7 @@ import type { OpenApi } from './manual/read-openapi.js'
 import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
 import { TokenPrices } from './market/token-prices.js'
+import { createOverlays, serveOverlay } from './overlay/routes.js'
 import { privacyRoutes } from './privacy/routes.js'
 import { serveCard, servePublicPage, serveQr } from './public-page/page-routes.js'
 import { servePicture } from './public-page/picture-routes.js'
@@ -74,7 +75,7 @@ const sessionPath = { live: /^\/(creators|payouts)(\/|$)/i, test: /^\/(creators|
 /** Answers here change every second. API: no answer may be cached, including errors. */
 const fiatPath = /^\/payments\/fiat\//i
 const openApiPath = '/openapi.json'
-const streamPath = /^\/(chain\/tips|creators)\/stream\/?$/i
+const streamPath = /^\/(chain\/tips|creators|overlay\/[\w-]+)\/stream\/?$/i
 
 /** The HTTP application: the routes of every feature, and the OpenAPI document made from the same routes. */
 export function createApp(services: Services, pages: Pages = loadPages()): App {
@@ -85,6 +86,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const rates = new ExchangeRates(services)
   const streams = createLiveStreams(services, hub, heartbeats)
   const events = createEventReaders(services, heartbeats)
+  const overlays = createOverlays(services, heartbeats)
   // One for all: it bounds how many hashes this process computes at a time.
   const passwordsFor = createPasswords()
   const receipts = createReceipts(services, pages)
@@ -105,6 +107,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...events.routes,
     ...sdkRoutes(services, prices),
     ...webhookRoutes(services),
+    ...overlays.routes,
     ...privacyRoutes(services, passwordsFor),
     ...reserveRoutes(services),
     ...receipts.routes,
@@ -178,7 +181,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.get(['/@:handle/qr.svg', '/@:handle/qr.png'], countRead, serveQr(services))
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
-  router.get('/overlay', countRead, serveOverlay(pages))
+  router.get(['/overlay', '/overlay/:token'], countRead, serveOverlay(services, pages))
   router.get(paidPath, countRead, servePaidPage)
   router.get('/t/:token', countRead, receipts.serveStatus)
   router.get('/verify', countRead, receipts.serveVerify)
@@ -200,6 +203,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     async close() {
       streams.close()
       await events.close()
+      await overlays.close()
       heartbeats.close()
       await hub.close()
     },

@@ -101,6 +101,12 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     write: ['web', 'clock', 'operators'],
     append: ['settlement', 'payouts', 'reconciler', 'take-outs'],
   },
+  // A clock writes the owners' files, without the address.
+  overlays: {
+    write: ['web', 'operators'],
+    read: ['clock'],
+    secret: { columns: ['token'], to: ['web', 'operators'] },
+  },
   page_handles: { write: ['web', 'clock', 'operators'] },
   parties: { change: [...confirmers, 'provisioner'], read: ['finder', 'payouts', ...signers, 'clock'] },
   passkeys: { write: ['web', 'operators'], read: ['clock'] },
@@ -153,6 +159,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     ],
   },
   tip_claims: { write: ['web'], change: ['verifier', 'settlement', 'operators'], read: ['clock'] },
+  tip_decisions: { write: ['web', 'operators'], read: ['clock'] },
   tip_mails: { write: ['web', 'clock', 'operators'] },
   tip_sums: { change: confirmers, read: ['clock'] },
   tips: { change: [...confirmers, 'payouts', 'finder', 'clock'], read: [...signers] },

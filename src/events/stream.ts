@@ -21,6 +21,8 @@ interface StreamOptions {
   /** Where a reader without `Last-Event-ID` begins. Undefined: now. */
   readonly after?: number | undefined
   readonly wants?: (event: StreamEvent) => boolean
+  /** Whether the reader may read no further, from this event on. */
+  readonly ends?: (event: StreamEvent) => boolean
 }
 
 /** The open streams of one hub. */
@@ -42,7 +44,7 @@ export function createLiveStreams(
   const open = new Set<EventStream>()
   let closing = false
   return {
-    async serve(ctx, findStart, { after, wants = () => true } = {}) {
+    async serve(ctx, findStart, { after, wants = () => true, ends = () => false } = {}) {
       const stream = new EventStream(ctx)
       open.add(stream)
       metrics.openStreams.inc()
@@ -66,7 +68,8 @@ export function createLiveStreams(
       stream.send(eventText(start.connected, cursor))
       if (stream.closed) return
       closeReader = hub.open({ key, cursor }, newest, (event) => {
-        if (wants(event)) stream.send(event.text)
+        if (ends(event)) stream.end()
+        else if (wants(event)) stream.send(event.text)
       })
     },
     close() {

@@ -66,6 +66,7 @@ export const errors = {
   invalid_replay: [400, 'Invalid replay'],
   invalid_state: [400, 'Invalid state'],
   invalid_redelivery: [400, 'Invalid redelivery'],
+  invalid_decision: [400, 'Invalid decision'],
   too_many_webhooks: [400, 'Too many webhooks'],
   webhook_not_found: [404, 'Webhook not found'],
   webhook_disabled: [409, 'Webhook disabled'],

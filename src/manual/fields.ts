@@ -118,8 +118,8 @@ function limitsOf(schema: Schema, description: string | undefined): string[] {
 export function exampleOf(call: Call, direction: Direction, schema: Schema, name = ''): unknown {
   const note = noteOf({ call, direction, name })
   if (note.omit === true) return undefined
-  if (note.example !== undefined) return note.example
   if (schema.const !== undefined) return schema.const
+  if (note.example !== undefined) return note.example
   if (schema.enum !== undefined) return schema.enum[0]
   const [variant] = schema.anyOf ?? []
   if (variant !== undefined) return exampleOf(call, direction, variant, name)

@@ -6,6 +6,7 @@ import { forgetEvents } from '../events/read-events.js'
 import { DomainError } from '../kernel/errors.js'
 import { emailLayout } from '../mail/layout.js'
 import { forgetEmails, queueEmail } from '../mail/queue-email.js'
+import { forgetOverlay } from '../overlay/overlay.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { forgetPage } from '../public-page/page.js'
 import { forgetSdkSessions } from '../sdk/sessions/session.js'
@@ -34,6 +35,7 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   await forgetSites(trx, userId)
   await forgetPage(trx, userId)
   await forgetWebhooks(trx, userId)
+  await forgetOverlay(trx, userId)
   await stopTipMails(trx, userId)
   await forgetPayees(trx, userId)
   await forgetExport(trx, userId)

@@ -97,6 +97,7 @@ export const streamEvent = z.union([
     tokenSymbol: z.string(),
     sender: z.string(),
     senderName: senderNameOutput,
+    amountNgn: z.number().optional().meta({ description: 'What was paid for a naira tip' }),
     message: z.string().nullable(),
     timestamp: z.iso.datetime(),
     eventId: z.string().meta({ description: 'As in GET /sdk/events' }),

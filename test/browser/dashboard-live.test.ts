@@ -257,45 +257,6 @@ test.serial('hostile text stays text in lists, details and names', async (t) => 
   await context.close()
 })
 
-test.serial('a test alert reaches the overlays, and the URL has the chosen parameters', async (t) => {
-  const { world } = open()
-  const creator = await registerCreator(world)
-  // A minute is long enough for the slowest browser to look.
-  const { page, context, faults } = await openDashboard(
-    open(),
-    creator.session,
-    '/dashboard/overlay?duration=60',
-  )
-  const preview = page.frameLocator('iframe')
-  await preview.locator('article.tip').waitFor()
-  await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
-  await page.getByRole('textbox', { name: 'Text' }).fill('{sender} gave {amount} {token}!')
-  const smallest = page.getByRole('textbox', { name: 'Smallest tip shown' })
-  await smallest.fill('')
-  await smallest.pressSequentially('1,000')
-  await page.keyboard.press('Tab')
-  await page.getByRole('alert').filter({ hasText: 'This can be read in two ways.' }).waitFor()
-  await smallest.fill('')
-  await page.getByRole('combobox', { name: 'Animation' }).selectOption('fade')
-  await smallest.pressSequentially('1,5', { delay: 400 })
-  t.is(await smallest.inputValue(), '1,5', 'the preview’s reload leaves what is being typed')
-  await page.keyboard.press('Tab')
-  await preview.getByText('Tobi gave 5 USDC!').waitFor()
-  await preview.locator('[data-position="top"]').waitFor()
-  await page.screenshot({ path: 'screenshots/dash-overlay-preview.png' })
-  const address = (await page.getByText(/\/overlay\?wallet=.*min=1\.5/).textContent()) ?? ''
-  t.is(new URL(address).searchParams.get('position'), 'top')
-  t.is(new URL(address).searchParams.get('preview'), null)
-  const source = await context.newPage()
-  const stream = source.waitForResponse((answer) => answer.url().includes('/chain/tips/stream'))
-  await source.goto(address)
-  await stream
-  await page.getByRole('button', { name: 'Send a test alert' }).click()
-  await source.getByText('Tobi gave 5 USDC!').waitFor()
-  t.deepEqual(faults, [])
-  await context.close()
-})
-
 test.serial('no page may frame the dashboard, and only pages of the service the overlay', async (t) => {
   const { world } = open()
   const policy = async (path: string) =>

@@ -3,8 +3,11 @@ import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
 import { type BrowserWorld, collectPageErrors, useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
+import { openDashboard } from '../helpers/browser/dashboard.js'
 import { hostileTexts } from '../helpers/http/hostile-input.js'
 import { createConfirmedSolTips } from '../helpers/make/confirmed-tips.js'
+import { registerCreator, type TestCreator } from '../helpers/make/creators.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { startRestartableApp } from '../helpers/servers/serve-app.js'
 import { until } from '../helpers/until.js'
@@ -218,6 +221,247 @@ test.serial('a dot appears after a minute without the service and disappears whe
   })
   t.deepEqual(faults, [])
 })
+
+const replay0 = `${quick}&replay=0`
+
+test.serial('with replay=0 live tips are shown, and none that was missed', async (t) => {
+  const { page, shown } = await addSource(t, open())
+  const wallet = unusedWallet()
+  const address = `${open().world.url}/overlay?wallet=${wallet}&${replay0}`
+  await goTo(page, address)
+  await plant(wallet, 'live')
+  await until('it is shown', () => shown().length === 1)
+  await page.goto('about:blank')
+  await plant(wallet, 'missed')
+  // The service's clock is read to the second.
+  await until('a second has passed', async () => {
+    const { rows } = await open().world.db.raw(
+      `select date_trunc('second', now()) > max(confirmed_at) as over from tips where message = 'missed'`,
+    )
+    return rows[0].over === true
+  })
+  await goTo(page, address)
+  await plant(wallet, 'live again')
+  await until('the next is shown', () => shown().length === 2)
+  t.deepEqual(shown(), ['live', 'live again'])
+})
+
+const ownOverlay = async (creator: TestCreator): Promise<string> => {
+  const { request } = open().world
+  const { session } = creator
+  const { body } = await request<{ overlay: { url: string } }>('GET', '/creators/overlay', { session })
+  return new URL(body.overlay.url).pathname
+}
+const change = ({ session }: TestCreator, body: unknown) =>
+  open().world.request('PATCH', '/creators/overlay', { session, body })
+const decide = ({ session }: TestCreator, signature: string, decision: string) =>
+  open().world.request('POST', '/creators/overlay/tips', { session, body: { signature, decision } })
+
+/** Opens an overlay with a token and waits until it is connected. */
+async function goToOwn(page: Page, address: string): Promise<void> {
+  await page.goto(address)
+  const key = `overlay:${new URL(address).pathname.split('/').at(-1)}`
+  await until('the page has stored its cursor', () =>
+    page.evaluate<boolean>(`localStorage.getItem('${key}') !== null`),
+  )
+}
+
+test.serial(
+  'overlays with a token show each alert once and in order through restarts and cut connections, and nothing held or hidden',
+  async (t) => {
+    const { world } = open()
+    const creator = await registerCreator(world)
+    await change(creator, {
+      durationMs: 1000,
+      gapMs: 0,
+      animation: 'none',
+      approval: 'filtered',
+      filter: ['ask'],
+    })
+    const app = await startRestartableApp(world.env)
+    t.teardown(() => app.close())
+    const sources = [await addSource(t, open()), await addSource(t, open())]
+    const address = app.url + (await ownOverlay(creator))
+    for (const { page } of sources) await goToOwn(page, address)
+    const tip = async (message: string): Promise<string> => (await plant(creator.wallet, message))[0] ?? ''
+    const expected: string[] = []
+    const all = (...messages: string[]) => {
+      expected.push(...messages)
+      return until(
+        `both have shown ${expected.length}`,
+        () => sources.every(({ shown }) => shown().length === expected.length),
+        30_000,
+      )
+    }
+    await tip('live')
+    const asked = await tip('ask me first')
+    const refused = await tip('ask me, too')
+    await tip('after those')
+    await all('live', 'after those')
+
+    await app.stop('nothing')
+    await tip('while it was away')
+    await decide(creator, refused, 'hold')
+    const insult = await tip('an insult')
+    await decide(creator, asked, 'approve')
+    await decide(creator, insult, 'hide')
+    await app.start()
+    await all('while it was away', 'ask me first')
+
+    for (const { context } of sources) await context.setOffline(true)
+    await tip('while cut off')
+    await app.stop('503')
+    await tip('and then 503')
+    for (const { context } of sources) await context.setOffline(false)
+    await app.start()
+    await all('while cut off', 'and then 503')
+    for (const { shown } of sources) t.deepEqual(shown(), expected)
+  },
+)
+
+test.serial(
+  'settings and test alerts arrive without a reload, and a new address ends the old one',
+  async (t) => {
+    const { world } = open()
+    const creator = await registerCreator(world)
+    const { page, shown, faults } = await addSource(t, open())
+    await page.addInitScript(
+      `self.said = []
+    speechSynthesis.speak = ({ text }) => said.push(text)
+    self.tones = []
+    const { start } = OscillatorNode.prototype
+    OscillatorNode.prototype.start = function (...when) { tones.push(this.frequency.value); start.apply(this, when) }`,
+    )
+    await goToOwn(page, world.url + (await ownOverlay(creator)))
+    await page.evaluate('self.sameLoad = true')
+    await change(creator, {
+      position: 'top',
+      durationMs: 1000,
+      gapMs: 0,
+      animation: 'none',
+      tiers: [{ fromUsd: 10, template: '<b>{sender}</b> is generous', sound: 'bell' }],
+      speech: { enabled: true, fromUsd: 10 },
+    })
+    await page.locator('html[data-position="top"]').waitFor()
+    const test = (amountUsd: number) =>
+      world.request('POST', '/creators/overlay/test', { session: creator.session, body: { amountUsd } })
+    await test(9.99)
+    await page.getByText('Tobi tipped 9.99 USDC').waitFor()
+    t.deepEqual(await page.evaluate('[tones, said]'), [[], []])
+    await test(10)
+    await page.getByText('<b>Tobi</b> is generous').waitFor()
+    t.deepEqual(await page.evaluate('[tones, said]'), [
+      [659.25, 1318.5, 1975.5],
+      ['<b>Tobi</b> is generous. Great show! Greetings from Lagos.'],
+    ])
+    const { intentId } = await createFiatIntent(world, {
+      creatorId: creator.user.id,
+      amount: 5,
+      amountNgn: 8000,
+      senderName: 'Ngozi',
+      memo: 'in naira',
+    })
+    payFiatIntent(world, intentId)
+    await settleIntentNow(world, intentId)
+    await page.getByText('Ngozi tipped ₦8,000').waitFor()
+    t.true(await page.evaluate<boolean>('sameLoad'))
+    t.is(shown().at(-1), 'in naira')
+    await world.request('POST', '/creators/overlay/token', { session: creator.session, body: {} })
+    await page.getByText('This address has ended.').waitFor()
+    const old = await page.reload()
+    t.is(old?.status(), 404)
+    await page.getByRole('heading', { name: 'This overlay has ended' }).waitFor()
+    t.deepEqual(
+      faults.filter((fault) => !fault.includes('404')),
+      [],
+    )
+  },
+)
+
+test.serial('the lists show top supporters and the latest tips, without what is held', async (t) => {
+  const { world } = open()
+  const creator = await registerCreator(world)
+  const { page, faults } = await addSource(t, open())
+  const address = world.url + (await ownOverlay(creator))
+  await page.goto(`${address}?show=latest`)
+  await page.getByText('No tips yet').waitFor()
+  const [id = ''] = await plant(creator.wallet, 'held soon')
+  await page.getByText('0.5 SOL').waitFor()
+  await checkAccessibility(t, page, 'overlay-latest')
+  await decide(creator, id, 'hold')
+  await page.getByText('No tips yet').waitFor()
+  await plant(creator.wallet, 'counts')
+  await page.goto(`${address}?show=top`)
+  await page.getByText('Top supporters').waitFor()
+  await page.locator('.widget__row').waitFor()
+  t.is(await page.locator('.widget__row').count(), 1)
+  t.deepEqual(faults, [])
+})
+
+test.serial(
+  'on the dashboard a creator sees changes in the preview, approves tips and deletes words',
+  async (t) => {
+    const { world } = open()
+    const creator = await registerCreator(world)
+    const { page, context, faults } = await openDashboard(open(), creator.session, '/dashboard/overlay')
+    const preview = page.frameLocator('iframe')
+    await preview.locator('article.tip').waitFor()
+    // A minute is long enough for the slowest browser to look.
+    const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+    await field('Shown for (seconds)').fill('600')
+    await page.getByRole('combobox', { name: 'Position' }).selectOption('top')
+    await field('Text').first().fill('{sender} gave {amount} {token}!')
+    await page.keyboard.press('Tab')
+    await preview.getByText('Tobi gave 5 USDC!').waitFor()
+    await preview.locator('[data-position="top"]').waitFor()
+    await page.getByRole('button', { name: 'Add an amount' }).click()
+    await page.getByText('From $10').waitFor()
+    await page.getByRole('textbox', { name: 'Words you don’t want to see' }).fill('scam\nother words')
+    await page.keyboard.press('Tab')
+    await page.getByRole('combobox', { name: 'Before a tip with words is shown' }).selectOption('filtered')
+    await until('all is saved', async () => {
+      const { body } = await world.request<{ overlay: { settings: object } }>('GET', '/creators/overlay', {
+        session: creator.session,
+      })
+      const { settings } = body.overlay as { settings: Record<string, unknown> }
+      return (
+        settings['approval'] === 'filtered' &&
+        settings['durationMs'] === 60_000 &&
+        JSON.stringify(settings['filter']) === '["scam","other words"]' &&
+        JSON.stringify(settings['tiers']) === '[{"fromUsd":10}]'
+      )
+    })
+    const source = await context.newPage()
+    await goToOwn(source, world.url + (await ownOverlay(creator)))
+    await page.bringToFront()
+    await page.getByRole('button', { name: 'Send a test alert' }).click()
+    await source.getByText('Tobi gave 5 USDC!').waitFor()
+
+    await plant(creator.wallet, 'a scam')
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+    await checkAccessibility(t, page, 'dash-overlay-waiting')
+    await page.screenshot({ path: 'screenshots/dash-overlay.png', fullPage: true })
+    await page.getByRole('button', { name: /^Show: / }).click()
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Delete words: / }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete words' }).click()
+    await page.getByText('Words deleted').waitFor()
+    t.is((await world.db('tips').where({ message: 'a scam' })).length, 0)
+
+    const address = (await page.getByText(/\/overlay\/[\w-]{43}$/).textContent()) ?? ''
+    await page.getByRole('button', { name: 'Make a new address' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a new address' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await preview.locator('article.tip').waitFor()
+    t.not(await page.getByText(/\/overlay\/[\w-]{43}$/).textContent(), address)
+    await source.getByText('This address has ended.').waitFor()
+    t.deepEqual(
+      faults.filter((fault) => !fault.includes('404')),
+      [],
+    )
+    await context.close()
+  },
+)
 
 test.serial(
   'the example of an overlay shows a tip on a site of its own, with its words as text',

@@ -27,6 +27,7 @@ const pages = [
   'GET /@{handle}/qr.png',
   'GET /embed/{embedId}',
   'GET /overlay',
+  'GET /overlay/{token}',
   'GET /paid',
   'GET /t/{token}',
   'GET /verify',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
+import { lookFor, lookOf } from '../../src/pages/overlay/look.js'
 import { defaults, readParameters, writeParameters } from '../../src/pages/overlay/parameters.js'
 import { Player } from '../../src/pages/overlay/player.js'
 import { type Alert, add, emptyQueue, type Queue, type Tip, take } from '../../src/pages/overlay/queue.js'
@@ -9,7 +10,7 @@ import { seededRuns } from '../helpers/random.js'
 import { until } from '../helpers/until.js'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
-const rules = { minUsd: 0, replayMs: 600_000, maxWaiting: 3 }
+const rules = { minUsd: 0, connectedMs: now, replayMs: 600_000, maxWaiting: 3 }
 
 function tip(id: number, changes: Partial<Tip> = {}): Tip {
   const timestamp = new Date(now).toISOString()
@@ -36,7 +37,7 @@ function takeAll(queue: Queue): { shown: Alert[]; cursor: string | undefined } {
 
 test('tips that do not fit into the queue become one alert with their number and value', (t) => {
   let queue = emptyQueue(undefined)
-  for (const id of [1, 2, 3, 4, 5]) queue = add(queue, tip(id, { valueUsd: id }), rules, now)
+  for (const id of [1, 2, 3, 4, 5]) queue = add(queue, tip(id, { valueUsd: id }), rules)
   const { shown, cursor } = takeAll(queue)
   t.deepEqual(
     shown.map((alert) => (alert.kind === 'tip' ? alert.tip.id : alert.more)),
@@ -47,10 +48,10 @@ test('tips that do not fit into the queue become one alert with their number and
 
 test('a tip that comes again with a later id, as after a restore of the service, is not shown again', (t) => {
   const sent = [1, 2, 3, 4, 5].map((id) => tip(id, { eventId: `${id}`.repeat(88) }))
-  let queue = sent.reduce((before, one) => add(before, one, rules, now), emptyQueue('0'))
+  let queue = sent.reduce((before, one) => add(before, one, rules), emptyQueue('0'))
   for (let taken = take(queue); taken !== undefined; taken = take(queue)) queue = taken.rest
   const again = [...sent, tip(6, { eventId: '6'.repeat(88) })].map((one) => ({ ...one, id: `1${one.id}` }))
-  const after = again.reduce((before, one) => add(before, one, rules, now), queue)
+  const after = again.reduce((before, one) => add(before, one, rules), queue)
   t.deepEqual(
     after.waiting.map(({ id }) => id),
     ['16'],
@@ -60,14 +61,59 @@ test('a tip that comes again with a later id, as after a restore of the service,
 
 test('small and old tips are skipped, and not read again while the queue is empty', (t) => {
   const old = { timestamp: new Date(now - 601_000).toISOString() }
-  let queue = add(emptyQueue('1'), tip(2, old), rules, now)
+  let queue = add(emptyQueue('1'), tip(2, old), rules)
   t.deepEqual(queue, emptyQueue('2'))
-  queue = add(queue, tip(3, { valueUsd: 0.5 }), { ...rules, minUsd: 1 }, now)
+  queue = add(queue, tip(3, { valueUsd: 0.5 }), { ...rules, minUsd: 1 })
   t.deepEqual(queue, emptyQueue('3'))
   t.is(
-    takeAll(add(queue, { ...tip(0), id: undefined, valueUsd: 0 }, { ...rules, minUsd: 1 }, now)).shown.length,
+    takeAll(add(queue, { ...tip(0), id: undefined, valueUsd: 0 }, { ...rules, minUsd: 1 })).shown.length,
     1,
   )
+})
+
+test('without replay a live tip is shown and none that was missed, however the clocks differ', (t) => {
+  const at = (ms: number) => ({ timestamp: new Date(now + ms).toISOString() })
+  const none = { ...rules, replayMs: 0 }
+  let queue = add(emptyQueue('1'), tip(2, at(-1)), none)
+  t.deepEqual(queue, emptyQueue('2'), 'missed')
+  queue = add(queue, tip(3, at(1)), none)
+  // The overlay has been open for a day.
+  queue = add(queue, tip(4, at(86_400_000)), none)
+  t.deepEqual(
+    queue.waiting.map(({ id }) => id),
+    ['3', '4'],
+  )
+})
+
+test('a tip looks as the highest tier that it reaches says, and else as all do', (t) => {
+  const tiers = [
+    { fromUsd: 50, sound: 'fanfare' },
+    { fromUsd: 10, template: 'Wow, {sender}!', durationMs: 9000 },
+  ] as const
+  const look = { ...lookOf(defaults), tiers: [...tiers] }
+  const { template, durationMs } = defaults
+  t.deepEqual(lookFor(look, 9.99), { template, sound: 'none', durationMs })
+  t.deepEqual(lookFor(look, 10), { template: 'Wow, {sender}!', sound: 'none', durationMs: 9000 })
+  t.deepEqual(lookFor(look, 1000), { template, sound: 'fanfare', durationMs })
+})
+
+test('a tip that is removed is not shown, whether it waits or is shown, and the next one comes', async (t) => {
+  const calls: string[] = []
+  const player = new Player(
+    lookOf({ ...defaults, durationMs: 600_000, gapMs: 0 }),
+    { cursor: undefined, shown: [] },
+    {
+      show: (alert, phase) => calls.push(alert?.kind === 'tip' ? `${alert.tip.id} ${phase}` : 'nothing'),
+      saveCursor: () => undefined,
+    },
+  )
+  for (const id of [1, 2, 3]) player.add(tip(id, { eventId: `e${id}` }))
+  player.remove('e2')
+  player.remove('e1')
+  player.remove('e1')
+  t.deepEqual(calls, ['1 enter', 'nothing', '3 enter'])
+  player.remove('e3')
+  t.is(calls.at(-1), 'nothing')
 })
 
 /** An overlay over several page loads, the service that it reads from, and what viewers saw. */
@@ -88,7 +134,7 @@ class Audience {
   tip(): void {
     const one = tip(this.#sent.length + 1)
     this.#sent.push(one)
-    this.#queue = add(this.#queue, one, this.#rules, now)
+    this.#queue = add(this.#queue, one, this.#rules)
   }
 
   show(): boolean {
@@ -106,7 +152,7 @@ class Audience {
     const { cursor } = this.#queue
     this.#queue = emptyQueue(cursor)
     for (const one of this.#sent)
-      if (Number(one.id) > Number(cursor)) this.#queue = add(this.#queue, one, this.#rules, now)
+      if (Number(one.id) > Number(cursor)) this.#queue = add(this.#queue, one, this.#rules)
   }
 }
 
@@ -126,7 +172,7 @@ test('a page that is reloaded at any moment shows every tip once', (t) => {
 test('alerts come one at a time, wait while held, and the cursor is saved before an alert is shown', async (t) => {
   const calls: string[] = []
   const player = new Player(
-    { ...defaults, durationMs: 1, gapMs: 0 },
+    lookOf({ ...defaults, durationMs: 1, gapMs: 0 }),
     { cursor: undefined, shown: [] },
     {
       show: (alert, phase) => calls.push(alert?.kind === 'tip' ? `${alert.tip.id} ${phase}` : 'nothing'),
@@ -134,8 +180,8 @@ test('alerts come one at a time, wait while held, and the cursor is saved before
     },
   )
   const fresh = { timestamp: new Date().toISOString() }
-  player.startAt('5')
-  player.startAt('6')
+  player.connected(undefined, '5')
+  player.connected(undefined, '6')
   player.hold(true)
   player.add(tip(7, fresh))
   player.add(tip(8, fresh))

@@ -92,6 +92,7 @@ async function fillAccount(
     session,
     body: { url: 'https://8.8.8.8/', description: 'my shop' },
   })
+  await request('PATCH', '/creators/overlay', { session, body: { filter: ['spoiler'] } })
   await request('POST', '/creators/domain-challenge', { session, body: { solDomain: 'ada.sol' } })
   await db('users')
     .where({ id: user.id })
@@ -142,6 +143,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   fiat_intents: 'stays',
   ledger_accounts: 'stays',
   one_time_secrets: 'deleted',
+  overlays: 'deleted',
   page_handles: 'deleted',
   parties: 'stays',
   passkeys: 'deleted',
@@ -153,6 +155,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   sdk_sessions: 'deleted',
   sessions: 'deleted',
   sweep_parts: 'stays',
+  tip_decisions: 'deleted',
   totp_factors: 'deleted',
   wallet_transfers: 'stays',
   wallets: 'stays',

@@ -50,6 +50,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   ledger_transfers: { others: 'idem kind ref*' },
   measurements: { others: 'name value' },
   one_time_secrets: { forgotten: 'content subject', others: 'hash purpose sealed' },
+  overlays: { forgotten: 'settings* token' },
   page_handles: { kept: 'handle*', others: 'skeleton' },
   parties: { kept: 'wallet' },
   passkeys: { forgotten: 'label*', others: 'credential_id public_key transports' },
@@ -91,6 +92,7 @@ export const columns: Readonly<Record<string, Columns>> = {
     kept: 'creator_wallet message sender',
     others: 'claim_hash claimed_intent_id tip_id token_symbol',
   },
+  tip_decisions: { others: 'state* tip_id*' },
   tip_mails: { forgotten: 'choice' },
   tip_sums: { others: 'mint' },
   tips: {
@@ -130,6 +132,10 @@ export const jsonFields: Readonly<Record<string, Columns>> = {
   'users.settings': {
     forgotten:
       'acceptedTokens* yieldEnabled* gaslessEnabled* autoConvertUsdc* fiatCollection* minTipUsd* maxTipUsd* hideUnpaidWords* tipsTo*',
+  },
+  'overlays.settings': {
+    forgotten:
+      'template* durationMs* gapMs* minUsd* message* position* animation* theme* accent* scale* sound* volume* queue* replayMinutes* hold* dot* tiers* speech* approval* filter* topDays*',
   },
   'tips.fiat_details': { others: 'platformFee* finalAmountUsd* amountNgn* refundedAmount* disputed*' },
   'fiat_intents.metadata': { others: 'platformFee rate rateId basis paidLate assigned' },

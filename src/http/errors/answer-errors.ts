@@ -103,7 +103,7 @@ function detailsOf(code: ErrorCode, cause: unknown): { details?: readonly FieldP
 
 /** Hides the code of a payment link: it is a credential, valid for a minute. */
 function loggedPath({ path }: Context): string {
-  return path.replace(/^(\/+pay\/+).+/i, '$1[redacted]')
+  return path.replace(/^(\/+(?:pay|overlay)\/+).+/i, '$1[redacted]')
 }
 
 function codeOf(error: unknown, internal: ErrorCode = 'internal_error'): ErrorCode {

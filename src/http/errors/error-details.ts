@@ -51,6 +51,7 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   invalid_replay: ['replay', 'must be true or false'],
   invalid_state: ['state', 'must be pending, delivered or failed'],
   invalid_redelivery: ['body', 'must have event, or from and to, or failed'],
+  invalid_decision: ['decision', 'must be approve, hold or hide'],
   too_many_webhooks: ['url', 'is of one webhook too many: you have 10; delete one'],
   invalid_wallet_signature: [
     'signature',

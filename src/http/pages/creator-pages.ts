@@ -38,15 +38,3 @@ export function serveDashboard(
       },
     })
 }
-
-/** `GET /overlay?wallet=…`: the page for a creator's streaming software. The dashboard frames it as a preview. */
-export function serveOverlay(pages: Pages): Middleware {
-  return async (ctx) => {
-    sendPage(ctx, pages, {
-      name: 'overlay',
-      title: `Overlay · ${serviceName}`,
-      theme: ctx.query['theme'] === 'light' ? 'light' : 'dark',
-      policy: { frameAncestors: "'self'" },
-    })
-  }
-}

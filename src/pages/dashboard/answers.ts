@@ -8,6 +8,7 @@ import type { eventStreamOutput, eventsOutput } from '../../events/schemas.js'
 import type { refundsAnswer } from '../../fiat/refunds/schemas.js'
 import type { fiatRateAnswer } from '../../fiat/schemas.js'
 import type { balanceAnswer } from '../../ledger/schemas.js'
+import type { judgedTipsAnswer, overlayAnswer } from '../../overlay/schemas.js'
 import type { exportAnswer } from '../../privacy/schemas.js'
 import type { creatorTipsAnswer, dailyAnswer, tokenBalancesAnswer } from '../../tips/read/creator-schemas.js'
 import type { takeableAnswer, transferAnswer, transfersAnswer } from '../../treasury/take-outs/schemas.js'
@@ -38,6 +39,12 @@ export type Settings = Omit<Creator['settings'], 'tipsTo'>
 export type ApiKeys = z.output<typeof keysAnswer>
 export type ApiKey = ApiKeys['apiKeys'][number]
 export type NewApiKey = z.output<typeof newKeyAnswer>
+
+export type OverlayAnswer = z.output<typeof overlayAnswer>
+export type Overlay = OverlayAnswer['overlay']
+export type OverlaySettings = Overlay['settings']
+export type JudgedTips = z.output<typeof judgedTipsAnswer>
+export type JudgedTip = JudgedTips['latest'][number]
 
 export type Webhooks = z.output<typeof endpointsAnswer>
 export type Webhook = Webhooks['webhooks'][number]

@@ -54,13 +54,3 @@ export function useThrottled<Value>(value: Value, ms: number): Value {
   }, [value, throttled, ms])
   return throttled
 }
-
-/** The value once it has not changed for `ms`. */
-export function useDebounced<Value>(value: Value, ms: number): Value {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), ms)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return debounced
-}

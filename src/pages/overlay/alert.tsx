@@ -1,17 +1,39 @@
 import { words } from '../i18n/overlay.js'
+import { shortNgn } from '../lib/money.js'
 import { amountParts, cut, senderText } from '../lib/tip-text.js'
-import type { Parameters } from './parameters.js'
+import { lookFor, type OverlayLook } from './look.js'
 import type { Phase } from './player.js'
-import type { Alert } from './queue.js'
-import { fillTemplate } from './template.js'
+import type { Alert, Tip } from './queue.js'
+import { fillTemplate, type Part } from './template.js'
 
 const senderLength = 40
 const messageLength = 200
 
-type AlertCardProps = { alert: Alert; phase: Phase; parameters: Parameters }
+/** What an alert says. Naira are announced as naira. */
+function lineOf(tip: Tip, template: string): Part[] {
+  const { amountNgn, senderName, sender } = tip
+  const amount =
+    amountNgn === undefined
+      ? amountParts(tip.amount, tip.tokenSymbol)
+      : { amount: shortNgn(amountNgn), token: '' }
+  return fillTemplate(template, { sender: senderText(senderName ?? sender, senderLength), ...amount })
+}
+
+function messageOf(tip: Tip, isShown: boolean): string | undefined {
+  const message = isShown ? tip.message?.trim() : undefined
+  return message && cut(message, messageLength)
+}
+
+/** The alert as a text to read out. */
+export function spokenText(tip: Tip, settings: OverlayLook): string {
+  const line = lineOf(tip, lookFor(settings, tip.valueUsd).template).map(({ text }) => text)
+  return [line.join(''), messageOf(tip, settings.message)].filter(Boolean).join('. ')
+}
+
+type AlertCardProps = { alert: Alert; phase: Phase; settings: OverlayLook }
 
 /** One alert. Text from strangers is rendered as text inside `<bdi>`: it cannot become markup or change the text direction. */
-export function AlertCard({ alert, phase, parameters }: AlertCardProps) {
+export function AlertCard({ alert, phase, settings }: AlertCardProps) {
   if (alert.kind === 'more')
     return (
       <article class={`tip tip--${phase}`} data-count={alert.more.count}>
@@ -19,21 +41,17 @@ export function AlertCard({ alert, phase, parameters }: AlertCardProps) {
       </article>
     )
   const { tip } = alert
-  const values = {
-    sender: senderText(tip.senderName ?? tip.sender, senderLength),
-    ...amountParts(tip.amount, tip.tokenSymbol),
-  }
-  const message = parameters.message ? tip.message?.trim() : undefined
+  const message = messageOf(tip, settings.message)
   return (
     <article class={`tip tip--${phase}`} data-token={tip.tokenSymbol} data-amount-usd={tip.valueUsd}>
       <p class="tip__line">
-        {fillTemplate(parameters.template, values).map(({ kind, text }) =>
+        {lineOf(tip, lookFor(settings, tip.valueUsd).template).map(({ kind, text }) =>
           kind === 'text' ? text : <bdi class={`tip__${kind}`}>{text}</bdi>,
         )}
       </p>
       {message && (
         <p class="tip__message">
-          <bdi>{cut(message, messageLength)}</bdi>
+          <bdi>{message}</bdi>
         </p>
       )}
     </article>

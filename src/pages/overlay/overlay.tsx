@@ -1,11 +1,12 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../i18n/overlay.js'
-import { testChannel } from '../lib/browser.js'
-import { followTips } from '../lib/follow-tips.js'
-import { AlertCard } from './alert.js'
-import type { Parameters } from './parameters.js'
+import { AlertCard, spokenText } from './alert.js'
+import { applyLook, lookFor, type OverlayLook } from './look.js'
+import { readMemory, saveMemory } from './memory.js'
 import { type Phase, Player } from './player.js'
 import type { Alert, Tip } from './queue.js'
+import { playSound, speak } from './sounds.js'
+import type { Source } from './source.js'
 
 /** After so long without a connection a dot appears. */
 const dotDelayMs = 60_000
@@ -15,65 +16,95 @@ interface Shown {
   readonly phase: Phase
 }
 
+interface OverlayProps {
+  readonly source: Source
+  /** Until the source has told its own. */
+  readonly first: OverlayLook
+  /** Shows a sample at once and after each change of the settings, and remembers nothing: an overlay in the same browser does. */
+  readonly preview: boolean
+  /** Shows a sample every ten seconds. */
+  readonly test?: boolean
+}
+
 /** The page that a streaming program shows over its picture. It runs for as long as the program does. */
-export function Overlay({ parameters, wallet }: { parameters: Parameters; wallet: string }) {
+export function Overlay({ source, first, preview, test = false }: OverlayProps) {
   const [shown, setShown] = useState<Shown>()
   const [fault, setFault] = useState<string>()
   const [disconnected, setDisconnected] = useState(false)
+  const [settings, setSettings] = useState(first)
+  const current = useRef(settings)
   useEffect(() => {
     const stop = new AbortController()
-    const player = createPlayer(parameters, wallet, setShown)
+    const player = createPlayer(source.key, { preview, settings: current, show: setShown })
     const dot = createDot(setDisconnected, stop.signal)
-    followTips({
-      wallet,
-      signal: stop.signal,
-      lastEventId: () => player.cursor,
-      onTip: (tip) => player.add(tip),
-      onConnected(serverTime) {
-        dot.connected()
-        if (serverTime !== undefined) player.startAt(String(serverTime.getTime()))
+    const onSettings = (changed: OverlayLook): void => {
+      current.current = changed
+      player.settings = changed
+      applyLook(changed)
+      setSettings(changed)
+      if (preview) player.replace(sampleTip(changed))
+    }
+    onSettings(first)
+    source.start(
+      {
+        lastEventId: () => player.cursor,
+        onConnected(atMs, cursor) {
+          dot.connected()
+          player.connected(atMs, cursor)
+        },
+        onDisconnected: dot.disconnected,
+        onTip: (tip) => player.add(tip),
+        onSettings,
+        onTest: (usd) => player.add(sampleTip(current.current, usd)),
+        onRemoved: (eventId) => player.remove(eventId),
+        onFault: setFault,
       },
-      onDisconnected: dot.disconnected,
-    }).catch(() => setFault(words.badWallet))
+      stop.signal,
+    )
     dot.disconnected()
-    onTestAlert(wallet, (tip) => player.add(tip), stop.signal)
-    if (parameters.preview) player.add(sampleTip())
-    if (parameters.test) sampleEveryTenSeconds((tip) => player.add(tip), stop.signal)
-    if (parameters.hold) onSourceActiveChanged((active) => player.hold(!active))
+    if (test) sampleEveryTenSeconds(() => player.add(sampleTip(current.current)), stop.signal)
+    onSourceActiveChanged((active) => player.hold(!active && current.current.hold))
     return () => stop.abort()
-  }, [parameters, wallet])
+  }, [source, first, preview, test])
   return (
     <>
       {fault !== undefined && <p class="fault">{fault}</p>}
-      {shown !== undefined && <AlertCard {...shown} parameters={parameters} />}
-      {disconnected && parameters.dot && <i class="dot" />}
+      {shown !== undefined && <AlertCard {...shown} settings={settings} />}
+      {disconnected && settings.dot && <i class="dot" />}
     </>
   )
 }
 
-function createPlayer(
-  parameters: Parameters,
-  wallet: string,
-  setShown: (shown: Shown | undefined) => void,
-): Player {
-  const begin = parameters.preview
-    ? { cursor: undefined, shown: [] }
-    : { cursor: readCursor(wallet), shown: readShown(wallet) }
+interface PlayerOptions {
+  readonly preview: boolean
+  readonly settings: { readonly current: OverlayLook }
+  readonly show: (shown: Shown | undefined) => void
+}
+
+function createPlayer(key: string, { preview, settings, show }: PlayerOptions): Player {
   let last: Alert | undefined
-  return new Player(parameters, begin, {
+  return new Player(settings.current, preview ? { cursor: undefined, shown: [] } : readMemory(key), {
     show(alert, phase) {
-      setShown(alert && { alert, phase })
+      show(alert && { alert, phase })
       if (phase === 'enter' && alert !== undefined) {
-        if (parameters.sound) playChime(parameters.volume)
+        sound(alert, settings.current)
         dispatchAlert('tip:show', alert)
       }
       if (alert === undefined && last !== undefined) dispatchAlert('tip:hide', last)
       last = alert
     },
-    saveCursor: (next, shown) => {
-      if (!parameters.preview) saveCursor(wallet, next, shown)
+    saveCursor: (cursor, shown) => {
+      if (!preview) saveMemory(key, cursor, shown)
     },
   })
+}
+
+function sound(alert: Alert, settings: OverlayLook): void {
+  const usd = alert.kind === 'tip' ? alert.tip.valueUsd : 0
+  playSound(lookFor(settings, usd).sound, settings.volume)
+  const { enabled, fromUsd } = settings.speech
+  if (enabled && alert.kind === 'tip' && usd >= fromUsd)
+    speak(spokenText(alert.tip, settings), settings.volume)
 }
 
 /** For scripts that a creator adds to the page in the streaming program. */
@@ -108,83 +139,24 @@ function createDot(setDisconnected: (disconnected: boolean) => void, signal: Abo
   }
 }
 
-/** Two rising tones in half a second, synthesized, so no file is loaded. Silent in browsers that block sound before a click. */
-function playChime(volume: number): void {
-  const context = new AudioContext()
-  const start = context.currentTime
-  tone(context, 880, start, volume)
-  tone(context, 1318.5, start + 0.12, volume)
-  setTimeout(() => void context.close(), 1500)
-}
-
-function tone(context: AudioContext, frequency: number, start: number, volume: number): void {
-  const oscillator = context.createOscillator()
-  const gain = context.createGain()
-  oscillator.frequency.value = frequency
-  gain.gain.setValueAtTime(0, start)
-  gain.gain.linearRampToValueAtTime(volume * 0.5, start + 0.02)
-  gain.gain.exponentialRampToValueAtTime(0.0001, start + 0.5)
-  oscillator.connect(gain).connect(context.destination)
-  oscillator.start(start)
-  oscillator.stop(start + 0.5)
-}
-
-const key = (wallet: string): string => `overlay:${wallet}`
-const shownKey = (wallet: string): string => `overlay-shown:${wallet}`
-
-/** The tips that were shown last. After a restore of the service a tip may come again with a later id. */
-function readShown(wallet: string): string[] {
-  try {
-    const saved: unknown = JSON.parse(localStorage.getItem(shownKey(wallet)) ?? '[]')
-    return Array.isArray(saved) ? saved.filter((one) => typeof one === 'string') : []
-  } catch {
-    return []
-  }
-}
-
-/** The cursor that the last page load saved; undefined on the first load, or without storage. */
-function readCursor(wallet: string): string | undefined {
-  try {
-    const saved = localStorage.getItem(key(wallet))
-    return saved !== null && /^\d{1,15}$/.test(saved) ? saved : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function saveCursor(wallet: string, cursor: string, shown: readonly string[]): void {
-  try {
-    localStorage.setItem(key(wallet), cursor)
-    localStorage.setItem(shownKey(wallet), JSON.stringify(shown))
-  } catch {
-    // Without storage the overlay still shows the tips that arrive while it is open.
-  }
-}
-
 const everyMs = 10_000
+const sampleUsd = 5
 
-/** A sample tip has no id, so it does not move the cursor. */
-function sampleTip(): Tip {
+/** A sample tip has no id, so it does not move the cursor. It is worth the smallest amount that is announced, where that is more. */
+function sampleTip({ minUsd }: OverlayLook, usd = Math.max(minUsd, sampleUsd)): Tip {
   return {
     id: undefined,
-    amount: 5,
+    amount: usd,
     tokenSymbol: 'USDC',
     sender: words.sampleSender,
     message: words.sampleMessage,
     timestamp: new Date().toISOString(),
-    valueUsd: 5,
+    valueUsd: usd,
   }
 }
 
-/** Adds a sample when the dashboard in the same browser sends a test alert. */
-function onTestAlert(wallet: string, add: (tip: Tip) => void, signal: AbortSignal): void {
-  const channel = new BroadcastChannel(testChannel(wallet))
-  channel.addEventListener('message', () => add(sampleTip()))
-  signal.addEventListener('abort', () => channel.close())
-}
-
-function sampleEveryTenSeconds(add: (tip: Tip) => void, signal: AbortSignal): void {
-  add(sampleTip())
-  const timer = setInterval(() => add(sampleTip()), everyMs)
+function sampleEveryTenSeconds(show: () => void, signal: AbortSignal): void {
+  show()
+  const timer = setInterval(show, everyMs)
   signal.addEventListener('abort', () => clearInterval(timer))
 }

@@ -28,9 +28,9 @@ const text = <Value extends string | undefined>(
 const oneOf = <Choice extends string>(name: string, choices: readonly [Choice, ...Choice[]]) =>
   text<Choice>(name, choices[0], (given) => choices.find((choice) => choice === given))
 
-export const positions = ['bottom', 'top', 'left', 'right', 'center'] as const
-export const animations = ['slide', 'fade', 'pop', 'none'] as const
-export const themes = ['dark', 'light'] as const
+const positions = ['bottom', 'top', 'left', 'right', 'center'] as const
+const animations = ['slide', 'fade', 'pop', 'none'] as const
+const themes = ['dark', 'light'] as const
 const templateLength = 200
 const queue = number('queue', 50, 1, 500)
 

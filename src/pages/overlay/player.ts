@@ -1,5 +1,5 @@
-import type { Parameters } from './parameters.js'
-import { type Alert, add, emptyQueue, type Queue, type Rules, type Tip, take } from './queue.js'
+import { lookFor, type OverlayLook } from './look.js'
+import { type Alert, add, emptyQueue, type Queue, remove, type Tip, take } from './queue.js'
 
 export type Phase = 'enter' | 'show' | 'exit'
 
@@ -10,6 +10,10 @@ interface PlayerOutput {
 }
 
 type Begin = Pick<Queue, 'cursor' | 'shown'>
+type PlayerSettings = Pick<
+  OverlayLook,
+  'minUsd' | 'replayMinutes' | 'queue' | 'gapMs' | 'tiers' | 'template' | 'sound' | 'durationMs'
+>
 
 /** The durations of the animations in overlay.css. */
 const enterMs = 450
@@ -17,20 +21,17 @@ const exitMs = 350
 
 /** Shows one alert at a time: enter, show, exit, pause. */
 export class Player {
-  readonly #parameters: Parameters
-  readonly #rules: Rules
+  /** May change at any time; the alert that is shown keeps its own. */
+  settings: PlayerSettings
   readonly #output: PlayerOutput
   #queue: Queue
-  #playing = false
+  #playing: Alert | undefined
+  #timers: ReturnType<typeof setTimeout>[] = []
   #held = false
+  #connectedMs = 0
 
-  constructor(parameters: Parameters, begin: Begin, output: PlayerOutput) {
-    this.#parameters = parameters
-    this.#rules = {
-      minUsd: parameters.minUsd,
-      replayMs: parameters.replayMinutes * 60_000,
-      maxWaiting: parameters.queue,
-    }
+  constructor(settings: PlayerSettings, begin: Begin, output: PlayerOutput) {
+    this.settings = settings
     this.#output = output
     this.#queue = { ...emptyQueue(begin.cursor), shown: begin.shown }
   }
@@ -40,13 +41,34 @@ export class Player {
     return this.#queue.cursor
   }
 
-  /** Sets the cursor on the very first connection: earlier tips are not shown, tips missed later are. */
-  startAt(cursor: string): void {
-    if (this.#queue.cursor === undefined) this.#setQueue({ ...this.#queue, cursor })
+  /**
+   * A connection begins, at this time of the service's clock. The very first one sets the cursor: earlier tips are not shown, tips missed
+   * later are.
+   */
+  connected(atMs: number | undefined, cursor: string | undefined): void {
+    this.#connectedMs = atMs ?? this.#connectedMs
+    if (this.#queue.cursor === undefined && cursor !== undefined) this.#setQueue({ ...this.#queue, cursor })
   }
 
   add(tip: Tip): void {
-    this.#setQueue(add(this.#queue, tip, this.#rules, Date.now()))
+    const { minUsd, replayMinutes, queue: maxWaiting } = this.settings
+    const rules = { minUsd, replayMs: replayMinutes * 60_000, maxWaiting, connectedMs: this.#connectedMs }
+    this.#setQueue(add(this.#queue, tip, rules))
+    this.#next()
+  }
+
+  /** A tip that must not be shown any more, also not while it is shown. */
+  remove(eventId: string): void {
+    this.#setQueue(remove(this.#queue, eventId))
+    if (this.#playing?.kind !== 'tip' || this.#playing.tip.eventId !== eventId) return
+    this.#stop()
+    this.#next()
+  }
+
+  /** Shows this one at once, in place of all others. */
+  replace(tip: Tip): void {
+    this.#stop()
+    this.#setQueue({ ...this.#queue, waiting: [tip], more: undefined })
     this.#next()
   }
 
@@ -57,30 +79,38 @@ export class Player {
   }
 
   #next(): void {
-    if (this.#playing || this.#held) return
+    if (this.#playing !== undefined || this.#held) return
     const taken = take(this.#queue)
     if (taken === undefined) return
-    this.#playing = true
+    this.#playing = taken.alert
     // Save the cursor before showing: a page that closes in between loses one alert, but shows none twice.
     this.#setQueue(taken.rest)
     this.#play(taken.alert)
   }
 
   #play(alert: Alert): void {
-    const { durationMs, gapMs } = this.#parameters
     const { show } = this.#output
+    const { durationMs } = lookFor(this.settings, alert.kind === 'tip' ? alert.tip.valueUsd : 0)
     const exitAt = Math.max(durationMs, enterMs)
     show(alert, 'enter')
-    setTimeout(() => show(alert, 'show'), enterMs)
-    setTimeout(() => show(alert, 'exit'), exitAt)
-    setTimeout(() => show(undefined, 'exit'), exitAt + exitMs)
-    setTimeout(
-      () => {
-        this.#playing = false
-        this.#next()
-      },
-      exitAt + exitMs + gapMs,
-    )
+    this.#timers = [
+      setTimeout(() => show(alert, 'show'), enterMs),
+      setTimeout(() => show(alert, 'exit'), exitAt),
+      setTimeout(() => show(undefined, 'exit'), exitAt + exitMs),
+      setTimeout(
+        () => {
+          this.#playing = undefined
+          this.#next()
+        },
+        exitAt + exitMs + this.settings.gapMs,
+      ),
+    ]
+  }
+
+  #stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    if (this.#playing !== undefined) this.#output.show(undefined, 'exit')
+    this.#playing = undefined
   }
 
   #setQueue(queue: Queue): void {

@@ -7,7 +7,10 @@ export interface Tip {
   readonly amount: number
   readonly tokenSymbol: string
   readonly sender: string
+  /** The name that a crypto supporter gave. */
   readonly senderName?: string
+  /** What was paid for a naira tip. */
+  readonly amountNgn?: number
   readonly message: string | null
   readonly timestamp: string
   readonly valueUsd: number
@@ -39,6 +42,9 @@ export interface Queue {
 
 export interface Rules {
   readonly minUsd: number
+  /** When the connection was made, by the service's clock. Tips from before were missed; later ones are live. */
+  readonly connectedMs: number
+  /** How long before a missed tip may have been. */
   readonly replayMs: number
   readonly maxWaiting: number
 }
@@ -51,8 +57,8 @@ export function emptyQueue(cursor: string | undefined): Queue {
   return { waiting: [], more: undefined, cursor, shown: [] }
 }
 
-export function add(queue: Queue, tip: Tip, rules: Rules, nowMs: number): Queue {
-  if (isSkipped(tip, rules, nowMs) || wasShown(queue, tip))
+export function add(queue: Queue, tip: Tip, rules: Rules): Queue {
+  if (isSkipped(tip, rules) || wasShown(queue, tip))
     return isEmpty(queue) ? { ...queue, cursor: later(queue.cursor, tip.id) } : queue
   if (queue.more === undefined && queue.waiting.length < rules.maxWaiting)
     return { ...queue, waiting: [...queue.waiting, tip] }
@@ -79,6 +85,11 @@ export function take(queue: Queue): { readonly alert: Alert; readonly rest: Queu
   }
 }
 
+/** Takes a tip out that waits. In the sum of those that did not fit it stays: that says no words. */
+export function remove(queue: Queue, eventId: string): Queue {
+  return { ...queue, waiting: queue.waiting.filter((tip) => tip.eventId !== eventId) }
+}
+
 function passed(queue: Queue, id: string | undefined, eventIds: readonly string[]): Queue {
   return { ...queue, cursor: later(queue.cursor, id), shown: [...queue.shown, ...eventIds].slice(-mostKnown) }
 }
@@ -94,9 +105,10 @@ function isEmpty({ waiting, more }: Queue): boolean {
   return waiting.length === 0 && more === undefined
 }
 
-function isSkipped({ id, valueUsd, timestamp }: Tip, { minUsd, replayMs }: Rules, nowMs: number): boolean {
+function isSkipped({ id, valueUsd, timestamp }: Tip, { minUsd, connectedMs, replayMs }: Rules): boolean {
   if (id === undefined) return false
-  return valueUsd < minUsd || nowMs - Date.parse(timestamp) > replayMs
+  const missedMs = connectedMs - Date.parse(timestamp)
+  return valueUsd < minUsd || (missedMs > 0 && missedMs > replayMs)
 }
 
 function later(cursor: string | undefined, id: string | undefined): string | undefined {

@@ -119,6 +119,9 @@ const sections = {
     select id, url, description, types, created_at as "createdAt", disabled as "disabledBy", disabled_at as "disabledAt",
       failing_since as "failingSince"
     from webhook_endpoints where user_id = $1 order by created_at desc limit $2`,
+  overlay: 'select settings, changed_at as "changedAt" from overlays where user_id = $1 limit $2',
+  tipDecisions: /* sql */ `
+    select tip_id as tip, state, decided_at as "decidedAt" from tip_decisions where user_id = $1 order by decided_at desc limit $2`,
   sites: 'select domain from creator_domains where user_id = $1 order by position limit $2',
   page: /* sql */ `
     select (select handle from page_handles where user_id = $1 and until is null) as handle,

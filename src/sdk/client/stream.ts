@@ -3,9 +3,8 @@ import { readError, type Service, sendRequest } from './request.js'
 import { createEventParser, type ServerSentEvent } from './sse-parser.js'
 import { createBackoff, pause } from './wait.js'
 
-export interface StreamOptions extends Service {
-  readonly wallet: string
-  /** The `id` of the last processed tip. The tips after it are sent first. */
+interface ConnectionOptions extends Service {
+  /** The `id` of the last processed event. Those after it are sent first. */
   readonly lastEventId?: string
   readonly signal?: AbortSignal
   /** The wait before a new connection. By default it grows from about one second to half a minute. */
@@ -14,6 +13,10 @@ export interface StreamOptions extends Service {
   readonly onConnected?: (serverTime: Date | undefined) => void
   /** Called when a connection is lost or could not be established. */
   readonly onDisconnected?: () => void
+}
+
+export interface StreamOptions extends ConnectionOptions {
+  readonly wallet: string
 }
 
 /** A confirmed tip. */
@@ -29,6 +32,8 @@ export interface StreamedTip {
   readonly sender: string
   /** The name that a crypto supporter gave. */
   readonly senderName?: string
+  /** What was paid for a naira tip. */
+  readonly amountNgn?: number
   readonly message: string | null
   readonly timestamp: string
   /** At the last known price; 0 without one. */
@@ -40,10 +45,26 @@ const silenceMs = 40_000
 
 /**
  * The tips of a wallet as they are confirmed, each tip once. It reconnects as often as needed and resumes after the
- * last received tip. Ends when `signal` is aborted. Throws TippingError for a refusal that is not temporary. Uses
- * `fetch`, because an EventSource stops after a 503 and cannot resume after a page reload.
+ * last received tip. Ends when `signal` is aborted. Throws TippingError for a refusal that is not temporary.
  */
-export async function* streamTips(options: StreamOptions): AsyncGenerator<StreamedTip, void, undefined> {
+export async function* streamTips({
+  wallet,
+  ...options
+}: StreamOptions): AsyncGenerator<StreamedTip, void, undefined> {
+  const path = `/chain/tips/stream?wallet=${encodeURIComponent(wallet)}`
+  for await (const event of streamEvents({ ...options, path })) {
+    const tip = tipOf(event)
+    if (tip !== undefined) yield tip
+  }
+}
+
+/**
+ * The events of a stream, each once, through lost connections. Uses `fetch`, because an EventSource stops after a 503 and cannot resume
+ * after a page reload.
+ */
+export async function* streamEvents(
+  options: ConnectionOptions & { readonly path: string },
+): AsyncGenerator<ServerSentEvent, void, undefined> {
   const { signal, retryMs, onConnected, onDisconnected } = options
   const backoff = createBackoff()
   let lastEventId = options.lastEventId
@@ -57,8 +78,7 @@ export async function* streamTips(options: StreamOptions): AsyncGenerator<Stream
     try {
       for await (const event of readConnection({ ...options, onConnected: connected }, lastEventId)) {
         lastEventId = event.id ?? lastEventId
-        const tip = tipOf(event)
-        if (tip !== undefined) yield tip
+        yield event
       }
     } catch (error) {
       if (!(error instanceof TippingError && error.temporary)) throw error
@@ -69,7 +89,7 @@ export async function* streamTips(options: StreamOptions): AsyncGenerator<Stream
 }
 
 /** Undefined for any other event: `connected` has an id too, from which the next connection resumes. */
-function tipOf({ id, data }: ServerSentEvent): StreamedTip | undefined {
+export function tipOf({ id, data }: ServerSentEvent): StreamedTip | undefined {
   if (id === undefined || data === undefined) return undefined
   const tip = JSON.parse(data) as Omit<StreamedTip, 'id'>
   return tip.type === 'tip' ? { id, ...tip } : undefined
@@ -77,7 +97,7 @@ function tipOf({ id, data }: ServerSentEvent): StreamedTip | undefined {
 
 /** The events of one connection, until it ends, breaks or sends nothing for too long. */
 async function* readConnection(
-  { wallet, signal, onConnected, ...service }: StreamOptions,
+  { path, signal, onConnected, ...service }: ConnectionOptions & { readonly path: string },
   lastEventId: string | undefined,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const own = new AbortController()
@@ -90,7 +110,6 @@ async function* readConnection(
       accept: 'text/event-stream',
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     }
-    const path = `/chain/tips/stream?wallet=${encodeURIComponent(wallet)}`
     const response = await sendRequest(service, path, { headers, credentials: 'omit', signal: own.signal })
     if (response.status !== 200 || response.body === null) throw await readError(response)
     const parse = createEventParser()

@@ -92,6 +92,7 @@ export function presentTipEvent(tip: PricedTip) {
     tokenSymbol: symbolOf(tip.mint),
     sender: tip.sender,
     ...presentSenderName(tip),
+    ...(tip.fiatDetails !== null && { amountNgn: tip.fiatDetails.amountNgn }),
     message: tip.message,
     timestamp: tip.confirmedAt.toISOString(),
     valueUsd: valueUsd(tip),

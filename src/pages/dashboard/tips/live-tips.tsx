@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StreamedTip } from '../../../sdk/client/stream.js'
 import { words } from '../../i18n/dashboard.js'
-import { followTips } from '../../lib/follow-tips.js'
+import { followTips } from '../../lib/follow.js'
 import { spokenUsd } from '../../lib/tip-text.js'
 import { Announcer, LinkButton, TextButton } from '../../ui/kit.js'
 import type { TipsPage } from '../answers.js'

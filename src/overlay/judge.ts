@@ -1,0 +1,62 @@
+import type { Knex } from 'knex'
+import { query } from '../platform/database/database.js'
+import { confirmedColumns, type PricedTip, presentTipEvent, withheldName } from '../tips/read/present.js'
+import { hasFiltered } from './filter.js'
+import type { OverlaySettings, TipState } from './schemas.js'
+
+/** A confirmed tip with what its creator has decided about it. */
+export interface DecidedTip extends PricedTip {
+  readonly decision: 'approved' | 'held' | 'hidden' | null
+  readonly announces: boolean | null
+}
+
+/** `t`: the tip, `r`, `s`: its parties, `d`: the decision. */
+export const decidedColumns = /* sql */ `${confirmedColumns}, p.usd, d.state as decision, d.announces`
+export const decidedJoins = /* sql */ `
+  left join tip_decisions d on d.tip_id = t.id left join parties s on s.id = t.sender_party left join prices p on p.mint = t.mint`
+
+/** Tips that the lists of this feature read. */
+const mostRead = 1000
+
+/** The newest confirmed tips of a creator, newest first. */
+export function readNewest(db: Knex, userId: string): Promise<DecidedTip[]> {
+  return query<DecidedTip>(db, {
+    name: 'overlay.newest',
+    text: /* sql */ `
+      select ${decidedColumns}
+      from parties r
+      cross join lateral (
+        select * from tips where recipient_party = r.id and status = 'confirmed' order by confirmed_at desc limit ${mostRead}) t
+      ${decidedJoins}
+      where r.user_id = $1 order by t.confirmed_at desc`,
+    values: [userId],
+  })
+}
+
+/** What the overlay does with a tip. A decision of the creator counts more than the settings. */
+export function stateOf(tip: DecidedTip, { approval, filter }: OverlaySettings): TipState {
+  if (tip.decision !== null) return tip.decision === 'approved' ? 'shown' : tip.decision
+  const texts = wordsOf(tip)
+  if (texts.length === 0) return 'shown'
+  if (approval === 'all') return 'waiting'
+  if (!texts.some((text) => hasFiltered(filter, text))) return 'shown'
+  return approval === 'filtered' ? 'waiting' : 'without_words'
+}
+
+/** What a stranger has written: a wallet as the sender is none, and neither is the name of who gives none. */
+function wordsOf({ mint, sender, senderName, message }: DecidedTip): string[] {
+  const name = mint === null && sender !== withheldName ? sender : senderName
+  return [name, message].filter((text) => text !== null)
+}
+
+/** The tip as overlays get it. */
+export function presentOverlayTip(tip: DecidedTip, state: TipState) {
+  const withheld = {
+    ...tip,
+    message: null,
+    senderName: null,
+    sender: tip.mint === null ? withheldName : tip.sender,
+  }
+  const { type: _, ...shown } = presentTipEvent(state === 'without_words' ? withheld : tip)
+  return shown
+}

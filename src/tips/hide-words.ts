@@ -1,0 +1,24 @@
+import type { Knex } from 'knex'
+import { forgetWords } from '../events/forget-words.js'
+import { query } from '../platform/database/database.js'
+import { withheldName } from './read/present.js'
+
+/**
+ * Deletes the words of a creator's tips for good: the message, the name of a crypto supporter, and what the payer of naira typed as a
+ * name. No later claim brings a message. The log of events forgets them too; webhooks that were sent cannot be taken back.
+ */
+export async function hideWords(
+  trx: Knex.Transaction,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await query(trx, {
+    name: 'tips.hide-words',
+    text: /* sql */ `
+      update tips set message = null, message_by_intent = true, sender_name = null,
+        sender = case kind when 'fiat' then $2 else sender end
+      where id = any($1::text[])`,
+    values: [ids, withheldName],
+  })
+  await forgetWords(trx, { userId, subjects: ids, name: withheldName })
+}
