@@ -56,7 +56,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   code_attempts: { write: ['web', 'clock', 'operators'] },
   collection_differences: { write: ['clock', 'operators'], read: ['web'] },
   creator_cursors: { change: confirmers, read: ['clock'] },
-  creator_pages: { write: ['web', 'operators'] },
+  creator_pages: { write: ['web', 'operators'], read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },
   custody: { change: ['web', ...signers, 'clock', 'operators'] },
   // Who sends compares it with the server. A clock and the operators say where the rows are.

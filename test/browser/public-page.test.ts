@@ -27,6 +27,7 @@ async function visitPage(options: VisitOptions = {}): Promise<Visit & { readonly
     links: [{ title: 'My songs', url: 'https://songs.example/' }],
     goal: { title: 'A microphone', amountUsd: 100 },
     wall: true,
+    thanks: 'You keep the music going!',
   }
   const { session } = one.embedder
   const { status } = await world.request('PATCH', '/creators/page', { session, body })
@@ -87,6 +88,7 @@ test.serial(
     await settleIntentNow(world, intentId)
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await heading(page, 'Thank you! ₦700.00 received.').waitFor()
+    await page.getByText('You keep the music going!').waitFor()
     await checkAccessibility(t, page, 'P1-thanks')
     t.deepEqual(one.faults, [])
     await context.close()

@@ -81,10 +81,10 @@ async function fillAccount(
     session,
     body: {
       handle: `h${user.id.slice(0, 8)}`,
-      words: 'zqx-words',
-      thanks: 'zqx-thanks',
-      links: [{ title: 'zqx-title', url: 'https://zqx.example/' }],
-      goal: { title: 'zqx-goal', amountUsd: 50 },
+      words: 'qjw-words',
+      thanks: 'qjw-thanks',
+      links: [{ title: 'qjw-title', url: 'https://qjw.example/' }],
+      goal: { title: 'qjw-goal', amountUsd: 50 },
     },
   })
   await request('PUT', '/creators/domains', { session, body: { domains: ['shop.example'] } })

@@ -135,7 +135,8 @@ export interface Saved {
 }
 
 export interface State {
-  readonly session: SessionDescription | undefined
+  /** On a creator's page also with what the creator says to who has tipped. */
+  readonly session: (SessionDescription & { readonly thanks?: string }) | undefined
   readonly form: Form
   readonly framed: boolean
   readonly wallets: readonly WalletChoice[]

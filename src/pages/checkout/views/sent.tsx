@@ -35,6 +35,7 @@ export function Done({ state, step }: ViewOf<'done'>) {
       receives={[words.receives(name), received]}
       statusUrl={statusUrl}
       message={state.form.message}
+      thanks={state.session?.thanks}
       at={step.completedAt}
       reference={signature ?? step.intent.intentId}
     >
@@ -54,6 +55,7 @@ export function NairaDone({ state, step }: ViewOf<'naira-done'>) {
       receives={[words.receives(state.session?.creator.name ?? ''), usd(receivedUsd)]}
       statusUrl={statusUrl}
       message={state.form.message}
+      thanks={state.session?.thanks}
       at={step.completedAt}
       reference={intentId}
     />
@@ -69,6 +71,8 @@ interface Receipt {
   readonly receives: readonly [name: string, amount: string]
   readonly statusUrl: string | undefined
   readonly message: string
+  /** The creator's own words. */
+  readonly thanks: string | undefined
   readonly at: number
   readonly reference: string
   readonly children?: ComponentChildren
@@ -81,6 +85,7 @@ function Thanks({
   fee,
   receives,
   message,
+  thanks,
   at,
   reference,
   statusUrl,
@@ -90,6 +95,11 @@ function Thanks({
   const again = press(words.tipAgain, { type: 'tip-again' }, 'primary')
   return (
     <Outcome tone="good" title={title} more={more} actions={[again, statusLink(statusUrl), children]}>
+      {thanks !== undefined && (
+        <blockquote class="thanks">
+          <bdi>{thanks}</bdi>
+        </blockquote>
+      )}
       <dl class="facts facts--money">
         <Fact name={words.amount}>{amount}</Fact>
         <Fact name={words.fee}>{fee}</Fact>
