@@ -2,7 +2,7 @@
 const floors = [
   'src/kernel', 'src/platform', 'src/ports', 'src/providers', 'src/http', 'src/services',
   'src/mail', 'src/accounts', 'src/creators', 'src/market', 'src/ledger', 'src/events', 'src/intents', 'src/tips', 'src/outgoing', 'src/fiat',
-  'src/withdrawals', 'src/treasury', 'src/reserves', 'src/sdk', 'src/overlay', 'src/public-page', 'src/receipts', 'src/webhooks', 'src/test-mode', 'src/privacy', 'src/manual', 'src/operators',
+  'src/withdrawals', 'src/treasury', 'src/reserves', 'src/sdk', 'src/overlay', 'src/public-page', 'src/actions', 'src/receipts', 'src/webhooks', 'src/test-mode', 'src/privacy', 'src/manual', 'src/operators',
   'src/pages', 'src/app', 'src/compose', '(src/web|workers)', 'scripts', 'test',
 ]
 const pages = '^src/pages/'

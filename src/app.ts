@@ -5,6 +5,7 @@ import { createPasswords } from './accounts/password.js'
 import { payoutWalletRoutes } from './accounts/payout-wallets/routes.js'
 import { accountRoutes } from './accounts/routes.js'
 import { ownerGuards } from './accounts/sessions/auth.js'
+import { actionRoutes, serveWallets } from './actions/routes.js'
 import { keyPath } from './creators/auth.js'
 import { creatorRoutes } from './creators/routes.js'
 import { createEventReaders } from './events/routes.js'
@@ -106,6 +107,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...takeOutRoutes(services),
     ...events.routes,
     ...sdkRoutes(services, prices),
+    ...actionRoutes(services, prices),
     ...webhookRoutes(services),
     ...overlays.routes,
     ...privacyRoutes(services, passwordsFor),
@@ -138,6 +140,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   )
   koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
+  koa.use(serveWallets)
   koa.use(compressDocuments)
   koa.use(markPages(config))
   const firstSegments = new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))
@@ -178,7 +181,11 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.get('/@:handle', countRead, servePublicPage(services, pages))
   router.get('/@:handle/picture', countRead, servePicture(services))
   router.get('/@:handle/og.png', countRead, serveCard(services))
-  router.get(['/@:handle/qr.svg', '/@:handle/qr.png'], countRead, serveQr(services))
+  router.get(
+    ['/@:handle/qr.svg', '/@:handle/qr.png', '/@:handle/wallet-qr.svg'],
+    countRead,
+    serveQr(services),
+  )
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get(['/overlay', '/overlay/:token'], countRead, serveOverlay(services, pages))

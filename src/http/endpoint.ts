@@ -22,6 +22,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly limit: Limit<z.output<Input>>
   /** GET and DELETE read the query, the others a JSON body. */
   readonly input: Input
+  /** Fields of a body's input that stand in the query instead: an address that a wallet gets can hold no body. */
+  readonly inQuery?: readonly string[]
   /** A DELETE that reads a JSON body instead: a secret does not belong into an address, which proxies log. */
   readonly bodyOfDelete?: boolean
   /** The body is a picture of at most this many bytes, which becomes the input's field `picture`. */
@@ -131,14 +133,19 @@ async function readInput<Input extends z.ZodType>(
 }
 
 async function readFields(
-  endpoint: Pick<Endpoint<z.ZodType, z.ZodType>, 'method' | 'bodyOfDelete' | 'picture' | 'invalid'>,
+  endpoint: Pick<
+    Endpoint<z.ZodType, z.ZodType>,
+    'method' | 'bodyOfDelete' | 'picture' | 'invalid' | 'inQuery'
+  >,
   ctx: Context,
 ): Promise<Record<string, unknown>> {
-  const { invalid, picture } = endpoint
+  const { invalid, picture, inQuery } = endpoint
   if (picture !== undefined) return { picture: await readPicture(ctx, picture, invalid) }
-  if (!readsQuery(endpoint)) return readJsonBody(ctx, invalid)
+  if (!readsQuery(endpoint) && inQuery === undefined) return readJsonBody(ctx, invalid)
   checkQueryText(ctx.querystring, invalid)
-  return ctx.query
+  if (inQuery === undefined) return ctx.query
+  const queried = Object.fromEntries(inQuery.map((name) => [name, ctx.query[name]]))
+  return { ...(await readJsonBody(ctx, invalid)), ...queried }
 }
 
 /** The path's parameters, decoded by the router. */

@@ -37,6 +37,13 @@ export function tipLimitsFor(service: TipLimits, creator: CreatorSettings): TipL
   }
 }
 
+const presetsUsd = [2, 5, 10, 25]
+
+/** The amounts that a page or a wallet suggests: those that the limits allow. */
+export function presetsFor({ minUsd, maxUsd }: TipLimits): number[] {
+  return presetsUsd.filter((usd) => usd >= minUsd && usd <= maxUsd)
+}
+
 /** The amount of a tip before the fee, in base units, and its value in cents (0n when the token has no price). */
 export interface GrossAmount {
   readonly units: bigint

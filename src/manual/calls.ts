@@ -91,7 +91,8 @@ function fieldTable(title: string, fields: ReturnType<typeof bodyFields>, isRequ
 function retrySafety({ operation, method, key }: Call): string {
   if (operation.parameters?.some(({ name }) => name === 'Idempotency-Key') === true)
     return 'safe with the same `Idempotency-Key`, for 24 hours: it answers the first answer again, with `Idempotency-Hit: true`.'
-  if (key === 'post /chain/tips/create') return 'safe: a signature is recorded once.'
+  if (/^post \/(chain\/tips\/create|actions\/tip\/\{handle\}\/sent)$/.test(key))
+    return 'safe: a signature is recorded once.'
   if (method === 'GET') return 'safe: it changes nothing.'
   if (method === 'POST') return 'not idempotent: each successful request has its own effect.'
   return 'safe: the result is the same.'

@@ -19,6 +19,7 @@ const guides = [
   'quickstart',
   'basics',
   'embed',
+  'wallets',
   'tokens',
   'naira',
   'receipts',

@@ -13,7 +13,7 @@ import { rpcOrigins } from '../sdk/embed.js'
 import { describeCreator } from '../sdk/sessions/describe-session.js'
 import type { Services } from '../services.js'
 import { findByPageHandle, type PageOwner } from './handle.js'
-import { readGoal, readPageContent } from './page.js'
+import { pageUrlOf, payUrlOf, readGoal, readPageContent } from './page.js'
 import { readPicture } from './picture.js'
 import { sendPicture } from './picture-routes.js'
 import { renderPage, type ShownPage } from './render-page.js'
@@ -113,13 +113,14 @@ export function serveCard({ db, config }: Pick<Services, 'db' | 'config'>): Midd
   }
 }
 
-/** `GET /@:handle/qr.svg` and `/qr.png`: the page's address, for cameras and for print. */
+/** `GET /@:handle/qr.svg` and `/qr.png`: the page's address, for cameras and for print; `/wallet-qr.svg`: for wallets. */
 export function serveQr({ db, config }: Pick<Services, 'db' | 'config'>): Middleware {
   const { publicUrl } = config.http
   return async (ctx) => {
     const owner = await ownerOf(db, ctx)
     if (owner === undefined) return
-    const address = `${publicUrl}/@${owner.handle}`
+    const addressOf = ctx.path.endsWith('/wallet-qr.svg') ? payUrlOf : pageUrlOf
+    const address = addressOf(publicUrl, owner.handle)
     const code = generate(address)
     const hash = createHash('sha256').update(address).digest('hex').slice(0, hashLength)
     if (ctx.path.endsWith('.svg')) {

@@ -59,6 +59,13 @@ export async function readGoal(
   return { title, amountUsd: displayNumber(goalCents, 2), raisedUsd }
 }
 
+/** Where wallets tip a creator (src/actions). */
+export const actionPath = (handle: string): string => `/actions/tip/${handle}`
+/** The same as what wallets scan. Solana Pay: an address without a query is not encoded. */
+export const payUrlOf = (publicUrl: string, handle: string): string =>
+  `solana:${publicUrl}${actionPath(handle)}`
+export const pageUrlOf = (publicUrl: string, handle: string): string => `${publicUrl}/@${handle}`
+
 /** The address of a creator's picture. It changes with the picture, so it may be kept for ever. */
 export function picturePath(handle: string, hash: string | null): string | null {
   return hash === null ? null : `/@${handle}/picture?v=${hash}`
@@ -79,7 +86,8 @@ export async function readOwnPage(
   return {
     page: {
       handle,
-      url: handle === null ? null : `${config.http.publicUrl}/@${handle}`,
+      url: handle === null ? null : pageUrlOf(config.http.publicUrl, handle),
+      payUrl: handle === null ? null : payUrlOf(config.http.publicUrl, handle),
       name: user.name,
       pictureUrl: handle === null ? null : picturePath(handle, pictureHash),
       words,

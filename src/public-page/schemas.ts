@@ -93,6 +93,10 @@ const handleForm = z.string().meta({ minLength: 3, maxLength: 30 })
 const page = z.object({
   handle: handleForm.nullable(),
   url: z.url().nullable().meta({ description: 'Null while there is no handle: nobody sees the page' }),
+  payUrl: z
+    .string()
+    .nullable()
+    .meta({ description: 'The same for wallets, as a link or QR code: Solana Pay' }),
   name: z.string(),
   pictureUrl: z.string().nullable().meta({ description: 'Within this service, with its version' }),
   words: z.string().nullable(),

@@ -29,7 +29,7 @@ export async function createSdkTip(
 }
 
 /** This endpoint's `amount` is the other's `amountUsd`. */
-function renameAmount(error: unknown): never {
+export function renameAmount(error: unknown): never {
   if (!(error instanceof DomainError) || error.code !== 'invalid_amount') throw error
   throw inputError('invalid_amount', 'amount', error.details[0]?.problem ?? 'must be a positive number')
 }

@@ -47,7 +47,7 @@ import { initSession, renewSession } from './sessions/init-session.js'
 import { meansCreator } from './sessions/match-creator.js'
 
 /** The errors of creating an intent. */
-const intentErrors: readonly ErrorCode[] = [
+export const intentErrors: readonly ErrorCode[] = [
   'invalid_amount',
   'creator_wallet_pending',
   'amount_below_minimum',

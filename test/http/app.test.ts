@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http'
 import test from 'ava'
+import { isForWallets } from '../../src/http/errors/error-details.js'
 import { errors } from '../../src/kernel/errors.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
 import { readOperations } from '../helpers/http/openapi-document.js'
@@ -250,8 +251,9 @@ test('an unreadable body has the text of its endpoint, and answers contain no in
       t.true(status >= 400 && status < 500, `${what} ${status}`)
       const body = JSON.parse(text)
       t.is(body.error, ownTexts[path] ?? body.error, what)
-      const own = status === 400 ? ['details'] : []
-      t.deepEqual(Object.keys(body).sort(), ['code', ...own, 'error', 'requestId', 'success'])
+      const own = ['code', ...(status === 400 ? ['details'] : []), 'error']
+      const forWallets = isForWallets(path) ? ['message'] : []
+      t.deepEqual(Object.keys(body).sort(), [...own, ...forWallets, 'requestId', 'success'])
     }
   }
 })

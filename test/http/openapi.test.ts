@@ -25,6 +25,7 @@ const pages = [
   'GET /@{handle}/og.png',
   'GET /@{handle}/qr.svg',
   'GET /@{handle}/qr.png',
+  'GET /@{handle}/wallet-qr.svg',
   'GET /embed/{embedId}',
   'GET /overlay',
   'GET /overlay/{token}',

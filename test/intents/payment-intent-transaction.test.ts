@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { decodeTransferCheckedInstruction, TOKEN_PROGRAM_ID } from '@solana/spl-token'
 import {
   ComputeBudgetProgram,
@@ -14,6 +13,7 @@ import { associatedAccount, mintTokens, requestAirdrop } from '../../scripts/san
 import { encodeBase58 } from '../../src/kernel/base58.js'
 import { solMint, type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { createIntent, type IntentBody, untilConfirmedOnChain } from '../helpers/make/intents.js'
+import { kit, solanaPay } from '../helpers/make/solana-pay.js'
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
@@ -188,22 +188,10 @@ test('the transaction of an intent for a real wallet can be signed unchanged and
   }
 })
 
-/** The functions of @solana/pay that this file uses. It needs another version of @solana/kit than litesvm. */
-interface SolanaPay {
-  findReference(rpc: unknown, reference: string): Promise<{ readonly signature: string }>
-  validateTransfer(
-    rpc: unknown,
-    signature: string,
-    expected: { recipient: string; amount: number; splToken?: string; reference: string },
-  ): Promise<unknown>
-}
-const ofSolanaPay = createRequire(createRequire(import.meta.url).resolve('solana-pay-for-tests/package.json'))
-const { findReference, validateTransfer }: SolanaPay = ofSolanaPay('@solana/pay')
-const { createSolanaRpc }: { createSolanaRpc(url: string): unknown } = ofSolanaPay('@solana/kit')
-
 test("Solana Pay's validators accept a creator's first tip where the token account exists", async (t) => {
   const { request, sandbox } = world()
-  const rpc = createSolanaRpc(sandbox.url)
+  const rpc = kit.createSolanaRpc(sandbox.url)
+  const { findReference, validateTransfer } = solanaPay
   for (const symbol of ['SOL', 'USDC']) {
     const { mint, decimals } = known(symbol)
     const supporter = createSupporter(sandbox, symbol === 'SOL' ? [] : [symbol])

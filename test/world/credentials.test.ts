@@ -136,6 +136,11 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'POST /sdk/handoff/redeem': anyone,
   'GET /pay/{code}': anyone,
   'POST /pay/{code}': anyone,
+  'GET /actions.json': anyone,
+  'GET /actions/tip/{handle}': anyone,
+  'POST /actions/tip/{handle}': anyone,
+  'POST /actions/tip/{handle}/sent': anyone,
+  'POST /actions/tip/{handle}/naira': anyone,
 }
 
 /** The required fields of endpoints that check the key only after them. */

@@ -12,7 +12,7 @@ import { Overloaded } from '../../platform/database/group-commit.js'
 import type { Log } from '../../platform/log.js'
 import type { Metrics } from '../../platform/monitoring/metrics.js'
 import { namedRow, newRequestId } from '../request-id.js'
-import { generalDetails, hasDetails, mayHaveDetails } from './error-details.js'
+import { generalDetails, hasDetails, isForWallets, mayHaveDetails, messageOf } from './error-details.js'
 
 /** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
 const retrySeconds: Partial<Record<ErrorCode, number>> = {
@@ -91,14 +91,22 @@ function answer(ctx: Context, code: ErrorCode, requestId: string, cause?: unknow
   ctx.status = status
   const seconds = (cause instanceof DomainError ? cause.retryAfter : undefined) ?? retrySeconds[code]
   if (seconds !== undefined && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', String(seconds))
-  ctx.body = { success: false, error, code, requestId, ...detailsOf(code, cause) }
+  const details = detailsOf(code, cause)
+  ctx.body = {
+    success: false,
+    error,
+    code,
+    requestId,
+    ...(details.length > 0 && { details }),
+    ...(isForWallets(ctx.path) && { message: messageOf(error, details) }),
+  }
 }
 
 /** Every 400 and 422 names the fault, and some other refusals may. */
-function detailsOf(code: ErrorCode, cause: unknown): { details?: readonly FieldProblem[] } {
+function detailsOf(code: ErrorCode, cause: unknown): readonly FieldProblem[] {
   const own = cause instanceof DomainError && mayHaveDetails(code) ? cause.details : []
-  if (own.length > 0) return { details: own }
-  return hasDetails(code) ? { details: [generalDetails(code)] } : {}
+  if (own.length > 0) return own
+  return hasDetails(code) ? [generalDetails(code)] : []
 }
 
 /** Hides the code of a payment link: it is a credential, valid for a minute. */

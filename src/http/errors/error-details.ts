@@ -126,6 +126,17 @@ const general: Partial<Record<ErrorCode, readonly [field: string, problem: strin
   test_refused: ['body', 'asks for what cannot happen now'],
 }
 
+/** Wallets call these paths, and show the `message` of an error (Solana Pay, Solana Actions). */
+export function isForWallets(path: string): boolean {
+  return /^\/(pay|actions)(\/|[.]json$)/i.test(path)
+}
+
+/** What a wallet shows of an error: its text, and what is wrong. */
+export function messageOf(error: string, details: readonly FieldProblem[]): string {
+  const faults = details.map(({ field, problem }) => `${field} ${problem}`).join('; ')
+  return faults === '' ? error : `${error}: ${faults}`
+}
+
 /** Whether answers with this code have `details`. */
 export function hasDetails(code: ErrorCode): boolean {
   if (code === 'account_has_money') return true

@@ -26,13 +26,16 @@ export function withComponents(document: Json): Json {
   return { ...copy, components: { schemas, ...copy.components } }
 }
 
-/** An answer with a single error code is the same for every call. */
+/** An answer with a single error code is the same for every call, of those for wallets for each of them. */
 function errorName({ schema }: Json, name: string): string {
-  const codes = (schema as { properties?: { code?: { enum?: string[] } } }).properties?.code?.enum ?? []
-  const [only = ''] = codes
-  return codes.length === 1
-    ? `${only.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}Error`
-    : name
+  const { code, message } = (schema as ErrorSchema).properties ?? {}
+  const [only = '', ...others] = code?.enum ?? []
+  const pascal = only.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())
+  return only === '' || others.length > 0 ? name : `${pascal}${message === undefined ? '' : 'Wallet'}Error`
+}
+
+interface ErrorSchema {
+  readonly properties?: { readonly code?: { readonly enum?: readonly string[] }; readonly message?: Json }
 }
 
 interface Bodies {

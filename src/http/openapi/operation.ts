@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { codesWithProviderText, type ErrorCode, errors } from '../../kernel/errors.js'
 import type { LimitName } from '../../platform/rate-limits/rate-limits.js'
 import { type Endpoint, readsQuery } from '../endpoint.js'
-import { hasDetails, mayHaveDetails } from '../errors/error-details.js'
+import { hasDetails, isForWallets, mayHaveDetails } from '../errors/error-details.js'
 import { idempotencyErrors } from '../idempotency.js'
 import { pictureTypes } from '../picture-body.js'
 
@@ -57,11 +57,10 @@ const credentials: Record<AnyEndpoint['credential'], Json[]> = {
 
 /** One call of the document. */
 export function operation(endpoint: AnyEndpoint, { operationId, tags, description }: OperationTexts): Json {
-  const { inPath, others } = splitPathFields(schemaOf(endpoint.input), endpoint.path)
-  const inQuery = readsQuery(endpoint)
+  const { inPath, inQuery, inBody } = splitFields(schemaOf(endpoint.input), endpoint)
   const parameters = [
     ...parametersOf(inPath, 'path'),
-    ...(inQuery ? parametersOf(others, 'query') : []),
+    ...parametersOf(inQuery, 'query'),
     ...(endpoint.idempotent === true ? [idempotencyKey] : []),
     ...(endpoint.stream === true ? [lastEventId] : []),
   ]
@@ -74,10 +73,12 @@ export function operation(endpoint: AnyEndpoint, { operationId, tags, descriptio
     security: credentials[endpoint.credential],
     'x-rate-limit': limitNameOf(endpoint),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(inQuery ? {} : { requestBody: { required: true, content: requestContent(endpoint, others) } }),
+    ...(readsQuery(endpoint)
+      ? {}
+      : { requestBody: { required: true, content: requestContent(endpoint, inBody) } }),
     responses: {
       200: { description: 'Success', headers: headerRefs(own), content: successContent(endpoint) },
-      ...errorResponses(codesOf(endpoint)),
+      ...errorResponses(codesOf(endpoint), isForWallets(endpoint.path)),
     },
   }
 }
@@ -138,9 +139,11 @@ function schemaOf(schema: z.ZodType): Json {
   return json
 }
 
-/** Splits an input's fields into path parameters and the others. */
-function splitPathFields(input: Json, path: string): { inPath: Json; others: Json } {
-  const names = new Set([...path.matchAll(pathParameter)].map(([, name]) => name))
+/** Splits an input's fields by where they stand. */
+function splitFields(input: Json, endpoint: AnyEndpoint): Record<'inPath' | 'inQuery' | 'inBody', Json> {
+  const path = new Set([...endpoint.path.matchAll(pathParameter)].map(([, name]) => name))
+  const isInQuery = (name: string): boolean =>
+    !path.has(name) && (readsQuery(endpoint) || endpoint.inQuery?.includes(name) === true)
   const pick = (picked: (name: string) => boolean): Json => ({
     ...input,
     properties: Object.fromEntries(
@@ -148,7 +151,11 @@ function splitPathFields(input: Json, path: string): { inPath: Json; others: Jso
     ),
     required: ((input['required'] ?? []) as string[]).filter(picked),
   })
-  return { inPath: pick((name) => names.has(name)), others: pick((name) => !names.has(name)) }
+  return {
+    inPath: pick((name) => path.has(name)),
+    inQuery: pick(isInQuery),
+    inBody: pick((name) => !path.has(name) && !isInQuery(name)),
+  }
 }
 
 function parametersOf(input: Json, place: 'path' | 'query'): Json[] {
@@ -161,12 +168,12 @@ function parametersOf(input: Json, place: 'path' | 'query'): Json[] {
   }))
 }
 
-function errorResponses(codes: readonly ErrorCode[]): Record<string, Json> {
+function errorResponses(codes: readonly ErrorCode[], forWallets: boolean): Record<string, Json> {
   const statuses = new Set(codes.map((code) => errors[code][0]))
   const ofStatus = (status: number): ErrorCode[] =>
     [...new Set(codes)].filter((code) => errors[code][0] === status)
   return Object.fromEntries(
-    [...statuses].map((status) => [String(status), errorResponse(status, ofStatus(status))]),
+    [...statuses].map((status) => [String(status), errorResponse(status, ofStatus(status), forWallets)]),
   )
 }
 
@@ -188,18 +195,26 @@ const details: Json = {
   },
 }
 
-function errorResponse(status: number, codes: readonly ErrorCode[]): Json {
+function errorResponse(status: number, codes: readonly ErrorCode[], forWallets: boolean): Json {
   const texts = [...new Set(codes.map((code) => errors[code][1]))]
   const withDetails = codes.some(mayHaveDetails)
   const schema = {
     type: 'object',
-    required: ['success', 'error', 'code', 'requestId', ...(codes.every(hasDetails) ? ['details'] : [])],
+    required: [
+      'success',
+      'error',
+      'code',
+      'requestId',
+      ...(codes.every(hasDetails) ? ['details'] : []),
+      ...(forWallets ? ['message'] : []),
+    ],
     properties: {
       success: { const: false },
       error: codes.some((code) => codesWithProviderText.has(code)) ? { type: 'string' } : { enum: texts },
       code: { enum: codes },
       requestId: { type: 'string' },
       ...(withDetails ? { details } : {}),
+      ...(forWallets ? { message: { type: 'string', description: 'What a wallet shows' } } : {}),
     },
   }
   return {

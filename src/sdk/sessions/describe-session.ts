@@ -1,14 +1,11 @@
 import { resolvePayableCreator } from '../../creators/resolve-creator.js'
-import { tipLimitsFor } from '../../intents/quote.js'
+import { presetsFor, tipLimitsFor } from '../../intents/quote.js'
 import { maskAddress } from '../../kernel/text.js'
 import { tokenBySymbol, usdc } from '../../kernel/tokens.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import type { SessionAnswer } from '../schemas.js'
 import type { SdkSession } from './session.js'
-
-/** Each preset is offered if the creator's limits allow it. */
-const presetsUsd = [2, 5, 10, 25]
 
 type Needs = Pick<Services, 'db' | 'notifications' | 'config' | 'names' | 'chain'>
 
@@ -32,7 +29,7 @@ export async function describeCreator(services: Needs, userId: string): Promise<
     resolvePayableCreator(services, userId),
     readCreatorName(services, userId),
   ])
-  const { minUsd, maxUsd } = tipLimitsFor(config.tips, settings)
+  const limits = tipLimitsFor(config.tips, settings)
   return {
     creator: { id: userId, name, address: maskAddress(wallet) },
     tokens: settings.acceptedTokens
@@ -41,8 +38,8 @@ export async function describeCreator(services: Needs, userId: string): Promise<
       // Pages preselect the first one: USDC if the creator takes it, because only USDC can be withdrawn to a bank.
       .sort((one, other) => Number(other === usdc) - Number(one === usdc))
       .map(({ symbol, mint, decimals }) => ({ symbol, mint, decimals })),
-    presetsUsd: presetsUsd.filter((usd) => usd >= minUsd && usd <= maxUsd),
-    limits: { minTipUsd: minUsd, maxTipUsd: maxUsd },
+    presetsUsd: presetsFor(limits),
+    limits: { minTipUsd: limits.minUsd, maxTipUsd: limits.maxUsd },
     // The token mints are mainnet's. A local chain uses the same mints.
     chain: 'solana:mainnet',
     rpcUrl: config.chain.publicRpcUrl ?? null,

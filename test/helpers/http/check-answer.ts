@@ -30,6 +30,7 @@ const undocumented: AnySchema = {
     code: { enum: Object.keys(errors) },
     requestId: { type: 'string', minLength: 1 },
     details: { type: 'array' },
+    message: { type: 'string' },
   },
 }
 
