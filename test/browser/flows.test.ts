@@ -385,8 +385,11 @@ function start(t: ExecutionContext, args: readonly string[], env: Record<string,
   })
 }
 
-/** Pays on the provider's page in the tab that the press has opened, which then returns to the service's page. */
-async function payThere(tab: Page): Promise<void> {
+/** Pays on the provider's page in the tab that the press has opened, or when the answer took too long for that, by the link. */
+async function payThere({ context }: Visit, frame: FrameLocator, opened: Page): Promise<void> {
+  const other = opened.isClosed() ? context.waitForEvent('page') : undefined
+  if (other !== undefined) await frame.getByRole('link', { name: 'Open the payment page' }).click()
+  const tab = (await other) ?? opened
   await tab.getByRole('button', { name: 'Pay' }).click()
   await tab.getByRole('heading', { name: 'You can close this tab.' }).waitFor()
   await tab.close()
@@ -409,7 +412,7 @@ for (const [way, fiatCollection] of [
     await frame.getByRole('button', { name: 'Pay ₦7,600.00' }).click()
     const { intentId } = await (await answered).json()
     await frame.getByRole('heading', { name: /^(Send exactly|Finish paying)/ }).waitFor()
-    if (opened !== undefined) await payThere(await opened)
+    if (opened !== undefined) await payThere(one, frame, await opened)
     else payFiatIntent(world, intentId)
     await settleIntentNow(world, intentId)
     await frame.getByRole('heading', { name: 'Thank you! ₦7,600.00 received.' }).waitFor()
