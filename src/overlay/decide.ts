@@ -8,6 +8,7 @@ import {
   type DecidedTip,
   decidedColumns,
   decidedJoins,
+  isSeen,
   presentOverlayTip,
   readNewest,
   stateOf,
@@ -38,7 +39,7 @@ export async function decideTip(
     if (tip === undefined) throw new DomainError('tip_not_found')
     const isFinal = tip.decision === 'hidden' || tip.decision === stored[decision]
     if (isFinal) return stateOf(tip, settings)
-    const waited = !/^(shown|without_words)$/.test(stateOf(tip, settings))
+    const waited = !isSeen(stateOf(tip, settings))
     for (const { tipId } of tips) {
       const at = await takeStamp(uow, userId)
       await query(uow.trx, {

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex'
+import { displayNumber } from '../kernel/money.js'
+import { query } from '../platform/database/database.js'
+import { tipsSince } from '../tips/read/daily-sums.js'
 import { valueUsd, withheldName } from '../tips/read/present.js'
-import { type DecidedTip, presentOverlayTip, readNewest, stateOf } from './judge.js'
+import { type DecidedTip, isSeen, presentOverlayTip, readNewest, stateOf } from './judge.js'
 import type { Figures, OverlaySettings } from './schemas.js'
 
 const dayMs = 24 * 3600 * 1000
@@ -14,14 +17,29 @@ export async function readFigures(
 ): Promise<Figures> {
   const tips = (await readNewest(db, userId)).flatMap((tip) => {
     const state = stateOf(tip, settings)
-    return state === 'shown' || state === 'without_words' ? [{ tip, state }] : []
+    return isSeen(state) ? [{ tip, state }] : []
   })
   const since = Date.now() - settings.topDays * dayMs
   const named = tips.filter(({ tip, state }) => state === 'shown' && tip.confirmedAt.getTime() >= since)
   return {
+    goal: await readGoal(db, userId),
     top: largest(named.map(({ tip }) => tip)),
     latest: tips.slice(0, mostRows).map(({ tip, state }) => presentOverlayTip(tip, state)),
   }
+}
+
+/** The goal of the creator's public page, and how far it is. */
+async function readGoal(db: Knex, userId: string): Promise<Figures['goal']> {
+  const [goal] = await query<{ title: string; cents: bigint; since: Date }>(db, {
+    name: 'overlay.goal',
+    text: /* sql */ `
+      select goal_title as title, goal_cents as cents, goal_since as since from creator_pages
+      where user_id = $1 and goal_title is not null`,
+    values: [userId],
+  })
+  if (goal === undefined) return null
+  const raisedUsd = await tipsSince(db, userId, goal.since)
+  return { title: goal.title, amountUsd: displayNumber(goal.cents, 2), raisedUsd }
 }
 
 /** Who gave most. A wallet is one supporter, by its newest name; who pays naira is known by the name alone. */

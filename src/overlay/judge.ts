@@ -33,8 +33,11 @@ export function readNewest(db: Knex, userId: string): Promise<DecidedTip[]> {
   })
 }
 
-/** What the overlay does with a tip. A decision of the creator counts more than the settings. */
-export function stateOf(tip: DecidedTip, { approval, filter }: OverlaySettings): TipState {
+/** What decides whether strangers see the words of a tip. */
+type Judged = Pick<DecidedTip, 'mint' | 'sender' | 'senderName' | 'message' | 'decision'>
+
+/** What overlays and pages do with a tip. A decision of the creator counts more than the settings. */
+export function stateOf(tip: Judged, { approval, filter }: OverlaySettings): TipState {
   if (tip.decision !== null) return tip.decision === 'approved' ? 'shown' : tip.decision
   const texts = wordsOf(tip)
   if (texts.length === 0) return 'shown'
@@ -43,8 +46,13 @@ export function stateOf(tip: DecidedTip, { approval, filter }: OverlaySettings):
   return approval === 'filtered' ? 'waiting' : 'without_words'
 }
 
+/** Whether the tip is seen, with its words or without them. */
+export function isSeen(state: TipState): boolean {
+  return state === 'shown' || state === 'without_words'
+}
+
 /** What a stranger has written: a wallet as the sender is none, and neither is the name of who gives none. */
-function wordsOf({ mint, sender, senderName, message }: DecidedTip): string[] {
+function wordsOf({ mint, sender, senderName, message }: Judged): string[] {
   const name = mint === null && sender !== withheldName ? sender : senderName
   return [name, message].filter((text) => text !== null)
 }

@@ -29,6 +29,11 @@ export async function findOverlay(db: Knex, token: string): Promise<Overlay | un
   return row && { ...row, settings: parseSettings(row.settings) }
 }
 
+/** The settings of a creator, also of one who has no overlay yet. */
+export async function readSettings(db: Knex, userId: string): Promise<OverlaySettings> {
+  return (await findOwn(db, userId))?.settings ?? parseSettings({})
+}
+
 /** A creator's own overlay. The first look makes it. */
 export async function readOverlay(
   { db, transact }: Needs & Pick<Services, 'db'>,

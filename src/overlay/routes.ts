@@ -16,7 +16,7 @@ import { decideTip, listJudged } from './decide.js'
 import { readFigures } from './figures.js'
 import { changeSettings, findOverlay, readOverlay, renewToken, sendTest } from './overlay.js'
 import * as schemas from './schemas.js'
-import { endsReading, findOverlayStart, isSeen, overlayStream } from './stream.js'
+import { endsReading, findOverlayStart, isForReader, overlayStream } from './stream.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'notifications' | 'log' | 'metrics'>
 
@@ -169,7 +169,7 @@ function publicRoutes({ db }: Needs, streams: LiveStreams): Route[] {
       async ({ token }, ctx) => {
         const start = await findOverlayStart(db, token)
         if (start === undefined) throw new DomainError('not_found')
-        await streams.serve(ctx, async () => start, { wants: isSeen, ends: endsReading(token) })
+        await streams.serve(ctx, async () => start, { wants: isForReader, ends: endsReading(token) })
       },
       [noStore],
     ),

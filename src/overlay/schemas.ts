@@ -193,6 +193,10 @@ export const overlayEvent = z.union([
 /** GET /overlay/:token/figures. */
 export const figuresAnswer = z.object({
   success,
+  goal: z
+    .object({ title: z.string(), amountUsd: z.number(), raisedUsd: z.number() })
+    .nullable()
+    .meta({ description: 'Of the public page; null where it has none' }),
   top: z
     .array(z.object({ name: z.string(), valueUsd: z.number() }))
     .meta({ description: 'Who gave most in the days of the settings, of the newest 1,000 tips' }),

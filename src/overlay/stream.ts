@@ -10,7 +10,7 @@ import {
 } from '../events/stream-hub.js'
 import { eventText } from '../http/sse.js'
 import { query } from '../platform/database/database.js'
-import { type DecidedTip, decidedColumns, decidedJoins, presentOverlayTip, stateOf } from './judge.js'
+import { type DecidedTip, decidedColumns, decidedJoins, isSeen, presentOverlayTip, stateOf } from './judge.js'
 import { isOverlayToken } from './overlay.js'
 import { lookOf, parseSettings } from './schemas.js'
 
@@ -84,7 +84,7 @@ export function endsReading(token: string): (event: StreamEvent) => boolean {
 
 /** What is not for the reader only moves the cursor. */
 const unseen = 'unseen'
-export const isSeen = ({ type }: StreamEvent): boolean => type !== unseen
+export const isForReader = ({ type }: StreamEvent): boolean => type !== unseen
 
 function presentRow(row: Row): StreamEvent {
   const cursor = row.at.getTime()
@@ -95,7 +95,7 @@ function presentRow(row: Row): StreamEvent {
   }
   if (row.kind === 'test') return event('test', { type: 'test', valueUsd: row.testedUsd ?? 0 })
   const state = stateOf(row, parseSettings(row.settings))
-  const isShown = row.isConfirmed === true && (state === 'shown' || state === 'without_words')
+  const isShown = row.isConfirmed === true && isSeen(state)
   // A tip that had waited comes with its approval.
   if (isShown && row.announces === true ? row.kind === 'decision' : isShown && row.kind === 'tip')
     return event('tip', { type: 'tip', ...presentOverlayTip(row, state) })

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 import { anonymousName } from '../fiat/intents/payer.js'
 import { maskAddress } from '../kernel/text.js'
+import { isSeen, stateOf } from '../overlay/judge.js'
+import { readSettings } from '../overlay/overlay.js'
 import { query } from '../platform/database/database.js'
 import { type ListedTip, listColumns, presentListItem } from '../tips/read/present.js'
 import { fiatSymbol, type TipListItem } from '../tips/schemas.js'
@@ -33,21 +35,31 @@ function isHeld(words: string): boolean {
   return link.test(plain) || accountNumber.test(plain)
 }
 
-/** The supporters that a creator's page shows: of paid tips that were not given back, and not of payers who stay anonymous. */
+/**
+ * The supporters that a creator's page shows: of paid tips that were not given back, and not of payers who stay anonymous. What the
+ * creator keeps off the overlay is kept off the page too.
+ */
 export async function readWall(db: Knex, userId: string): Promise<Wall> {
-  const rows = await query<ListedTip>(db, {
+  const settings = await readSettings(db, userId)
+  const rows = await query<ListedTip & { readonly decision: 'approved' | 'held' | 'hidden' | null }>(db, {
     name: 'public-page.wall',
     text: /* sql */ `
       with newest as (
         select * from tips where recipient_party = (select id from parties where user_id = $1) and listed and status = 'confirmed'
         order by recorded_at desc, id desc limit ${read})
-      select ${listColumns}, p.usd
-      from newest t join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
+      select ${listColumns}, p.usd, d.state as decision
+      from newest t left join tip_decisions d on d.tip_id = t.id join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
       left join prices p on p.mint = t.mint
       order by t.recorded_at desc, t.id desc`,
     values: [userId],
   })
-  const tips = rows.map((row) => ({ ...presentListItem(row), senderName: row.senderName })).filter(isShown)
+  const tips = rows
+    .flatMap((row) => {
+      const state = stateOf(row, settings)
+      const isWithheld = state === 'without_words'
+      return isSeen(state) ? [{ ...presentListItem(row), senderName: row.senderName, isWithheld }] : []
+    })
+    .filter(isShown)
   const largest = tips.toSorted((one, other) => other.valueUsd - one.valueUsd).slice(0, shown.largest)
   return { newest: tips.slice(0, shown.newest).map(supporterOf), largest: largest.map(supporterOf) }
 }
@@ -64,14 +76,15 @@ function supporterOf({
   message,
   timestamp,
   fiatDetails,
-}: TipListItem & Pick<ListedTip, 'senderName'>): Supporter {
+  isWithheld,
+}: TipListItem & Pick<ListedTip, 'senderName'> & { readonly isWithheld: boolean }): Supporter {
   const name = senderName ?? (tokenSymbol === fiatSymbol ? sender : maskAddress(sender))
   const paid =
     fiatDetails === null ? `${amountText(amount)} ${tokenSymbol}` : `₦${amountText(fiatDetails.amountNgn)}`
   return {
-    name: isHeld(name) ? 'A supporter' : name,
+    name: isWithheld || isHeld(name) ? 'A supporter' : name,
     amount: paid,
-    words: message === null || isHeld(message) ? null : message,
+    words: message === null || isWithheld || isHeld(message) ? null : message,
     at: timestamp,
   }
 }

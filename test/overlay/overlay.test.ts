@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { readWall } from '../../src/public-page/wall.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
 import { openEventStream } from '../helpers/http/stream-reader.js'
@@ -226,6 +227,12 @@ test('words of the filter are left out or wait, a held tip never comes, and the 
     'GET',
     `${new URL(address).pathname}/figures`,
   )
+  const wall = await readWall(world().db, creator.user.id)
+  t.deepEqual(
+    wall.newest.map(({ words }) => words),
+    [null, 'one'],
+    'the page shows what the overlay does',
+  )
   t.false(figures.body.latest.some(({ eventId }) => eventId === second || eventId === plain))
   const { body } = await world().request<{ tips: { message: string }[] }>(
     'GET',
@@ -319,10 +326,16 @@ test('naira come with what was paid, names with the wallet, and top supporters a
   const naira = reader.told().filter(({ tokenSymbol }) => tokenSymbol === 'FIAT')
   t.is(naira.length, 3)
   for (const { amountNgn } of naira) t.true(Number(amountNgn) > 1000)
-  const figures = await world().request<{ top: { name: string; valueUsd: number }[] }>(
-    'GET',
-    `${new URL(address).pathname}/figures`,
-  )
+  const read = () =>
+    world().request<{ goal: unknown; top: { name: string; valueUsd: number }[] }>(
+      'GET',
+      `${new URL(address).pathname}/figures`,
+    )
+  t.is((await read()).body.goal, null)
+  const goal = { title: 'A microphone', amountUsd: 250 }
+  await world().request('PATCH', '/creators/page', { session: creator.session, body: { goal } })
+  const figures = await read()
+  t.deepEqual(figures.body.goal, { ...goal, raisedUsd: 0 })
   t.deepEqual(
     figures.body.top.map(({ valueUsd }) => valueUsd),
     [10, 8],

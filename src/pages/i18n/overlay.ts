@@ -8,6 +8,8 @@ export const words = {
     `+${count} more ${count === 1 ? 'tip' : 'tips'}${usd > 0 ? `, ${shortUsd(Math.round(usd))}` : ''}`,
   sampleSender: 'Tobi',
   sampleMessage: 'Great show! Greetings from Lagos.',
+  noGoal: 'There is no goal yet: set one on your page in the dashboard.',
+  raised: (raised: number, goal: number) => `${shortUsd(raised)} of ${shortUsd(goal)}`,
   top: 'Top supporters',
   latest: 'Latest tips',
   nothing: 'No tips yet',

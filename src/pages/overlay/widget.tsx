@@ -8,14 +8,14 @@ import { amountText, senderText } from '../lib/tip-text.js'
 import { applyLook } from './look.js'
 import { tokenSource } from './source.js'
 
-export const widgets = ['top', 'latest'] as const
+export const widgets = ['goal', 'top', 'latest'] as const
 export type WidgetName = (typeof widgets)[number]
 
 const nameLength = 30
 /** Figures are read again at most so often. */
 const leastMs = 3000
 
-/** A list that stays: who gave most, or the newest tips. */
+/** What stays: the goal, who gave most, or the newest tips. */
 export function Widget({ token, name }: { readonly token: string; readonly name: WidgetName }) {
   const [figures, setFigures] = useState<Figures>()
   const [fault, setFault] = useState<string>()
@@ -54,6 +54,18 @@ export function Widget({ token, name }: { readonly token: string; readonly name:
 }
 
 const views: Readonly<Record<WidgetName, (figures: Figures) => JSX.Element>> = {
+  goal: ({ goal }) =>
+    goal === null ? (
+      <p class="fault">{words.noGoal}</p>
+    ) : (
+      <section class="tip widget">
+        <p class="tip__line">
+          <bdi>{goal.title}</bdi>
+        </p>
+        <progress class="widget__bar" value={goal.raisedUsd} max={goal.amountUsd} aria-label={goal.title} />
+        <p class="tip__message">{words.raised(goal.raisedUsd, goal.amountUsd)}</p>
+      </section>
+    ),
   top: ({ top }) => (
     <List
       title={words.top}

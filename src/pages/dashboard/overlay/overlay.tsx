@@ -41,7 +41,7 @@ function OverlayEditor({ first }: { readonly first: Overlay }) {
   )
 }
 
-const shows = ['alerts', 'top', 'latest'] as const
+const shows = ['alerts', 'goal', 'top', 'latest'] as const
 const usualTestUsd = 5
 
 /** The preview is the overlay itself: it shows what open overlays show. */

@@ -7,7 +7,7 @@ export const overlayWords = {
     testUsd: 'Test alert worth (dollars)',
     testHint: 'Shows here and in every overlay that is open now, also in OBS.',
     show: 'What it shows',
-    shows: { alerts: 'Alerts', top: 'Top supporters', latest: 'Latest tips' },
+    shows: { alerts: 'Alerts', goal: 'Goal of your page', top: 'Top supporters', latest: 'Latest tips' },
     address: 'Address for OBS',
     how: [
       'In OBS add a source: Browser.',
