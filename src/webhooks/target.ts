@@ -21,9 +21,12 @@ const longestUrl = 2048
 const ports: readonly string[] = ['', '8443']
 const localNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Webhooks to this machine are sent in test mode, and by a deployment whose own address is local. */
-export function reachOf({ mode, http }: Pick<Config, 'mode' | 'http'>, resolve = resolveName): Reach {
-  return { local: mode === 'test' || localNames.includes(new URL(http.publicUrl).hostname), resolve }
+/**
+ * Webhooks to this machine are sent only by a deployment whose own address is local, whatever its mode: one that others reach would
+ * send what they choose to the servers beside it.
+ */
+export function reachOf({ http }: Pick<Config, 'http'>, resolve = resolveName): Reach {
+  return { local: localNames.includes(new URL(http.publicUrl).hostname), resolve }
 }
 
 /** The URL of an endpoint in its normal form, in which an IP literal has one spelling only. Throws TargetRefused. */

@@ -7,9 +7,10 @@ import { clickButton, waitForAnnouncement } from '../helpers/browser/on-page.js'
 import { registerCreator, registerPerson } from '../helpers/make/creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { recordEvents, startReceiver } from '../helpers/make/webhooks.js'
+import { localTest } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-const open = useBrowser(test, { workers: ['dispatcher'], env: { MODE: 'test' } })
+const open = useBrowser(test, { workers: ['dispatcher'], env: localTest })
 test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('a webhook is added, tested, fails, is repaired, gets a new secret and is deleted', async (t) => {

@@ -13,11 +13,11 @@ import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { type Embedder, registerEmbedder } from '../helpers/make/sdk.js'
 import { createWebhook, dispatch } from '../helpers/make/webhooks.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { localTest, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 
-const world = useWorld(test, { fiat: true, env: { MODE: 'test' } })
+const world = useWorld(test, { fiat: true, env: localTest })
 const run = promisify(execFile)
 const examples = 'docs/examples'
 const mostLines = 85

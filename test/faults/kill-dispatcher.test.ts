@@ -2,10 +2,10 @@ import test from 'ava'
 import { registerPerson } from '../helpers/make/creators.js'
 import { createWebhook, recordEvents, startReceiver } from '../helpers/make/webhooks.js'
 import { startWorkerProcess } from '../helpers/servers/service-process.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { localTest, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-const world = useWorld(test, { env: { MODE: 'test' } })
+const world = useWorld(test, { env: localTest })
 
 const creators = 4
 const rounds = 4

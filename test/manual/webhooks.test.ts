@@ -10,12 +10,12 @@ import { installClient } from '../helpers/install-client.js'
 import { settlementBatch } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { dispatch } from '../helpers/make/webhooks.js'
-import { publicUrl, runBatch, useWorld } from '../helpers/servers/world.js'
+import { localTest, runBatch, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 import { fencesOf, filled, type Json } from './fences.js'
 
-const world = useWorld(test, { fiat: true, env: { MODE: 'test' } })
+const world = useWorld(test, { fiat: true, env: localTest })
 const run = promisify(execFile)
 const guidePort = 5173
 
@@ -87,7 +87,7 @@ for (const server of servers)
       const answers: Json[] = [{ apiKey: creator.apiKey, user: { id: creator.id } }]
       const step = async (line: string): Promise<void> => {
         const command = filled(line, answers)
-          .replaceAll(publicUrl, world().url)
+          .replaceAll(localTest.PUBLIC_URL, world().url)
           .replace(`:${guidePort}`, `:${port}`)
           .replace('-b jar.txt', `-b session=${creator.session}`)
         const { stdout } = await run('bash', ['-c', command], { cwd })

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder, site } from '../helpers/make/sdk.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { localTest, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 
-const world = useWorld(test, { fiat: true, env: { MODE: 'test' } })
+const world = useWorld(test, { fiat: true, env: localTest })
 const run = promisify(execFile)
 const pythonMs = 60_000
 

@@ -2,9 +2,9 @@ import test from 'ava'
 import { registerPerson } from '../helpers/make/creators.js'
 import { createWebhook, dispatch, recordEvents, startReceiver } from '../helpers/make/webhooks.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { localTest, useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { env: { MODE: 'test' } })
+const world = useWorld(test, { env: localTest })
 const webhooks = (...args: string[]) => runOpsScript(world(), 'webhooks', ...args)
 
 test.serial(

@@ -10,10 +10,10 @@ import { proveEmailOf, registerPerson } from '../helpers/make/creators.js'
 import { createWebhook, dispatch, recordEvents, startReceiver, untilSent } from '../helpers/make/webhooks.js'
 import { as } from '../helpers/servers/roles.js'
 import { assertWoken, startWorkerLoops } from '../helpers/servers/worker-loops.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { localTest, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-const world = useWorld(test, { env: { MODE: 'test' } })
+const world = useWorld(test, { env: localTest })
 
 // The tests are serial, because every dispatcher takes all due endpoints.
 test.serial.afterEach.always(async () => {

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
+import type { Config } from '../../src/platform/config/config.js'
 import { isPublicAddress } from '../../src/webhooks/public-address.js'
 import { sendWebhook } from '../../src/webhooks/send-webhook.js'
-import { parseTarget, resolveTarget, TargetRefused } from '../../src/webhooks/target.js'
+import { parseTarget, reachOf, resolveTarget, TargetRefused } from '../../src/webhooks/target.js'
 
 const names: Readonly<Record<string, readonly string[]>> = {
   'shop.example': ['93.184.215.14', '2606:4700::1111'],
@@ -147,6 +148,29 @@ test('the edges of the private networks are where they belong', (t) => {
     '': false,
   }
   for (const [address, isPublic] of Object.entries(table)) t.is(isPublicAddress(address), isPublic, address)
+})
+
+test('a hosted deployment reaches nothing of its own machine, in test mode neither', (t) => {
+  const reaches = (publicUrl: string) => reachOf({ http: { publicUrl } } as Config, resolve)
+  for (const hosted of [
+    'https://test.tips.example',
+    'https://localhost.tips.example',
+    'https://tips.example/localhost',
+    'https://localhost@tips.example',
+    'https://127.0.0.1.nip.example',
+    'https://203.0.113.9',
+    'https://10.0.0.7',
+    'https://[::ffff:7f00:1]',
+  ])
+    for (const url of [
+      'http://localhost:5432/',
+      'http://127.0.0.1:6379/',
+      'https://[::1]/',
+      'http://localhost/',
+    ])
+      t.throws(() => parseTarget(url, reaches(hosted)), { instanceOf: TargetRefused }, `${hosted} ${url}`)
+  for (const own of ['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]', 'http://LOCALHOST'])
+    t.is(parseTarget('http://localhost:5173/hook', reaches(own)).port, '5173', own)
 })
 
 test('only this machine is reached with `local`, by http too and at any port', async (t) => {

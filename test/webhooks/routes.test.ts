@@ -10,10 +10,10 @@ import {
   type WebhookBody,
 } from '../helpers/make/webhooks.js'
 import { dumpTables, tablesWith } from '../helpers/servers/dump-tables.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { localTest, useWorld } from '../helpers/servers/world.js'
 
 // The tests are serial, because every dispatcher takes all due endpoints.
-const world = useWorld(test, { env: { MODE: 'test' } })
+const world = useWorld(test, { env: localTest })
 
 const list = async (session: string) =>
   (await world().request<{ webhooks: WebhookBody[] }>('GET', '/creators/webhooks', { session })).body.webhooks

@@ -64,6 +64,8 @@ export interface World {
 
 /** A public URL without a server. Tests reach the app by its address, as through a reverse proxy. */
 export const publicUrl = 'http://tips.example'
+/** The public URL of a local deployment in test mode, which also sends webhooks to this machine. */
+export const localTest = { MODE: 'test', PUBLIC_URL: 'http://127.0.0.1' } as const
 /** The sender of a world's mails. */
 const mailFrom = 'Tips <support@tips.example>'
 const nowhere = 'http://127.0.0.1:1'
