@@ -39,8 +39,9 @@ export async function up(knex: Knex): Promise<void> {
       sender_name varchar(100),
       -- Of a tip to a payout wallet: the creator's custody wallet, which is the recipient's party.
       creator_wallet text,
-      -- The HTTP request that made it.
+      -- The HTTP request that made it, and the trace that its caller had begun. Null: none; the request's id is its trace.
       request_id uuid,
+      trace_id uuid,
       -- The integrator's own name for the payment, and what they keep with it.
       reference text,
       metadata json,
@@ -50,5 +51,6 @@ export async function up(knex: Knex): Promise<void> {
     -- Finds the intents whose message a signature may belong to: same supporter, wallet and amount.
     create index payment_intents_like on payment_intents (source_wallet, payout_wallet, input_raw, created_at desc);
     create index payment_intents_request on payment_intents (request_id) where request_id is not null;
+    create index payment_intents_trace on payment_intents (trace_id) where trace_id is not null;
   `)
 }

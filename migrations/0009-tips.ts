@@ -61,8 +61,9 @@ export async function up(knex: Knex): Promise<void> {
       paid_wallet text,
       -- A tip to another creator in the transaction of this one: its id is the signature, a colon and the wallet that was paid.
       main_id text references tips,
-      -- The HTTP request that made it.
+      -- The HTTP request that made it, and the trace that its caller, or its intent's, had begun. Null: none; the request's id is its trace.
       request_id uuid,
+      trace_id uuid,
       -- The integrator's own name for the payment, and what they keep with it.
       reference text,
       metadata json,
@@ -86,6 +87,7 @@ export async function up(knex: Knex): Promise<void> {
     create index tips_further on tips (main_id) where main_id is not null;
     -- Request ids come in order of time, so the index need not know every tip: it costs recording nothing.
     create index tips_request on tips using brin (request_id uuid_minmax_multi_ops) with (autosummarize = on);
+    create index tips_trace on tips (trace_id) where trace_id is not null;
 
     create table tip_claims (
       id bigint generated always as identity primary key,
@@ -100,8 +102,10 @@ export async function up(knex: Knex): Promise<void> {
       found_false_at timestamptz,
       created_at timestamptz not null default clock_timestamp(),
       request_id uuid,
+      trace_id uuid,
       unique (tip_id, claim_hash));
     create index tip_claims_request on tip_claims (request_id) where request_id is not null;
+    create index tip_claims_trace on tip_claims (trace_id) where trace_id is not null;
 
     -- The last confirmation of each recipient. Its row lock orders confirmations; streams find changes by its index.
     create table creator_cursors (

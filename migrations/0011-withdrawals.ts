@@ -84,8 +84,9 @@ export async function up(knex: Knex): Promise<void> {
       provider_fee_kobo bigint constraint withdrawals_provider_fee check (provider_fee_kobo >= 0),
       -- When the provider had it although these rows did not. It is looked up, and never sent.
       adopted_at timestamptz(3),
-      -- The HTTP request that made it.
+      -- The HTTP request that made it, and the trace that its caller had begun. Null: none; the request's id is its trace.
       request_id uuid,
+      trace_id uuid,
       constraint withdrawals_paid check (
         (paid_kobo is null) = (paid_fee_kobo is null) and (paid_kobo is null) = (paid_debit_micro is null)
         and (paid_kobo is null or paid_kobo + paid_fee_kobo <= gross_kobo)),
@@ -123,6 +124,7 @@ export async function up(knex: Knex): Promise<void> {
     create index withdrawals_sent_at on withdrawals (sent_at) where sent_at is not null;
     create index withdrawals_breaker_waiting on withdrawals (created_at) where breaker is not null and status = 'pending';
     create index withdrawals_request on withdrawals (request_id) where request_id is not null;
+    create index withdrawals_trace on withdrawals (trace_id) where trace_id is not null;
 
     create trigger withdrawals_moves before update of status on withdrawals
       for each row when (old.status <> new.status) execute function check_outgoing_status();

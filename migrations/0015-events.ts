@@ -18,6 +18,8 @@ export async function up(knex: Knex): Promise<void> {
       subject text not null,
       -- As it was then. json, not jsonb: every reader gets the same bytes.
       data json not null,
+      -- The place in a trace of the request that began it (W3C Trace Context). Null: none did.
+      traceparent text,
       recorded_at timestamptz(3) not null,
       primary key (user_id, sequence));
   `)

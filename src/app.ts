@@ -75,7 +75,6 @@ const publicPath = /^\/((sdk|payments|chain|pay|t|\.well-known)\/|reserves$)/i
 const sessionPath = { live: /^\/(creators|payouts)(\/|$)/i, test: /^\/(creators|payouts|test)(\/|$)/i }
 /** Answers here change every second. API: no answer may be cached, including errors. */
 const fiatPath = /^\/payments\/fiat\//i
-const openApiPath = '/openapi.json'
 const streamPath = /^\/(chain\/tips|creators|overlay\/[\w-]+)\/stream\/?$/i
 
 /** The HTTP application: the routes of every feature, and the OpenAPI document made from the same routes. */
@@ -124,7 +123,6 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     describe: (key, limit) => describeCall(key, limit, services.limits),
   })
   const published = withComponents(document)
-  const documentText = JSON.stringify(published)
 
   // Koa's own `proxy` believes every proxy or none, so it stays off.
   const koa = new Koa()
@@ -133,7 +131,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
       services.log.warn('X-Forwarded-For came, but TRUST_PROXY does not say from which proxies: set it'),
     ),
   )
-  koa.use(answerErrors(services.log, services.metrics))
+  koa.use(answerErrors(services.log, services.metrics, services.tracing))
   // Errors here are broken connections. Without this handler Koa prints them as plain text.
   koa.on('error', (error: unknown) =>
     services.log.debug({ err: error }, 'a connection closed before its response ended'),
@@ -159,16 +157,12 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   for (const guard of sessionGuards) koa.use((ctx, next) => (needsSession(ctx) ? guard(ctx, next) : next()))
   koa.use(mount(routes, services.limits, services.switches))
   const router = new Router()
-  router.get(openApiPath, (ctx) => {
-    ctx.type = 'application/json'
-    ctx.body = documentText
-  })
   // `OpenApi` names the parts that our own document always has.
   const openApi = document as unknown as OpenApi
   mountDocs(
     router,
     countRead,
-    openApi,
+    { document: openApi, text: JSON.stringify(published) },
     {
       base: publicUrl,
       standIns: standInsOf(config.fiatpay.url),
@@ -221,7 +215,7 @@ function publicCors(): Middleware {
   const allowAnyOrigin = cors({
     origin: '*',
     allowMethods: 'GET,POST',
-    exposeHeaders: ['X-Request-Id', 'Idempotency-Hit', ...limitHeaders],
+    exposeHeaders: ['X-Request-Id', 'Idempotency-Hit', 'Retry-After', ...limitHeaders],
     maxAge: 600,
   })
   return (ctx, next) => (publicPath.test(ctx.path) ? allowAnyOrigin(ctx, next) : next())

@@ -14,6 +14,7 @@ import { createRateLimits } from './platform/rate-limits/rate-limits.js'
 import { createReadiness, type Readiness } from './platform/readiness.js'
 import { createProducerClient } from './platform/redis/clients.js'
 import { createNotifications, createPublisher } from './platform/redis/notifications.js'
+import { createTracing } from './platform/tracing/tracing.js'
 import type { Chain } from './ports/chain.js'
 import type { Collections } from './ports/collections.js'
 import type { CustodyChain } from './ports/custody-chain.js'
@@ -58,6 +59,8 @@ export interface Composed extends Services {
 export function compose(config: Config, processName: string): Composed {
   const log = createLog(config.logLevel, processName)
   const metrics = createMetrics()
+  const tracing =
+    config.tracesUrl === undefined ? undefined : createTracing(config.tracesUrl, processName, log)
   const { url: databaseUrl, pool, recordPool: recordConnections, prepared } = config.database
   const db = createDb(databaseUrl, pool, undefined, prepared)
   const recordPool = createHotPool(databaseUrl, recordConnections, prepared)
@@ -81,7 +84,10 @@ export function compose(config: Config, processName: string): Composed {
       wake: waker.wake,
       removeJobs: waker.removeJobs,
       publish,
-      log: log.info.bind(log),
+      log(fields, text, startedMs) {
+        log.info(fields, text)
+        tracing?.recordStep(fields, text, startedMs)
+      },
     })
   const onCall = (method: string, calls: number): void => metrics.rpcCalls.inc({ method }, calls)
   const onFailure = (endpoint: string): void => metrics.rpcFailures.inc({ endpoint })
@@ -96,6 +102,7 @@ export function compose(config: Config, processName: string): Composed {
     config,
     log,
     metrics,
+    tracing,
     db,
     recordPool,
     poolQueue: poolWatch,
@@ -139,7 +146,7 @@ export function compose(config: Config, processName: string): Composed {
       await Promise.all([switches.stop(), waker.close()])
       notifications.close()
       redis.disconnect()
-      await Promise.all([recordPool.end(), db.destroy(), probe.destroy()])
+      await Promise.all([recordPool.end(), db.destroy(), probe.destroy(), tracing?.close()])
     },
   }
 }

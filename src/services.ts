@@ -9,6 +9,7 @@ import type { Metrics } from './platform/monitoring/metrics.js'
 import type { RowJob, WokenKind } from './platform/queue/wake-ups.js'
 import type { RateLimits } from './platform/rate-limits/rate-limits.js'
 import type { Notifications } from './platform/redis/notifications.js'
+import type { Tracing } from './platform/tracing/tracing.js'
 import type { Chain } from './ports/chain.js'
 import type { Collections } from './ports/collections.js'
 import type { CustodyChain } from './ports/custody-chain.js'
@@ -25,6 +26,8 @@ export interface Services {
   readonly config: Config
   readonly log: Log
   readonly metrics: Metrics
+  /** Undefined unless `OTEL_EXPORTER_OTLP_ENDPOINT` is set. */
+  readonly tracing: Tracing | undefined
   readonly db: Knex
   readonly transact: Transact
   /** Two connections used only for recording tips. */

@@ -9,6 +9,7 @@ import { checkOrExit } from '../src/platform/database/check-start.js'
 import type { Measure } from '../src/platform/monitoring/measurements.js'
 import type { WorkKind } from '../src/platform/queue/wake-ups.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
+import { traceBatch } from '../src/platform/tracing/tracing.js'
 import { startWorker } from '../src/platform/worker/worker.js'
 import { openDataKeys } from '../src/privacy/keys/open-data-keys.js'
 import { startClock } from './clock.js'
@@ -32,11 +33,11 @@ function start(services: Composed, name: ProcessName): () => Promise<void> {
 }
 
 function startNamedWorker(services: Composed, kind: WorkKind): () => Promise<void> {
-  const { config, metrics, log } = services
+  const { config, metrics, log, tracing } = services
   const { createBatch, concurrency, jobFailure, makeRowDue } = workers[kind]
   const worker = startWorker({
     kind,
-    batch: createBatch(services),
+    batch: traceBatch(tracing, kind, createBatch(services)),
     concurrency,
     redis: config.redis,
     jobFailure: jobFailure && ((row) => jobFailure(services, row)),

@@ -19,8 +19,9 @@ Tells what happened to a tip, a withdrawal, a payment intent or a creator, in or
 ledger entries, refunds, disputes, reviews, what operators did. It changes nothing.
 
 It knows: a transaction's signature; fiatpay_... and pi_... ids; the reference of a withdrawal; the provider's references and ids
-of payments; ids of refunds and take-outs; the request id that an answer of the API had (X-Request-Id); a creator's id, e-mail,
-handle, .sol domain, custody or payout wallet, or how the creator's name begins. Of a long life it tells the newest ${linesPerPage} lines, and how to read on.`
+of payments; ids of refunds and take-outs; the request id that an answer of the API had (X-Request-Id); a trace, or the header
+traceparent that a caller sent; a creator's id, e-mail, handle, .sol domain, custody or payout wallet, or how the creator's name
+begins. Of a long life it tells the newest ${linesPerPage} lines, and how to read on.`
 
 function textOf({ kind, id, facts, lines, older, related, commands }: Story): string {
   return [

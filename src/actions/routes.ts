@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { nothing } from '../accounts/schemas.js'
 import { type Route, route } from '../http/endpoint.js'
 import { limitHeaders } from '../http/limits/rate-limits.js'
-import { nameRow, requestIdOf } from '../http/request-id.js'
+import { nameRow, originOf } from '../http/request-id.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { intentErrors } from '../sdk/routes.js'
@@ -102,7 +102,7 @@ export function actionRoutes(services: Services, prices: TokenPrices): Route[] {
         errors: ['invalid_token', 'creator_not_found', ...intentErrors],
       },
       async (input, ctx) => {
-        const { intentId, answer } = await createTipTransaction(services, prices, input, requestIdOf(ctx))
+        const { intentId, answer } = await createTipTransaction(services, prices, input, originOf(ctx))
         nameRow(ctx, { intent: intentId })
         return answer
       },
@@ -123,7 +123,7 @@ export function actionRoutes(services: Services, prices: TokenPrices): Route[] {
         errors: ['invalid_tx_signature', 'creator_not_found', 'payment_intent_not_found'],
       },
       async (input, ctx) => {
-        const { claim, answer } = await claimFromCallback(services, input, requestIdOf(ctx))
+        const { claim, answer } = await claimFromCallback(services, input, originOf(ctx))
         nameRow(ctx, { tip: claim.signature })
         await record(claim)
         services.wake('verifier')

@@ -7,6 +7,7 @@ import { DomainError } from '../kernel/errors.js'
 import { isIntentId } from '../kernel/ids.js'
 import { maxMessageLength } from '../kernel/text.js'
 import { type Token, tokenByMint, usdc } from '../kernel/tokens.js'
+import type { Origin } from '../kernel/trace-context.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
 import { findByPageHandle, type PageOwner } from '../public-page/handle.js'
@@ -112,7 +113,7 @@ export async function createTipTransaction(
   services: Parameters<typeof createIntent>[0],
   prices: TokenPrices,
   { handle, account, amount, token, message }: TipInput,
-  requestId: string,
+  origin: Origin,
 ): Promise<{ intentId: string; answer: TransactionAnswer }> {
   const { userId, name, ...creator } = await findTippable(services.db, handle)
   const paid = token === undefined ? usdc : (findToken(token) as Token)
@@ -121,7 +122,7 @@ export async function createTipTransaction(
     services,
     prices,
     { creatorId: userId, amountUsd, inputTokenMint: paid.mint, sourceWalletAddress: account, message },
-    { requestId },
+    { origin },
   ).catch(renameAmount)
   const shown = paid.stable ? `${amountUsd} ${paid.symbol}` : `$${amountUsd} in ${paid.symbol}`
   const href = `${actionPath(creator.handle)}/sent?intent=${intentId}`
@@ -159,7 +160,7 @@ interface IntentRow {
 export async function claimFromCallback(
   { db, config }: Pick<Services, 'db' | 'config'>,
   { handle, intent: intentId, account, signature }: SentInput,
-  requestId: string,
+  origin: Origin,
 ): Promise<{ claim: SignedClaim; answer: CompletedAnswer }> {
   const owner = await findTippable(db, handle)
   const { userId, name } = owner
@@ -176,7 +177,7 @@ export async function claimFromCallback(
     intentId,
   })
   return {
-    claim: { ...found, requestId },
+    claim: { ...found, requestId: origin.requestId, traceId: origin.traceId },
     answer: {
       type: 'completed',
       icon: iconOf({ config }, owner, page),

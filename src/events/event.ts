@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { Origin } from '../kernel/trace-context.js'
 
 /** Every type of event. A new one is a name here and a call of `recordEvent` where it happens. */
 export const eventTypes = [
@@ -25,6 +26,8 @@ export type EventType = (typeof eventTypes)[number]
 export interface EventContent {
   readonly userId: string
   readonly data: Readonly<Record<string, unknown>>
+  /** Of what it is about. */
+  readonly origin?: Origin
 }
 
 /**

@@ -1,3 +1,4 @@
+import { contextOf, traceparentOf } from '../kernel/trace-context.js'
 import { query } from '../platform/database/database.js'
 import type { LastStep, UnitOfWork } from '../platform/database/transact.js'
 import { type DescribeSubjects, type EventContent, type EventType, eventChannel } from './event.js'
@@ -36,7 +37,8 @@ const appendEvents: LastStep<NewEvent> = async ({ trx, publish, wake }, events) 
     name: 'events.append',
     text: /* sql */ `
       with new as (
-        select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) with ordinality as n(user_id, type, subject, data, place)
+        select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
+          with ordinality as n(user_id, type, subject, data, traceparent, place)
       ), counter as (
         insert into event_counters as c (user_id, last_sequence, last_at)
         select user_id, count(*), clock_timestamp() from new group by user_id order by user_id
@@ -44,15 +46,19 @@ const appendEvents: LastStep<NewEvent> = async ({ trx, publish, wake }, events) 
           set last_sequence = c.last_sequence + excluded.last_sequence, last_at = greatest(clock_timestamp(), c.last_at)
         returning user_id, last_sequence, last_at
       )
-      insert into events (user_id, sequence, type, subject, data, recorded_at)
+      insert into events (user_id, sequence, type, subject, data, traceparent, recorded_at)
       select n.user_id, c.last_sequence + 1 - row_number() over (partition by n.user_id order by n.place desc),
-        n.type, n.subject, n.data::json, c.last_at
+        n.type, n.subject, n.data::json, n.traceparent, c.last_at
       from new n join counter c using (user_id)`,
     values: [
       rows.map(({ userId }) => userId),
       rows.map(({ type }) => type),
       rows.map(({ subject }) => subject),
       rows.map(({ data }) => JSON.stringify(data)),
+      rows.map(({ origin }) => {
+        const context = origin && contextOf(origin)
+        return context === undefined ? null : traceparentOf(context)
+      }),
     ],
   })
   for (const userId of new Set(rows.map((row) => row.userId))) publish(eventChannel(userId))

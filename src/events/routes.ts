@@ -70,6 +70,7 @@ export function createEventReaders(services: Needs, wheel: HeartbeatWheel): Even
         {
           method: 'get',
           path: '/creators/events',
+          list: true,
           summary: 'The events of the own account after a sequence number, oldest first',
           credential: 'session-or-key',
           limit: perOwner,

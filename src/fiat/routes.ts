@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
 import { clientAddress } from '../http/limits/client-address.js'
-import { nameRow, requestIdOf } from '../http/request-id.js'
+import { nameRow, originOf } from '../http/request-id.js'
 import type { ExchangeRates } from '../market/exchange-rates.js'
 import type { Services } from '../services.js'
 import { createFiatIntent, quoteFiatTip } from './intents/create-intent.js'
@@ -58,7 +58,7 @@ export function fiatRoutes(
           const caller = {
             network: clientAddress(ctx),
             keyed: request,
-            requestId: requestIdOf(ctx),
+            origin: originOf(ctx),
             session: await sessionOf(ctx),
           }
           const answer = await createFiatIntent(services, rates, input, caller)

@@ -1,4 +1,5 @@
 import { ProviderError } from '../kernel/provider-error.js'
+import { namedOrigin } from '../kernel/trace-context.js'
 import { ExchangeRates } from '../market/exchange-rates.js'
 import { takeDueRows } from '../platform/database/due-rows.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
@@ -46,7 +47,7 @@ async function fetchAndSettle(services: Needs, rates: ExchangeRates, intent: Due
   } catch (error) {
     countProviderError(services, error)
     log.warn(
-      { err: error, tip: intent.id, requestId: intent.requestId },
+      { err: error, tip: intent.id, ...namedOrigin(intent) },
       'a fiat intent could not be settled; it is tried again later',
     )
     const message = error instanceof ProviderError ? error.message : 'unexpected error'

@@ -37,6 +37,8 @@ export interface Endpoint<Input extends z.ZodType, Output extends z.ZodType> {
   readonly internal?: ErrorCode
   /** The answer is a stream of server-sent events of this shape. The open streams per client address are limited. */
   readonly stream?: boolean
+  /** A list, which may be long and has no secret: it is compressed although it may not be stored (http/finish-read.ts). */
+  readonly list?: boolean
   /** `format=csv` answers the same content as a CSV file. */
   readonly csv?: boolean
   /** The caller may send an `Idempotency-Key` (http/idempotency.ts). */

@@ -4,6 +4,7 @@ import { refuseWhileStopped, type Switches } from '../platform/database/switches
 import type { SwitchName } from '../platform/database/switches/switches.js'
 import type { RateLimits } from '../platform/rate-limits/rate-limits.js'
 import type { CheckLimit, Route } from './endpoint.js'
+import { finishRead } from './finish-read.js'
 import {
   addressLimit,
   type KeyedLimit,
@@ -25,7 +26,7 @@ export function mount(routes: readonly Route[], limits: RateLimits, switches: Sw
   const routers = new Map<string, Router>()
   const streamLimit = limitOpenStreams(limits.openStreams)
   for (const { endpoint, guards, serve } of routes) {
-    const { method, path, limit, stream, pausedBy } = endpoint
+    const { method, path, limit, stream, list, pausedBy } = endpoint
     const perAddress = addressLimit(limit)
     const checkLimit = typeof limit === 'string' ? undefined : keyedCheck(limit, limits)
     const router = routers.get(firstPart(path)) ?? new Router()
@@ -36,7 +37,12 @@ export function mount(routes: readonly Route[], limits: RateLimits, switches: Sw
       ...(pausedBy === undefined ? [] : [checkSwitches(switches, pausedBy)]),
       ...(stream === true ? [streamLimit] : []),
       ...guards,
-      (ctx) => serve(ctx, checkLimit),
+      method === 'get' && stream !== true
+        ? async (ctx) => {
+            await serve(ctx, checkLimit)
+            await finishRead(ctx, list === true)
+          }
+        : (ctx) => serve(ctx, checkLimit),
     )
   }
   const byFirstPart = new Map([...routers].map(([part, router]) => [part, router.routes()]))

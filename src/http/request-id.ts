@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
+import { type Origin, parseTraceparent, type TraceContext } from '../kernel/trace-context.js'
 
 /**
  * A new id of a request: a UUID of version 7 (RFC 9562), which begins with the time in ms. So rows that keep it stand in the
@@ -10,9 +11,23 @@ export function newRequestId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
-/** The id of the request, which its answer and its line in the log have. */
-export function requestIdOf(ctx: Context): string {
-  return ctx.state['requestId']
+/** A request's id, its caller's trace, and the span of the caller's that it belongs to. */
+export interface RequestOrigin extends Origin {
+  readonly requestId: string
+  readonly parent: TraceContext | undefined
+}
+
+/** Gives the request an id. A `traceparent` that is not one begins no trace: the request's own id does. */
+export function beginRequest(ctx: Context): RequestOrigin {
+  const parent = parseTraceparent(ctx.headers['traceparent'] as string | undefined)
+  const origin = { requestId: newRequestId(), traceId: parent?.traceId ?? null, parent }
+  ctx.state['origin'] = origin
+  return origin
+}
+
+/** The request, as rows and lines of the log keep it. */
+export function originOf(ctx: Context): RequestOrigin {
+  return ctx.state['origin']
 }
 
 /** What a request made or repeated, for its line in the log. */

@@ -5,6 +5,7 @@ import { DomainError } from '../kernel/errors.js'
 import { newIntentId } from '../kernel/ids.js'
 import { cleanLine, cleanMessage, cleanName } from '../kernel/text.js'
 import { liquidStakingToken, type Token, tokenByMint } from '../kernel/tokens.js'
+import { noOrigin, type Origin } from '../kernel/trace-context.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
 import { type KeyedRequest, storeWithCreation } from '../platform/database/idempotency-keys.js'
@@ -40,7 +41,7 @@ interface IntentOwner {
   /** The SDK session the intent belongs to, if any, and what counts it there. */
   readonly sdkSession?: { readonly id: string; readonly count: IntentWrite }
   readonly keyed?: KeyedRequest | undefined
-  readonly requestId?: string
+  readonly origin?: Origin
   /** Of its session: counts where the request gives none. */
   readonly own?: OwnReference
 }
@@ -53,7 +54,7 @@ export async function createIntent(
   services: Needs,
   prices: TokenPrices,
   input: IntentInput,
-  { sdkSession, keyed, requestId, own }: IntentOwner = {},
+  { sdkSession, keyed, origin = noOrigin, own }: IntentOwner = {},
 ): Promise<IntentAnswer> {
   const token = tokenByMint(input.inputTokenMint) as Token
   const requested = parseTipAmount(input.amount, input.amountUsd, token)
@@ -69,7 +70,7 @@ export async function createIntent(
   const { message, ...notice } = cleanMessage(input.message)
   const senderName = cleanName(input.senderName)
   const { executionMode } = route
-  const owner = { sdkSessionId: sdkSession?.id ?? null, requestId: requestId ?? null }
+  const owner = { sdkSessionId: sdkSession?.id ?? null, origin }
   const ownReference = ownReferenceOf(input, own)
   const words = { message, senderName }
   const fields = { creator, source, token, gross, symbol, ...words, executionMode, ...owner, ownReference }
@@ -138,8 +139,7 @@ interface PaymentIntent extends UnsignedTransaction {
   readonly senderName: string | null
   readonly executionMode: IntentAnswer['executionMode']
   readonly sdkSessionId: string | null
-  /** The request that asked for it. */
-  readonly requestId: string | null
+  readonly origin: Origin
   readonly ownReference: OwnReference
 }
 
@@ -182,8 +182,8 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,
         output_mint, expected_raw, fee_raw, amount_usd_cents, token_symbol, provider, execution_mode, price_impact_pct,
         reference_key, message_hash, transaction, last_valid_block_height, sdk_session_id, least_raw, message,
-        creator_wallet, request_id, reference, metadata, sender_name)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
+        creator_wallet, request_id, trace_id, reference, metadata, sender_name)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)`,
     values: [
       intent.id,
       party,
@@ -207,7 +207,8 @@ async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined
       intent.leastAmount,
       intent.message,
       creator.custodyWallet ?? null,
-      intent.requestId,
+      intent.origin.requestId,
+      intent.origin.traceId,
       intent.ownReference.reference,
       intent.ownReference.metadata,
       intent.senderName,

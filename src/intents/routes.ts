@@ -1,7 +1,7 @@
 import { type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
 import { clientAddress } from '../http/limits/client-address.js'
-import { nameRow, requestIdOf } from '../http/request-id.js'
+import { nameRow, originOf } from '../http/request-id.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { Services } from '../services.js'
 import { createIntent, intentCanLand } from './create-intent.js'
@@ -43,7 +43,7 @@ export function paymentRoutes(services: Services, prices: TokenPrices): Route[] 
           stillServes: (answer: IntentAnswer) => intentCanLand(services, answer),
         },
         async (input: IntentInput, ctx, keyed) => {
-          const answer = await createIntent(services, prices, input, { keyed, requestId: requestIdOf(ctx) })
+          const answer = await createIntent(services, prices, input, { keyed, origin: originOf(ctx) })
           nameRow(ctx, { intent: answer.intentId })
           return answer
         },

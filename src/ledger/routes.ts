@@ -30,6 +30,7 @@ export function ledgerRoutes(services: Pick<Services, 'db' | 'transact'>): Route
       {
         method: 'get',
         path: '/creators/transactions',
+        list: true,
         summary: 'The own ledger lines, newest first',
         credential: 'session',
         limit: 'reads',

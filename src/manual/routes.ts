@@ -25,13 +25,13 @@ const cacheFiveMinutes = 'public, max-age=300'
 const cacheForever = 'public, max-age=31536000, immutable'
 
 /**
- * Serves the manual: `/docs` as a page, `/docs.md` and `/llms.txt` as text, and the stylesheet under a name
+ * Serves the manual: `/docs` as a page, `/docs.md` and `/llms.txt` as text, `/openapi.json`, and the stylesheet under a name
  * that changes with its content. Each document is rendered on the first request and then cached.
  */
 export function mountDocs(
   router: Router,
   guard: Middleware,
-  document: OpenApi,
+  { document, text }: { readonly document: OpenApi; readonly text: string },
   installation: Installation,
   pages: Pages,
 ): void {
@@ -53,6 +53,8 @@ export function mountDocs(
   })
   router.get('/docs.md', guard, async (ctx) => sendDocument(ctx, markdown(), cacheFiveMinutes))
   router.get('/llms.txt', guard, async (ctx) => sendDocument(ctx, llms(), cacheFiveMinutes))
+  const openApi = once(() => documentOf('application/json; charset=utf-8', text))
+  router.get('/openapi.json', async (ctx) => sendDocument(ctx, openApi(), 'no-cache'))
   router.get('/docs/:style', async (ctx) => {
     if (ctx['params']['style'] === styleName) sendDocument(ctx, style, cacheForever)
   })

@@ -10,7 +10,6 @@ export type OutgoingServices = Pick<Services, 'db' | 'transact' | 'config' | 'me
 /** The fields that every row of outgoing money has, of whatever kind. */
 export interface Outgoing {
   readonly id: string
-  readonly requestId: string | null
   readonly status: OutgoingStatus
   readonly sendState: SendState
   /** Requests that may have reached the provider. */

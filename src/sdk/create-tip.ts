@@ -1,6 +1,7 @@
 import { createIntent } from '../intents/create-intent.js'
 import type { IntentAnswer } from '../intents/schemas.js'
 import { DomainError, inputError } from '../kernel/errors.js'
+import type { Origin } from '../kernel/trace-context.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import type { TipInput } from './schemas.js'
 import { meansCreator } from './sessions/match-creator.js'
@@ -17,15 +18,13 @@ export async function createSdkTip(
   prices: TokenPrices,
   session: SdkSession,
   { creatorId, amount, ...input }: TipInput,
-  requestId: string,
+  origin: Origin,
 ): Promise<IntentAnswer> {
   if (!(await meansCreator(services, creatorId, session.userId)))
     throw new DomainError('session_of_another_creator')
   const intent = { ...input, creatorId: session.userId, amountUsd: amount }
   const sdkSession = countedSession(services.config.sdk, session.id)
-  return createIntent(services, prices, intent, { sdkSession, requestId, own: session.own }).catch(
-    renameAmount,
-  )
+  return createIntent(services, prices, intent, { sdkSession, origin, own: session.own }).catch(renameAmount)
 }
 
 /** This endpoint's `amount` is the other's `amountUsd`. */

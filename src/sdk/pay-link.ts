@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { createIntent } from '../intents/create-intent.js'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret } from '../kernel/ids.js'
+import type { Origin } from '../kernel/trace-context.js'
 import type { TokenPrices } from '../market/token-prices.js'
 import { query } from '../platform/database/database.js'
 import { countedSession } from './sessions/session.js'
@@ -39,7 +40,7 @@ export async function createPayLinkTransaction(
   services: Parameters<typeof createIntent>[0],
   prices: TokenPrices,
   { code, account }: { readonly code: string; readonly account: string },
-  requestId: string,
+  origin: Origin,
 ): Promise<{ transaction: string; message: string }> {
   const link = await findPayLink(services.db, code)
   const intent = {
@@ -49,6 +50,6 @@ export async function createPayLinkTransaction(
     sourceWalletAddress: account,
   }
   const sdkSession = countedSession(services.config.sdk, link.sessionId)
-  const { transaction } = await createIntent(services, prices, intent, { sdkSession, requestId })
+  const { transaction } = await createIntent(services, prices, intent, { sdkSession, origin })
   return { transaction, message: `Tip ${link.creatorName} $${link.amountUsd}` }
 }

@@ -1,7 +1,7 @@
 import { type Route, route } from '../http/endpoint.js'
 import type { KeyedLimit } from '../http/limits/rate-limits.js'
 import { iconPath } from '../http/pages/icon.js'
-import { nameRow, requestIdOf } from '../http/request-id.js'
+import { nameRow, originOf } from '../http/request-id.js'
 import { readBearer } from '../http/security/credentials.js'
 import { noStore } from '../http/security/response-headers.js'
 import { intentOutput } from '../intents/schemas.js'
@@ -99,6 +99,7 @@ function backendRoutes(services: Services): Route[] {
       {
         method: 'get',
         path: '/sdk/events',
+        list: true,
         summary: 'The newest 50 confirmed tips of the own account between two moments',
         credential: 'api-key',
         limit: perKey,
@@ -147,7 +148,7 @@ function pageRoutes(services: Services, prices: TokenPrices): Route[] {
       },
       async (input, ctx) => {
         const { session } = presentedSession(ctx)
-        const answer = await createSdkTip(services, prices, session, input, requestIdOf(ctx))
+        const answer = await createSdkTip(services, prices, session, input, originOf(ctx))
         nameRow(ctx, { intent: answer.intentId })
         return answer
       },
@@ -288,7 +289,7 @@ function codeRoutes(services: Services, prices: TokenPrices): Route[] {
         output: payOutput,
         errors: ['not_found', ...tippingErrors, ...intentErrors],
       },
-      (input, ctx) => createPayLinkTransaction(services, prices, input, requestIdOf(ctx)),
+      (input, ctx) => createPayLinkTransaction(services, prices, input, originOf(ctx)),
       [noStore],
     ),
   ]

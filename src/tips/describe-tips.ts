@@ -1,6 +1,7 @@
 import type { DescribeSubjects, EventContent, EventType } from '../events/event.js'
 import { recordEvent } from '../events/record-event.js'
 import { displayNumber } from '../kernel/money.js'
+import { type Origin, originColumns } from '../kernel/trace-context.js'
 import { readBalance } from '../ledger/accounts.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
@@ -8,17 +9,20 @@ import { type ListedTip, listColumns, presentCreatorTip } from './read/present.j
 
 /** What an event about a tip says: the tip as its creator's list has it, and whose it is. */
 const describeTips: DescribeSubjects = async (trx, ids) => {
-  const rows = await query<ListedTip & { readonly subject: string; readonly userId: string }>(trx, {
+  const rows = await query<ListedTip & Origin & { readonly subject: string; readonly userId: string }>(trx, {
     name: 'tips.describe',
     text: /* sql */ `
-      select ${listColumns}, p.usd, t.id as subject, r.user_id as "userId"
+      select ${listColumns}, p.usd, t.id as subject, r.user_id as "userId", ${originColumns('t')}
       from tips t join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
         left join prices p on p.mint = t.mint
       where t.id = any($1::text[]) and r.user_id is not null`,
     values: [ids],
   })
   return new Map(
-    rows.map(({ subject, userId, ...tip }) => [subject, { userId, data: presentCreatorTip(tip) }]),
+    rows.map(({ subject, userId, requestId, traceId, ...tip }) => [
+      subject,
+      { userId, data: presentCreatorTip(tip), origin: { requestId, traceId } },
+    ]),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { OwnReference } from '../intents/own-reference.js'
+import { namedOrigin, type Origin, originColumns } from '../kernel/trace-context.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { recordTipEvents } from './describe-tips.js'
@@ -16,8 +17,7 @@ export interface NewFiatTip {
   readonly message: string | null
   readonly amountCents: bigint
   readonly details: NonNullable<TipListItem['fiatDetails']>
-  /** The request that asked for it. */
-  readonly requestId: string | null
+  readonly origin: Origin
   readonly own: OwnReference
 }
 
@@ -27,8 +27,8 @@ export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
     name: 'tips.fiat-record',
     text: /* sql */ `
       insert into tips (id, kind, sender, amount, token_symbol, message, recipient_party, display_raw, decimals, fiat_details, due_at,
-        request_id, reference, metadata)
-      values ($1, 'fiat', $3, $5::numeric / 100, 'FIAT', $4, (select id from parties where user_id = $2), $5, 2, $6, null, $7, $8, $9)`,
+        request_id, trace_id, reference, metadata)
+      values ($1, 'fiat', $3, $5::numeric / 100, 'FIAT', $4, (select id from parties where user_id = $2), $5, 2, $6, null, $7, $8, $9, $10)`,
     values: [
       tip.id,
       tip.userId,
@@ -36,7 +36,8 @@ export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
       tip.message,
       tip.amountCents,
       JSON.stringify(tip.details),
-      tip.requestId,
+      tip.origin.requestId,
+      tip.origin.traceId,
       tip.own.reference,
       tip.own.metadata,
     ],
@@ -99,18 +100,18 @@ export async function confirmFiatTip(
       update tips t set ${confirmation.set}, confirmed_at = c.last_at, listed = true,
         display_raw = $2, received_raw = $3, fiat_details = $4
       from open o, cursor c where t.id = o.id
-      returning t.id, t.request_id as "requestId"`,
+      returning t.id, ${originColumns('t')}`,
     values: [tip.id, tip.amountCents, tip.creditedMicro, JSON.stringify(tip.details)],
   })
-  for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a naira tip was paid and confirmed')
+  for (const { id, ...origin } of rows)
+    log({ tip: id, ...namedOrigin(origin) }, 'a naira tip was paid and confirmed')
   recordTipEvents(uow, 'tip.confirmed', rows)
   recordTipEvents(uow, 'naira.completed', rows)
   return rows.length > 0
 }
 
-interface EndedTip {
+interface EndedTip extends Origin {
   readonly id: string
-  readonly requestId: string | null
 }
 
 /** What is added to a confirmed fiat tip. */
@@ -191,12 +192,12 @@ export async function endFiatTips(
     text: /* sql */ `
       with pending as materialized (
         select id from tips where id = any($1::text[]) and ${from} order by id for no key update)
-      update tips t set ${set} from pending p where t.id = p.id returning t.id, t.request_id as "requestId"`,
+      update tips t set ${set} from pending p where t.id = p.id returning t.id, ${originColumns('t')}`,
     values: [ids],
   })
   const text =
     status === 'failed' ? 'a naira tip failed' : 'a naira tip was cancelled: it was not paid in time'
-  for (const { id, requestId } of rows) log({ tip: id, requestId }, text)
+  for (const { id, ...origin } of rows) log({ tip: id, ...namedOrigin(origin) }, text)
   recordTipEvents(uow, `naira.${status}`, rows)
   return rows.map(({ id }) => id)
 }

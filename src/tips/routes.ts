@@ -1,6 +1,6 @@
 import type { LiveStreams } from '../events/stream.js'
 import { type Route, route, streamRoute } from '../http/endpoint.js'
-import { nameRow, requestIdOf } from '../http/request-id.js'
+import { nameRow, originOf } from '../http/request-id.js'
 import { cleanMessage } from '../kernel/text.js'
 import type { Services } from '../services.js'
 import { listTips } from './read/list-tips.js'
@@ -74,7 +74,7 @@ function recordRoute(services: Services): Route {
     },
     async (input, ctx) => {
       const { message, ...notice } = cleanMessage(input.message)
-      const claim = claimFromRequest(input, message, requestIdOf(ctx))
+      const claim = claimFromRequest(input, message, originOf(ctx))
       nameRow(ctx, { tip: claim.signature })
       const recorded = await record(claim)
       services.wake('verifier')

@@ -1,3 +1,4 @@
+import { namedOrigin, noOrigin } from '../kernel/trace-context.js'
 import { finishRows, msToNextDueRow } from '../platform/database/due-rows.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { ChainTransaction, SignatureStatus } from '../ports/chain.js'
@@ -89,9 +90,10 @@ const endTexts = {
 
 /** The tips that are not looked at any more. A claim that comes in meanwhile begins again. */
 function logEnded({ log }: Needs, tips: readonly DueTip[], schedules: readonly TipSchedule[]): void {
-  const requests = new Map(tips.map(({ id, requestId }) => [id, requestId]))
+  const origins = new Map(tips.map((tip) => [tip.id, tip]))
   for (const { id, outcome } of schedules)
-    if (outcome !== null) log.info({ tip: id, requestId: requests.get(id) }, endTexts[outcome])
+    if (outcome !== null)
+      log.info({ tip: id, ...namedOrigin(origins.get(id) ?? noOrigin) }, endTexts[outcome])
 }
 
 /**

@@ -1,4 +1,5 @@
 import { presentEvent } from '../events/event.js'
+import { parseTraceparent, traceparentOf } from '../kernel/trace-context.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Services } from '../services.js'
 import {
@@ -16,7 +17,7 @@ import { type Attempt, sendWebhook } from './send-webhook.js'
 import { openSigningKeys, type SigningKeys, signatureHeaders } from './sign-webhook.js'
 import type { Reach } from './target.js'
 
-type Needs = Pick<Services, 'config' | 'db' | 'log' | 'metrics' | 'wake'>
+type Needs = Pick<Services, 'config' | 'db' | 'log' | 'metrics' | 'wake' | 'tracing'>
 
 /** Endpoints that a process serves at the same time. Those that fail have slots of their own: each may hang for long. */
 const slots = 64
@@ -79,7 +80,7 @@ export function createDispatcherBatch(services: Needs, reach: Reach): Batch & { 
 
 /** Sends what is due of an endpoint, page by page, until nothing is or its time is over. */
 async function serve(
-  { config, db, wake }: Needs,
+  { config, db, wake, tracing }: Needs,
   reach: Reach,
   endpoint: TakenEndpoint,
   isStopped: () => boolean,
@@ -87,7 +88,7 @@ async function serve(
   const started = performance.now()
   const hasTime = (): boolean => !isStopped() && performance.now() - started < sliceMs
   const keys = openSigningKeys(config, endpoint)
-  const target = { url: endpoint.url, keys, reach }
+  const target = { url: endpoint.url, keys, reach, tracing }
   let atOnce = endpoint.failures === 0 ? firstAtOnce : 1
   for (let ours = true; ours; ) {
     const due = await readDuePage(db, endpoint.id)
@@ -108,6 +109,7 @@ interface Target {
   readonly url: string
   readonly keys: SigningKeys
   readonly reach: Reach
+  readonly tracing: Services['tracing']
 }
 
 /** Sends a page in its order, several at once. Ends early when the endpoint is away or its time is over. */
@@ -144,9 +146,32 @@ async function sendPage(
   return { results, atOnce, askedMs }
 }
 
-function sendDelivery({ url, keys, reach }: Target, delivery: DueDelivery): Promise<Attempt> {
+async function sendDelivery({ url, keys, reach, tracing }: Target, delivery: DueDelivery): Promise<Attempt> {
   const event = presentEvent(delivery)
   const body = JSON.stringify(event)
-  const headers = signatureHeaders(keys, { id: event.id, body }, Date.now())
-  return sendWebhook({ url, headers, body }, reach)
+  const startMs = Date.now()
+  const cause = parseTraceparent(delivery.traceparent ?? undefined)
+  const place = tracing === undefined ? cause : tracing.within(cause)
+  const headers = {
+    ...signatureHeaders(keys, { id: event.id, body }, startMs),
+    ...(place !== undefined && { traceparent: traceparentOf(place) }),
+  }
+  const attempt = await sendWebhook({ url, headers, body }, reach)
+  if (tracing !== undefined && place !== undefined)
+    tracing.record({
+      ...place,
+      parentSpanId: cause?.spanId,
+      name: `webhook ${event.type}`,
+      kind: 'client',
+      startMs,
+      endMs: Date.now(),
+      attributes: {
+        'http.request.method': 'POST',
+        ...(attempt.status !== null && { 'http.response.status_code': attempt.status }),
+        'server.address': new URL(url).hostname,
+        'tipping.event_id': event.id,
+      },
+      failed: !attempt.ok,
+    })
+  return attempt
 }

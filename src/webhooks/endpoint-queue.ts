@@ -82,6 +82,7 @@ export function takeEndpoints(db: Knex, most: number, mostFailing: number): Prom
 export interface DueDelivery extends StoredEvent {
   /** Failed attempts since it was queued. */
   readonly tries: number
+  readonly traceparent: string | null
 }
 
 /** The deliveries of an endpoint that have been due longest; of those that came together in the order of events. */
@@ -89,7 +90,7 @@ export function readDuePage(db: Knex, endpointId: string): Promise<DueDelivery[]
   return query<DueDelivery>(db, {
     name: 'webhooks.page',
     text: /* sql */ `
-      select ${eventColumns}, d.tries
+      select ${eventColumns}, e.traceparent, d.tries
       from webhook_deliveries d join events e on e.user_id = d.user_id and e.sequence = d.sequence
       where d.endpoint_id = $1 and d.state = 'pending' and d.due_at <= now()
       order by d.due_at, d.sequence limit ${pageSize}`,

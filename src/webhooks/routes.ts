@@ -177,6 +177,7 @@ function deliveryRoutes(services: Needs): Route[] {
       {
         method: 'get',
         path: '/creators/webhooks/:id/deliveries',
+        list: true,
         summary: 'What became of each event at a webhook, newest event first; kept for 30 days',
         credential: 'session',
         limit: 'reads',

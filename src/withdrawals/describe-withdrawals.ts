@@ -37,7 +37,7 @@ const describeWithdrawals: DescribeSubjects = async (trx, references) => {
   return new Map(
     rows.map((withdrawal) => [
       withdrawal.reference,
-      { userId: withdrawal.userId, data: describe(withdrawal) },
+      { userId: withdrawal.userId, data: describe(withdrawal), origin: withdrawal },
     ]),
   )
 }

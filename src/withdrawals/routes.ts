@@ -5,7 +5,7 @@ import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
 import { cursorOf } from '../http/paging.js'
-import { nameRow, requestIdOf } from '../http/request-id.js'
+import { nameRow, originOf } from '../http/request-id.js'
 import { readCaller } from '../http/security/caller.js'
 import { DomainError } from '../kernel/errors.js'
 import { hashSecret } from '../kernel/ids.js'
@@ -92,7 +92,7 @@ function requesterOf({ config }: Pick<Services, 'config'>, ctx: Context) {
     sessionAge,
     network,
     deviceHash: hashSecret(deviceToken),
-    requestId: requestIdOf(ctx),
+    origin: originOf(ctx),
   }
 }
 
@@ -101,6 +101,7 @@ function historyRoute(services: Services): Route {
     {
       method: 'get',
       path: '/payouts/history',
+      list: true,
       summary: 'The own withdrawals, newest first',
       credential: 'session',
       limit: 'reads',
@@ -126,6 +127,7 @@ function bankRoutes(services: Services, bankList: BankList): Route[] {
       {
         method: 'get',
         path: '/creators/banks',
+        list: true,
         summary: 'The banks that can be withdrawn to',
         credential: 'session',
         limit: 'reads',

@@ -1,3 +1,4 @@
+import { namedOrigin, type Origin, originColumns } from '../kernel/trace-context.js'
 import { waitsForBreaker } from '../outgoing/guards.js'
 import type { LockedOutgoing, Outgoing } from '../outgoing/kind.js'
 import type { OutgoingStatus, SendState } from '../outgoing/lifecycle.js'
@@ -11,13 +12,11 @@ import { waitsForDispute } from './work-queue.js'
  * A row of `withdrawals`. Amounts in micro-USDC and kobo. `debitMicro`, `grossKobo`, `feeKobo` and `netKobo` are what was asked
  * for, or what was really paid once an operator has resolved that.
  */
-export interface Withdrawal extends StoredAccount {
+export interface Withdrawal extends Origin, StoredAccount {
   readonly id: string
   readonly userId: string
   readonly reference: string
   readonly providerReference: string
-  /** The request that made it. Null: made before this was kept, or adopted. */
-  readonly requestId: string | null
   readonly status: OutgoingStatus
   readonly sendState: SendState
   readonly currency: 'USDC' | 'NGN'
@@ -86,7 +85,7 @@ export function heldFor({
 
 export const withdrawalColumns = /* sql */ `
   w.id, w.user_id as "userId", w.reference, w.provider_reference as "providerReference",
-  w.request_id as "requestId", w.status,
+  ${originColumns('w')}, w.status,
   w.send_state as "sendState", w.currency, w.debit_micro as "heldMicro",
   coalesce(w.paid_debit_micro, w.debit_micro) as "debitMicro",
   coalesce(w.paid_kobo + w.paid_fee_kobo, w.gross_kobo) as "grossKobo",
@@ -131,13 +130,13 @@ export async function lockWithdrawal(
 }
 
 /** A row of outgoing money that is a withdrawal. */
-type WithdrawalRow = Outgoing & Pick<Withdrawal, 'reference' | 'requestId'>
+type WithdrawalRow = Outgoing & Pick<Withdrawal, 'reference' | keyof Origin>
 
 /** How the log names a withdrawal. */
 export const withdrawalRow = {
   table: withdrawalTable,
   fieldsOf: (row: Outgoing) => {
-    const { reference, requestId } = row as WithdrawalRow
-    return { reference, requestId }
+    const withdrawal = row as WithdrawalRow
+    return { reference: withdrawal.reference, ...namedOrigin(withdrawal) }
   },
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
+import { type Origin, originColumns } from '../kernel/trace-context.js'
 import { isShort } from '../ledger/receivables/read-receivables.js'
 import { isSendable, looksUp, notFrozen, sinceRestore } from '../outgoing/guards.js'
 import type { DueToFollow, DueToSend } from '../outgoing/kind.js'
@@ -17,7 +18,7 @@ import type { RowJob } from '../platform/queue/wake-ups.js'
 import type { Services } from '../services.js'
 import type { StoredAccount } from './bank-account.js'
 
-export interface DuePayout extends DueToSend, StoredAccount {
+export interface DuePayout extends DueToSend, Origin, StoredAccount {
   readonly userId: string
   readonly reference: string
   readonly providerReference: string
@@ -75,7 +76,7 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
     leaseSeconds,
     condition: sendablePayouts,
     columns: /* sql */ `
-      t.id, t.user_id as "userId", t.reference, t.request_id as "requestId",
+      t.id, t.user_id as "userId", t.reference, ${originColumns('t')},
       t.provider_reference as "providerReference", t.status, t.send_state as "sendState", t.sends, t.replays,
       t.net_kobo as "netKobo", t.bank_code as "bankCode", t.sealed_account as "sealedAccount",
       t.recipient_code as recipient, t.sealed_resolved_name is not null as "nameKnown", ${isInReview('t')} as "inReview",
@@ -88,7 +89,7 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
   }
 }
 
-export interface DueReconciliation extends DueToFollow {
+export interface DueReconciliation extends DueToFollow, Origin {
   readonly reference: string
   readonly providerReference: string
 }
@@ -102,7 +103,7 @@ export function reconcilerQueue({ leaseSeconds }: Lease): DueRows {
     leaseSeconds,
     condition: `send_state in (${sqlList(reconciledStates)})`,
     columns: /* sql */ `
-      t.id, t.reference, t.request_id as "requestId", t.provider_reference as "providerReference", t.status,
+      t.id, t.reference, ${originColumns('t')}, t.provider_reference as "providerReference", t.status,
       t.send_state as "sendState", t.sends, t.attempts, t.looks as polls`,
     onFinish: { columns: { error: 'text' }, set: 'looks = t.looks + 1, last_error = s.error' },
   }
@@ -140,13 +141,8 @@ export interface SendCount {
  * The BullMQ job that stands for one sending of a withdrawal. BullMQ ignores a job whose id exists, also a failed one. So the
  * id grows with each sending and each replay.
  */
-export function payoutJob({
-  reference,
-  sends,
-  replays,
-  requestId,
-}: SendCount & { readonly requestId: string | null }): RowJob {
-  return { id: jobId(reference, sends + replays + 1), row: reference, requestId }
+export function payoutJob({ reference, sends, replays, requestId, traceId }: SendCount & Origin): RowJob {
+  return { id: jobId(reference, sends + replays + 1), row: reference, origin: { requestId, traceId } }
 }
 
 export function payoutJobIds({ reference, sends, replays }: SendCount): string[] {

@@ -112,11 +112,14 @@ for (const [endpoint, setting] of Object.entries({
       t.true(status === 400 || status === 401, `${status}`)
       t.is(headers['x-ratelimit-limit'], '3')
       t.is(headers['x-ratelimit-remaining'], left)
+      const [, name] = /^"(\w+)";q=3;w=(?:60|900)$/.exec(String(headers['ratelimit-policy'])) ?? []
+      t.regex(String(headers['ratelimit']), new RegExp(`^"${name}";r=${left};t=\\d+$`))
     }
     const refused = await request(method, path, from('192.0.2.1'))
     t.is(refused.status, 429)
     t.like(refused.body, { success: false, error: 'Too many requests', code: 'too_many_requests' })
     t.is(refused.headers['x-ratelimit-remaining'], '0')
+    t.regex(String(refused.headers['ratelimit']), /^"\w+";r=0;t=[1-9]\d*$/)
     t.is(refused.headers['cache-control'], 'no-store')
     const seconds = Number(refused.headers['retry-after'])
     t.true(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `${seconds}`)
@@ -124,6 +127,17 @@ for (const [endpoint, setting] of Object.entries({
     t.true(reset > 0 && reset <= 62, `${reset}`)
     t.not((await request(method, path, from('192.0.2.2'))).status, 429)
   })
+
+test('a call that is counted twice names both limits, and refused guesses name theirs', async (t) => {
+  const request = await startLimited(t, { RATE_LOGIN: '7', RATE_LIMIT_FACTOR: '0.5' })
+  const body = { email: freshEmail(), password: 'wrong' }
+  const { headers } = await request('POST', '/auth/login', { ...from('192.0.2.1'), body })
+  t.is(headers['ratelimit-policy'], '"signInAddress";q=150;w=900, "login";q=4;w=900')
+  t.regex(String(headers['ratelimit']), /^"signInAddress";r=149;t=\d+, "login";r=3;t=\d+$/)
+  const unlimited = await createClient((await startApp(t, world().env)).url)
+  const free = await unlimited('POST', '/auth/login', { body })
+  t.false('ratelimit' in free.headers || 'ratelimit-policy' in free.headers)
+})
 
 test('login is counted per client address and normalized e-mail, also with the right password', async (t) => {
   const { email, password } = await registerPerson(world())

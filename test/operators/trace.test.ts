@@ -175,15 +175,23 @@ test.serial('what is unknown is exit code 1, and nothing that is typed breaks th
 test.serial('the request id of an answer finds what it made: tip, claim, intent, withdrawal', async (t) => {
   const { request } = world()
   const ada = await creatorWithBalance(world(), 10)
-  const requestOf = async (path: string, body: object): Promise<string> => {
-    const { status, headers } = await request('POST', path, { body })
+  const requestOf = async (path: string, body: object, traceparent = ''): Promise<string> => {
+    const { status, headers } = await request('POST', path, { body, headers: { traceparent } })
     t.is(status, 200, path)
     return String(headers['x-request-id'])
   }
   const claim = someClaim()
   const tip = await requestOf('/chain/tips/create', claim)
   t.is((await storyOf(tip)).id, claim.txSignature)
-  const other = await requestOf('/chain/tips/create', { ...claim, message: 'another' })
+  t.is((await storyOf(tip.replaceAll('-', ''))).id, claim.txSignature, 'it is a trace')
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+  const other = await requestOf('/chain/tips/create', { ...claim, message: 'another' }, traceparent)
+  for (const text of [traceId, traceId.toUpperCase(), traceparent])
+    t.is((await storyOf(text)).id, claim.txSignature)
+  hasInOrder(t, await storyOf(tip), [
+    new RegExp(`another claim.*, by the request ${other}, in the trace ${traceId}$`),
+  ])
   t.is((await storyOf(other)).id, claim.txSignature)
   hasInOrder(t, await storyOf(tip), [new RegExp(`recorded, by the request ${tip}`), new RegExp(other)])
   const again = await requestOf('/chain/tips/create', claim)
@@ -214,7 +222,9 @@ test.serial('each step of a withdrawal and of a tip is one line of the log', asy
     own.map(({ text }) => text).filter((text) => text !== 'a withdrawal is being sent'),
     ['the provider accepted a withdrawal', 'the provider has started a withdrawal', 'a withdrawal was paid'],
   )
+  const traceOf = (id: unknown) => String(id).replaceAll('-', '')
   t.true(own.every(({ fields }) => fields['requestId'] === headers['x-request-id']))
+  t.true(own.every(({ fields }) => fields['traceId'] === traceOf(headers['x-request-id'])))
 
   const creator = await registerCreator(world())
   const tip = someConfirmation(creator.wallet)
@@ -229,7 +239,11 @@ test.serial('each step of a withdrawal and of a tip is one line of the log', asy
   t.deepEqual(ofTips.map(({ text }) => text).slice(0, 1), ['a tip was confirmed'])
   t.deepEqual(ofTips.at(-1), {
     text: 'a naira tip was paid and confirmed',
-    fields: { tip: naira.body.intentId, requestId: naira.headers['x-request-id'] },
+    fields: {
+      tip: naira.body.intentId,
+      requestId: naira.headers['x-request-id'],
+      traceId: traceOf(naira.headers['x-request-id']),
+    },
   })
 })
 

@@ -33,6 +33,7 @@ test('with only the required settings, all others have their defaults', (t) => {
     redis: { url: 'redis://cache', namespace: 'tipping', cluster: false },
     sessions: { idleDays: 7, absoluteDays: 30, accessTokenHours: 24 },
     logLevel: 'info',
+    tracesUrl: undefined,
   })
   t.like(config.chain, { rpcUrls: ['https://rpc.example'], genesisHash: undefined })
   t.like(config.tips, { feeBps: 200, minUsd: 0.01, maxUsd: 10_000, walletWaitMs: 3000, claimWindowHours: 24 })
@@ -121,6 +122,7 @@ test('one message lists every fault', (t) => {
     MIN_TIP_USD: 'a lot',
     TRUST_PROXY: 'yes',
     LOG_LEVEL: 'loud',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://collector:4317',
   })
   const names = [
     'DATABASE_URL',
@@ -133,6 +135,7 @@ test('one message lists every fault', (t) => {
     'MIN_TIP_USD',
     'TRUST_PROXY',
     'LOG_LEVEL',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
   ]
   for (const name of names) t.regex(message, new RegExp(`^ {2}${name}\\b.*: `, 'm'))
   t.is(message.split('\n').length, 1 + names.length)

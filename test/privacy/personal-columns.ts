@@ -38,7 +38,7 @@ export const columns: Readonly<Record<string, Columns>> = {
     forgotten: 'body_html body_text recipient sealed_recipient subject* unsubscribe_url',
     others: 'kind* last_error',
   },
-  events: { forgotten: 'data', others: 'subject type' },
+  events: { forgotten: 'data', others: 'subject traceparent type' },
   fiat_intents: {
     forgotten: 'client_network',
     others: 'basis checkout_url id instructions last_error metadata provider_reference',

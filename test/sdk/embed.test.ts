@@ -96,7 +96,7 @@ for (const path of [
     t.is(refusal.headers['access-control-allow-origin'], '*')
     t.is(
       refusal.headers['access-control-expose-headers'],
-      'X-Request-Id,Idempotency-Hit,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset',
+      'X-Request-Id,Idempotency-Hit,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,RateLimit-Policy,RateLimit',
     )
   })
 

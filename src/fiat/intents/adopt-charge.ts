@@ -1,6 +1,7 @@
 import { noReference } from '../../intents/own-reference.js'
 import { DomainError } from '../../kernel/errors.js'
 import { providerReferenceOf } from '../../kernel/ids.js'
+import { noOrigin } from '../../kernel/trace-context.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
@@ -64,7 +65,7 @@ export async function adoptCharge(
       collection: { checkoutUrl: config.http.publicUrl },
       expiresAt: new Date((await readClock(services.db)).getTime() + expiryMs),
       lifeMs: expiryMs,
-      requestId: null,
+      origin: noOrigin,
       session: undefined,
       own: noReference,
     },

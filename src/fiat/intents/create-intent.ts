@@ -10,6 +10,7 @@ import { displayNumber } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import { isSolDomain } from '../../kernel/sol-domain.js'
 import { cleanLine, cleanMessage } from '../../kernel/text.js'
+import { noOrigin, type Origin } from '../../kernel/trace-context.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
@@ -37,7 +38,7 @@ const minuteMs = 60_000
  * Creates a fiat intent (API: POST /payments/fiat/intent): prices the tip, opens a charge at the provider and stores the
  * intent. Order of refusals: fields, amount, creator, limits, rate, charge, open intents, provider. The charge is opened
  * before the intent is stored: nobody can pay before the caller has the answer. `network`: the caller's network, for the
- * limit of open intents. `keyed`: the request's idempotency key. `requestId`: its id, which the tip keeps. `session`: the intent
+ * limit of open intents. `keyed`: the request's idempotency key. `origin`: of the tip. `session`: the intent
  * belongs to it if it is a session of this creator.
  */
 export async function createFiatIntent(
@@ -47,12 +48,12 @@ export async function createFiatIntent(
   {
     network,
     keyed,
-    requestId = null,
+    origin = noOrigin,
     session,
   }: {
     readonly network: string
     readonly keyed?: KeyedRequest | undefined
-    readonly requestId?: string | null
+    readonly origin?: Origin
     readonly session?: NairaSession | undefined
   },
 ): Promise<FiatIntentAnswer> {
@@ -100,7 +101,7 @@ export async function createFiatIntent(
     collection,
     expiresAt,
     lifeMs,
-    requestId,
+    origin,
     session: ownSession,
     own: ownReferenceOf(input, ownSession?.own),
   }

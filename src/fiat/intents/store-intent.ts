@@ -3,6 +3,7 @@ import type { OwnReference } from '../../intents/own-reference.js'
 import { DomainError } from '../../kernel/errors.js'
 import { providerReferenceOf } from '../../kernel/ids.js'
 import { displayNumber, displayText } from '../../kernel/money.js'
+import type { Origin } from '../../kernel/trace-context.js'
 import type { AcceptedRate } from '../../market/accepted-rates.js'
 import { query } from '../../platform/database/database.js'
 import type { TransferAccount } from '../../ports/collections.js'
@@ -40,7 +41,7 @@ export interface FiatIntent {
   /** By the database's clock. */
   readonly expiresAt: Date
   readonly lifeMs: number
-  readonly requestId: string | null
+  readonly origin: Origin
   readonly session: NairaSession | undefined
   readonly own: OwnReference
 }
@@ -83,7 +84,7 @@ export async function storeFiatIntent(
       message: intent.memo,
       amountCents: price.amountCents,
       details: presentFiatDetails(price),
-      requestId: intent.requestId,
+      origin: intent.origin,
       own: intent.own,
     })
     const sessionId = (await intent.session?.count(trx)) ? intent.session?.id : undefined

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { Origin } from '../../kernel/trace-context.js'
 import { query } from '../../platform/database/database.js'
 import { type DueRows, finishRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
@@ -7,10 +8,8 @@ import { nextPoll } from './poll-schedule.js'
 
 const maxErrorLength = 200
 
-export interface DueFiatIntent {
+export interface DueFiatIntent extends Origin {
   readonly id: string
-  /** The request that made it. */
-  readonly requestId: string | null
   readonly reference: string
   readonly attempts: number
   readonly sinceCreated: number
@@ -33,6 +32,7 @@ export const fiatIntentQueue: DueRows = {
     extract(epoch from clock_timestamp() - t.created_at)::float8 as "sinceCreated",
     extract(epoch from t.expires_at - clock_timestamp())::float8 as "untilExpiry",
     (select status from tips where id = t.id) as status, (select request_id from tips where id = t.id) as "requestId",
+    (select trace_id from tips where id = t.id) as "traceId",
     array(select provider_transaction from fiat_payments where intent_id = t.id) as recorded`,
   onFinish: {
     columns: { error: 'text' },

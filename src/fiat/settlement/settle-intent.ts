@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { nairaSignText, percentBps } from '../../kernel/money.js'
 import { statusUrl } from '../../kernel/status-link.js'
 import { lagosText } from '../../kernel/timestamp.js'
+import { namedOrigin, type Origin } from '../../kernel/trace-context.js'
 import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
@@ -152,7 +153,7 @@ async function endUnpaid(uow: UnitOfWork, intent: LockedIntent, failed: boolean)
 /** Counts confirmed tips, and alarms an operator about money in suspense. Call it after the commit. */
 export function reportSettlement(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-  { id, requestId }: Pick<DueFiatIntent, 'id' | 'requestId'>,
+  { id, ...origin }: Pick<DueFiatIntent, 'id' | keyof Origin>,
   { credited, paidAt, suspended }: SettlementResult,
 ): void {
   if (credited) metrics.tipsConfirmed.inc()
@@ -160,7 +161,10 @@ export function reportSettlement(
     metrics.nairaCreditSeconds.observe(Math.max(0, Date.now() - paidAt.getTime()) / 1000)
   for (const reason of suspended) {
     metrics.alerts.inc({ kind: 'fiat_suspense' })
-    log.error({ tip: id, requestId, reason }, 'naira wait for an operator. Run: npm run ops -- suspense')
+    log.error(
+      { tip: id, ...namedOrigin(origin), reason },
+      'naira wait for an operator. Run: npm run ops -- suspense',
+    )
   }
 }
 

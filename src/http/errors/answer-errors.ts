@@ -7,11 +7,14 @@ import {
   type FieldProblem,
 } from '../../kernel/errors.js'
 import { ProviderError } from '../../kernel/provider-error.js'
+import { contextOf, namedOrigin, type TraceContext } from '../../kernel/trace-context.js'
 import { isDatabaseUnavailable } from '../../platform/database/database.js'
 import { Overloaded } from '../../platform/database/group-commit.js'
 import type { Log } from '../../platform/log.js'
 import type { Metrics } from '../../platform/monitoring/metrics.js'
-import { namedRow, newRequestId } from '../request-id.js'
+import type { Span } from '../../platform/tracing/otlp.js'
+import type { Tracing } from '../../platform/tracing/tracing.js'
+import { beginRequest, namedRow, originOf, type RequestOrigin } from '../request-id.js'
 import { generalDetails, hasDetails, isForWallets, mayHaveDetails, messageOf } from './error-details.js'
 
 /** `Retry-After` for a refusal that does not set its own. A key's lease ends within ten seconds. */
@@ -29,12 +32,12 @@ const logShedEveryMs = 60_000
  * one log line and one metric per request; of requests that were shed one line a minute, with their number since the last. Error
  * texts of libraries never reach the caller.
  */
-export function answerErrors(log: Log, metrics: Metrics): Middleware {
+export function answerErrors(log: Log, metrics: Metrics, tracing?: Tracing): Middleware {
   const logShed = shedLog(log)
   return async (ctx, next) => {
     const startedAt = performance.now()
-    const requestId = newRequestId()
-    ctx.state['requestId'] = requestId
+    const origin = beginRequest(ctx)
+    const { requestId } = origin
     ctx.set('X-Request-Id', requestId)
     let isShed = false
     try {
@@ -46,25 +49,59 @@ export function answerErrors(log: Log, metrics: Metrics): Middleware {
       answer(ctx, code, requestId, error)
       isShed = error instanceof Overloaded
       if (!isShed && errors[code][0] >= 500 && !(error instanceof DomainError))
-        log.error({ err: error, requestId, path: loggedPath(ctx) }, 'request failed')
+        log.error({ err: error, ...namedOrigin(origin), path: loggedPath(ctx) }, 'request failed')
     }
     const seconds = (performance.now() - startedAt) / 1000
-    metrics.requestSeconds.observe(
-      { method: ctx.method, route: String(ctx['_matchedRoute'] ?? 'none'), status: ctx.status },
-      seconds,
-    )
+    const route = String(ctx['_matchedRoute'] ?? 'none')
+    const { method, status } = ctx
+    metrics.requestSeconds.observe({ method, route, status }, seconds)
     if (isShed) return logShed(ctx)
+    tracing?.record(requestSpan(origin, { method, route, status, seconds }))
     log.info(
       {
-        requestId,
-        method: ctx.method,
+        ...namedOrigin(origin),
+        method,
         path: loggedPath(ctx),
-        status: ctx.status,
+        status,
         ms: Math.round(seconds * 1e5) / 100,
         ...namedRow(ctx),
       },
       'request',
     )
+  }
+}
+
+/** Without the path, which may have a secret. */
+function requestSpan(
+  origin: RequestOrigin,
+  {
+    method,
+    route,
+    status,
+    seconds,
+  }: {
+    readonly method: string
+    readonly route: string
+    readonly status: number
+    readonly seconds: number
+  },
+): Span {
+  const endMs = Date.now()
+  return {
+    // A request has an id, so it has a place.
+    ...(contextOf(origin) as TraceContext),
+    parentSpanId: origin.parent?.spanId,
+    name: `${method} ${route}`,
+    kind: 'server',
+    startMs: endMs - seconds * 1000,
+    endMs,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'tipping.request_id': origin.requestId,
+    },
+    failed: status >= 500,
   }
 }
 
@@ -76,10 +113,7 @@ function shedLog(log: Log): (ctx: Context) => void {
     requests += 1
     if (performance.now() - loggedAt < logShedEveryMs) return
     const { status } = ctx
-    log.warn(
-      { requestId: ctx.state['requestId'], path: loggedPath(ctx), status, requests },
-      'requests were shed',
-    )
+    log.warn({ ...namedOrigin(originOf(ctx)), path: loggedPath(ctx), status, requests }, 'requests were shed')
     requests = 0
     loggedAt = performance.now()
   }

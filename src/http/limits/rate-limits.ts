@@ -22,12 +22,16 @@ export function addressLimit(limit: Limit<never>): LimitName | undefined {
   return typeof limit === 'string' ? limit : limit.address
 }
 
-/** The headers that report the limit. CORS must expose them to pages of other sites. */
+/**
+ * The headers that report the limit: `X-RateLimit-*` the one that was counted last, `RateLimit` each of them
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
 export const limitHeaders = [
-  'Retry-After',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
 ] as const
 
 /** The same as the `retry` field of the streams (http/sse.ts). */
@@ -45,17 +49,17 @@ export function limitByAddress(limit: RateLimit | undefined): Middleware {
     const count = limit.hit(clientAddress(ctx))
     if (count instanceof Promise)
       return count.then((shared) => {
-        applyCount(ctx, limit.maxHits, shared)
+        applyCount(ctx, limit, shared)
         return next()
       })
-    applyCount(ctx, limit.maxHits, count)
+    applyCount(ctx, limit, count)
     return next()
   }
 }
 
 /** Counts requests per key. Keys are e-mails, API keys and the like, so only their hashes are stored. */
 export async function limitByKey(limit: RateLimit, key: string, ctx: Context): Promise<void> {
-  applyCount(ctx, limit.maxHits, await limit.hit(createHash('sha256').update(key).digest('base64url')))
+  applyCount(ctx, limit, await limit.hit(createHash('sha256').update(key).digest('base64url')))
 }
 
 /**
@@ -69,8 +73,9 @@ export async function limitFailures<T>(
   attempt: () => Promise<T>,
 ): Promise<T> {
   if (limit === undefined) return attempt()
-  const { hits, msLeft } = await limit.hit(key)
-  if (hits > limit.maxHits) refuse(ctx, Math.max(1, Math.ceil(msLeft / 1000)))
+  const count = await limit.hit(key)
+  // An attempt that does not fail is not counted, so what is left is told only when nothing is.
+  if (count.hits > limit.maxHits) applyCount(ctx, limit, count)
   let failed = false
   try {
     return await attempt()
@@ -107,11 +112,21 @@ export function limitOpenStreams(most: number): Middleware {
 }
 
 /** Sets the limit's headers and refuses the request when the limit is exceeded. */
-function applyCount(ctx: Context, most: number, { hits, msLeft }: HitCount): void {
-  ctx.set('X-RateLimit-Limit', String(most))
-  ctx.set('X-RateLimit-Remaining', String(Math.max(0, most - hits)))
+function applyCount(ctx: Context, { name, maxHits, seconds }: RateLimit, { hits, msLeft }: HitCount): void {
+  const left = Math.max(0, maxHits - hits)
+  const secondsLeft = Math.max(1, Math.ceil(msLeft / 1000))
+  ctx.set('X-RateLimit-Limit', String(maxHits))
+  ctx.set('X-RateLimit-Remaining', String(left))
   ctx.set('X-RateLimit-Reset', String(Math.ceil((Date.now() + msLeft) / 1000)))
-  if (hits > most) refuse(ctx, Math.max(1, Math.ceil(msLeft / 1000)))
+  addItem(ctx, 'RateLimit-Policy', `"${name}";q=${maxHits};w=${seconds}`)
+  addItem(ctx, 'RateLimit', `"${name}";r=${left};t=${secondsLeft}`)
+  if (hits > maxHits) refuse(ctx, secondsLeft)
+}
+
+/** Adds an item to a header that is a list: a call may be counted by address and by key. */
+function addItem({ res }: Context, header: string, item: string): void {
+  const before = res.getHeader(header)
+  res.setHeader(header, before === undefined ? item : `${before}, ${item}`)
 }
 
 function refuse(ctx: Context, seconds: number): never {

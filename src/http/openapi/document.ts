@@ -11,6 +11,21 @@ const headers: Record<string, Json> = {
   'X-RateLimit-Limit': { description: 'Requests in a window', schema: whole },
   'X-RateLimit-Remaining': { description: 'Requests left in this window', schema: whole },
   'X-RateLimit-Reset': { description: 'When the window ends, in seconds since 1970', schema: whole },
+  'RateLimit-Policy': {
+    description: 'The limits that count this call: name, requests `q` in a window of `w` seconds',
+    schema: text,
+    example: '"intents";q=60;w=60',
+  },
+  RateLimit: {
+    description: 'Of each of them: requests left `r`, and seconds `t` until the window ends',
+    schema: text,
+    example: '"intents";r=59;t=12',
+  },
+  ETag: {
+    description:
+      'Only there when the answer may be stored. Send it as `If-None-Match`: 304 says that nothing has changed',
+    schema: text,
+  },
   'Retry-After': { description: 'Seconds to wait before the next request', schema: whole },
   'Idempotency-Hit': { description: '`true` when the answer is that of an earlier request', schema: text },
 }

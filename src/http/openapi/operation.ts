@@ -4,6 +4,7 @@ import type { LimitName } from '../../platform/rate-limits/rate-limits.js'
 import { type Endpoint, readsQuery } from '../endpoint.js'
 import { hasDetails, isForWallets, mayHaveDetails } from '../errors/error-details.js'
 import { idempotencyErrors } from '../idempotency.js'
+import { limitHeaders } from '../limits/rate-limits.js'
 import { pictureTypes } from '../picture-body.js'
 
 type AnyEndpoint = Endpoint<z.ZodType, z.ZodType>
@@ -37,7 +38,7 @@ const lastEventId: Json = {
   },
 }
 
-const everyAnswer = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+const everyAnswer = ['X-Request-Id', ...limitHeaders]
 
 /** What a document says about a call beyond its schemas. */
 export interface OperationTexts {
@@ -64,7 +65,13 @@ export function operation(endpoint: AnyEndpoint, { operationId, tags, descriptio
     ...(endpoint.idempotent === true ? [idempotencyKey] : []),
     ...(endpoint.stream === true ? [lastEventId] : []),
   ]
-  const own = [...everyAnswer, ...(endpoint.idempotent === true ? ['Idempotency-Hit'] : [])]
+  const own = [
+    ...everyAnswer,
+    ...(endpoint.idempotent === true ? ['Idempotency-Hit'] : []),
+    ...(endpoint.method === 'get' && endpoint.credential === 'none' && endpoint.stream !== true
+      ? ['ETag']
+      : []),
+  ]
   return {
     operationId,
     tags,

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { decodeBase58 } from '../../kernel/base58.js'
 import { isFiatIntentId, isIntentId, isPayoutReference, isRefundId, parseUserId } from '../../kernel/ids.js'
 import { cleanLine, countCharacters } from '../../kernel/text.js'
+import { parseTraceparent } from '../../kernel/trace-context.js'
 import { query } from '../../platform/database/database.js'
 import type { Subject } from './story.js'
 
@@ -10,7 +11,8 @@ const longest = 320
 
 /**
  * What a text names: a tip's signature or `fiatpay_` id, the reference of a withdrawal or of a charge, an intent, a refund, a
- * creator's id, e-mail, handle or wallet, a take-out, or the request that made one of them. Undefined: nothing of ours.
+ * creator's id, e-mail, handle or wallet, a take-out, or the request that made one of them or its trace, of which one is found.
+ * Undefined: nothing of ours.
  */
 export async function findSubject(db: Knex, text: string): Promise<Subject | undefined> {
   const given = text.trim()
@@ -55,15 +57,12 @@ function* lookUps(given: string): Generator<LookUp> {
     yield ['creator', 'user', 'select id from users where id = $1', userId]
     yield ['withdrawal', 'payout-id', 'select reference as id from withdrawals where id = $1', userId]
     yield ['creator', 'take-out', 'select user_id as id from wallet_transfers where id = $1', userId]
-    yield [
-      'withdrawal',
-      'payout-request',
-      'select reference as id from withdrawals where request_id = $1',
-      userId,
-    ]
-    yield ['intent', 'intent-request', 'select id from payment_intents where request_id = $1', userId]
-    yield ['tip', 'claim-request', 'select tip_id as id from tip_claims where request_id = $1', userId]
-    yield ['tip', 'tip-request', 'select id from tips where request_id = $1', userId]
+    yield* madeBy('request', userId)
+  }
+  const traceId = parseTraceparent(lower)?.traceId ?? traceForm.exec(lower)?.[0]
+  if (traceId !== undefined) {
+    yield* madeBy('trace', traceId)
+    yield* madeBy('request', traceId)
   }
   if (bytes === 32) {
     yield ['creator', 'wallet', 'select user_id as id from wallets where public_key = $1', given]
@@ -114,4 +113,15 @@ export function findCreatorsByName(db: Knex, text: string): Promise<NamedCreator
       where lower(name) like $1 and closed_at is null order by created_at desc limit ${mostNamed}`,
     values: [`${begin.replace(/[\\%_]/g, '\\$&')}%`],
   })
+}
+
+const traceForm = /^[\da-f]{32}$/
+
+/** Rows of a request or a trace. A trace may have many of each. */
+function* madeBy(what: 'request' | 'trace', id: string): Generator<LookUp> {
+  const by = `${what}_id = $1 limit 1`
+  yield ['withdrawal', `payout-${what}`, `select reference as id from withdrawals where ${by}`, id]
+  yield ['tip', `tip-${what}`, `select id from tips where ${by}`, id]
+  yield ['tip', `claim-${what}`, `select tip_id as id from tip_claims where ${by}`, id]
+  yield ['intent', `intent-${what}`, `select id from payment_intents where ${by}`, id]
 }

@@ -65,8 +65,9 @@ export const nairaSql = (kobo: string): string =>
   `'NGN ' || to_char(${kobo} / 100.0, 'FM999,999,999,999,990.00')`
 export const amountSql = (units: string, decimals: string): string =>
   `trim_scale(${units}::numeric / power(10::numeric, ${decimals}))::text`
-/** Names the request that made something, if one did. */
-export const byRequestSql = (column: string): string => `coalesce(', by the request ' || ${column}, '')`
+/** Names the request that made something, if one did, and the trace that its caller had begun. */
+export const byRequestSql = (alias: string): string => /* sql */ `
+  coalesce(', by the request ' || ${alias}.request_id, '') || coalesce(', in the trace ' || replace(${alias}.trace_id::text, '-', ''), '')`
 
 /** What operators did with these subjects of the audit log. */
 export function auditLines(db: Knex, subjects: readonly string[], before: Date): Promise<StoryLine[]> {

@@ -34,7 +34,7 @@ const intentSql = /* sql */ `
   where i.id = $1`
 
 const lifeSql = /* sql */ `
-  select created_at, 'the intent was made' || ${byRequestSql('request_id')} from payment_intents where id = $1
+  select i.created_at, 'the intent was made' || ${byRequestSql('i')} from payment_intents i where i.id = $1
   union all (select recorded_at, 'the tip ' || id || ' was recorded: ' || status || short from (
       select id, recorded_at, status, '' as short from tips where intent_id = $1
       union select id, recorded_at, status, ', it pays too little' from tips where underpaid_intent_id = $1

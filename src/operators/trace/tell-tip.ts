@@ -75,7 +75,7 @@ const tipSql = /* sql */ `
 
 const lifeSql = /* sql */ `
   select l.* from tips t cross join lateral (values
-      (t.recorded_at, case t.kind when 'fiat' then 'the intent was made' else 'the tip was recorded' end || ${byRequestSql('t.request_id')}),
+      (t.recorded_at, case t.kind when 'fiat' then 'the intent was made' else 'the tip was recorded' end || ${byRequestSql('t')}),
       (t.block_time, 'the transaction landed in slot ' || t.slot),
       (t.confirmed_at, 'the tip was confirmed'),
       (t.finalized_at, 'the transaction was final'),
@@ -83,7 +83,7 @@ const lifeSql = /* sql */ `
       (t.found_false_at, 'its claim was found false')) l
     where t.id = $1
   union all select l.* from tip_claims c cross join lateral (values
-      (c.created_at, 'another claim for the signature was recorded' || ${byRequestSql('c.request_id')}),
+      (c.created_at, 'another claim for the signature was recorded' || ${byRequestSql('c')}),
       (c.found_false_at, 'that claim was found false')) l
     where c.tip_id = $1
   union all select l.* from fiat_intents f cross join lateral (values

@@ -48,7 +48,7 @@ export async function tellWithdrawal(
 
 const lifeSql = /* sql */ `
   select l.* from withdrawals w cross join lateral (values
-      (w.created_at, 'the creator asked for it' || ${byRequestSql('w.request_id')}),
+      (w.created_at, 'the creator asked for it' || ${byRequestSql('w')}),
       (w.confirmed_at, 'the creator confirmed it'),
       (case when ${waitsForBreakerSql('w')} then w.breaker_since end, 'it waits for the limit ' || w.breaker),
       (w.sent_at, 'the last of ' || w.sends || ' requests to send it began'),

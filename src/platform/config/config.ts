@@ -176,6 +176,7 @@ function shape(s: z.output<typeof settings>) {
     },
     sdk: { sessionMinutes: s.SDK_SESSION_MINUTES, sessionIntents: s.SDK_SESSION_INTENTS },
     logLevel: s.LOG_LEVEL,
+    tracesUrl: s.OTEL_EXPORTER_OTLP_ENDPOINT,
     metricsPort: s.METRICS_PORT,
     workerPort: s.WORKER_PORT,
   }

@@ -85,6 +85,7 @@ export const settings = z.object({
   RATE_OTP_START: whole(1, 1e6).default(5),
   RATE_STREAMS: whole(1, 1e6).default(20),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
   METRICS_PORT: whole(0, 65_535).optional(),
   WORKER_PORT: whole(0, 65_535).optional(),
   OTP_PEPPER: keys.optional(),

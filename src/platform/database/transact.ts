@@ -30,7 +30,8 @@ export interface AfterCommit {
   wake(kind: WokenKind, job?: RowJob): void
   removeJobs(kind: WokenKind, ids: readonly string[]): void
   publish(channel: string, message: string): void
-  log: LogLine
+  /** `startedMs`: when the transaction began, in epoch ms. */
+  log(fields: Readonly<Record<string, unknown>>, text: string, startedMs: number): void
 }
 
 const deadlock = '40P01'
@@ -44,6 +45,7 @@ const attempts = 4
 export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
   return (work) =>
     retryConflicts(async () => {
+      const startedMs = Date.now()
       const sends: (() => void)[] = []
       const result = await db.transaction(async (trx) => {
         const last = new Map<LastStep<never>, unknown[]>()
@@ -52,7 +54,7 @@ export function createTransact(db: Knex, afterCommit: AfterCommit): Transact {
           wake: (kind, job) => sends.push(() => afterCommit.wake(kind, job)),
           removeJobs: (kind, ids) => sends.push(() => afterCommit.removeJobs(kind, ids)),
           publish: (channel, message = '') => sends.push(() => afterCommit.publish(channel, message)),
-          log: (fields, text) => sends.push(() => afterCommit.log(fields, text)),
+          log: (fields, text) => sends.push(() => afterCommit.log(fields, text, startedMs)),
           atEnd(step, item) {
             const items = last.get(step) ?? []
             items.push(item)

@@ -1,4 +1,5 @@
 import { type JobsOptions, Queue } from 'bullmq'
+import { namedOrigin, type Origin } from '../../kernel/trace-context.js'
 import type { RedisClient } from '../redis/clients.js'
 
 /** The kinds of work that wait in rows. Each is also the name of a worker and, if it is woken, of a BullMQ queue. */
@@ -43,8 +44,8 @@ export interface RowJob {
   readonly id: string
   /** The row's reference. */
   readonly row: string
-  /** The request that made the row. */
-  readonly requestId?: string | null
+  /** Of the row. */
+  readonly origin: Origin
 }
 
 /** Failed jobs of rows are kept for 30 days (`age` is in seconds). */
@@ -83,7 +84,7 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
       addJob(
         kind,
         'row',
-        { row: job.row, requestId: job.requestId },
+        { row: job.row, ...namedOrigin(job.origin) },
         { jobId: job.id, attempts: 1, removeOnFail: keepFailed },
       )
     const current = windows.get(kind)

@@ -39,6 +39,9 @@ export const limitRules = {
 export type LimitName = keyof typeof limitRules
 
 export interface RateLimit {
+  readonly name: LimitName
+  /** Length of the window. */
+  readonly seconds: number
   /** Hits that a key may have in one window. */
   readonly maxHits: number
   /** Counts a hit. Returns a promise only when the count is shared. */
@@ -63,10 +66,11 @@ export function createRateLimits(
   function create(name: LimitName): RateLimit {
     const { seconds, shared } = limitRules[name]
     const maxHits = scaled(limits[name])
+    const rule = { name, seconds, maxHits }
     if (shared)
-      return { maxHits, ...createRedisCounter(redis, `${namespace}:limit:${name}`, seconds, maxHits) }
+      return { ...rule, ...createRedisCounter(redis, `${namespace}:limit:${name}`, seconds, maxHits) }
     const counter = new MemoryCounter(seconds)
-    return { maxHits, hit: (key) => counter.hit(key), takeBack: async (key) => counter.takeBack(key) }
+    return { ...rule, hit: (key) => counter.hit(key), takeBack: async (key) => counter.takeBack(key) }
   }
   if (limits.factor === 0) return { of: () => undefined, openStreams: Number.POSITIVE_INFINITY }
   const all = Object.fromEntries(

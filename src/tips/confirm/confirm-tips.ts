@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { internWallets } from '../../accounts/wallets/intern-parties.js'
+import { namedOrigin, type Origin, originColumns } from '../../kernel/trace-context.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { recordReleases, recordTipEvents } from '../describe-tips.js'
@@ -28,7 +29,7 @@ const confirmation = advanceTips('confirmed', ['pending'])
 /**
  * One statement (docs/decisions/0009): locks the tips that are still pending, moves the cursor of each recipient once, and
  * numbers the tips back from the cursor. So the stamps of a recipient are unique to the millisecond and always later than
- * a stamp already read. A tip that pays an intent ends the search for its payment and consumes its SDK session. The statement
+ * a stamp already read. A tip that pays an intent is in the intent's trace, unless its claim came with one; it ends the search for its payment and consumes its SDK session. The statement
  * adds to the sums only after the cursors are locked, so no other batch waits inside them. It increments `attempts`, which
  * breaks the fence of a worker that holds the tip and found something else.
  */
@@ -78,10 +79,11 @@ update tips t set
     nullif(coalesce(r.credited_before, '{}') || coalesce(r.further_credits, '{}'), '{}'),
   found_false_at = case when r.first_agrees or t.main_id is not null then null else clock_timestamp() end,
   confirmed_at = c.last_at - r.tips_after * interval '1 ms', reference = i.reference, metadata = i.metadata,
-  sender_name = i.sender_name
+  sender_name = i.sender_name,
+  trace_id = coalesce(t.trace_id, i.trace_id, case when t.request_id is null then i.request_id end)
 from ranked r join cursor c on c.party_id = r.recipient left join payment_intents i on i.id = r.intent_id
 where t.id = r.id
-returning t.id, t.confirmed_at as "confirmedAt", r.final as "isFinal", t.request_id as "requestId", r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case
+returning t.id, t.confirmed_at as "confirmedAt", r.final as "isFinal", ${originColumns('t')}, r.credited_before as "creditedBefore", greatest(0, extract(epoch from clock_timestamp() - case
   when r.recorded_at < r.block_time + interval '10 minutes' then r.block_time else r.recorded_at end))::float8 as seconds`
 
 /**
@@ -136,7 +138,7 @@ export async function confirmTips(
       inOrder.filter(({ isFinal }) => isFinal),
     )
     recordReleases(uow, released)
-    for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a tip was confirmed')
+    for (const row of rows) log({ tip: row.id, ...namedOrigin(row) }, 'a tip was confirmed')
     await andThen?.(trx, confirmedNow)
     return rows
   })
@@ -169,10 +171,10 @@ async function storeFurther(
     name: 'tips.store-further',
     text: /* sql */ `
       with main as materialized (
-        select id, recorded_at, request_id from tips where id = any($1::text[]) and ${confirmation.from} order by id for update
+        select id, recorded_at, request_id, trace_id from tips where id = any($1::text[]) and ${confirmation.from} order by id for update
       )
-      insert into tips (id, main_id, kind, creator_wallet, sender, amount, token_symbol, claim_hash, recorded_at, request_id, due_at)
-      select f.id, m.id, 'chain', f.recipient, f.sender, f.received, f.symbol, '', m.recorded_at, m.request_id, null
+      insert into tips (id, main_id, kind, creator_wallet, sender, amount, token_symbol, claim_hash, recorded_at, request_id, trace_id, due_at)
+      select f.id, m.id, 'chain', f.recipient, f.sender, f.received, f.symbol, '', m.recorded_at, m.request_id, m.trace_id, null
       from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[])
         as f(id, main_id, recipient, sender, received, symbol) join main m on m.id = f.main_id`,
     values: [
@@ -192,11 +194,10 @@ function partyWallet({ recipient, custodyWallet = recipient }: TipFacts): string
   return custodyWallet
 }
 
-interface ConfirmedRow {
+interface ConfirmedRow extends Origin {
   readonly id: string
   readonly confirmedAt: Date
   readonly isFinal: boolean
-  readonly requestId: string | null
   /** The credits of its transaction from the time when it was no tip. */
   readonly creditedBefore: FurtherCredits | null
   /** Since it landed. A tip that was reported late counts from then. */

@@ -1,3 +1,4 @@
+import { namedOrigin, type Origin, originColumns } from '../../kernel/trace-context.js'
 import { query } from '../../platform/database/database.js'
 import type { SignatureStatus } from '../../ports/chain.js'
 import type { Services } from '../../services.js'
@@ -85,7 +86,7 @@ async function finalizeTips(
         update tips t set finalized_at = clock_timestamp(), missing_since = null, slot = l.slot,
           due_at = case when not l.unchanged then t.due_at end
         from locked l where t.id = l.id
-        returning t.id, t.request_id as "requestId", t.further_credits as "furtherCredits",
+        returning t.id, ${originColumns('t')}, t.further_credits as "furtherCredits",
           array(select f.id from further f where f.main_id = t.id) as further`,
       values: [
         tips.map(({ id }) => id),
@@ -101,11 +102,11 @@ async function finalizeTips(
       ids.map((id) => ({ id })),
     )
     recordReleases(uow, released)
-    for (const { id, requestId } of rows) log({ tip: id, requestId }, 'a tip is final')
+    for (const row of rows) log({ tip: row.id, ...namedOrigin(row) }, 'a tip is final')
   })
 }
 
-type LoggedTip = CreditedTip & { readonly requestId: string | null }
+type LoggedTip = CreditedTip & Origin
 
 const vanishing = advanceTips('failed', ['confirmed'])
 
@@ -126,11 +127,11 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
             select id from tips
             where (id = any($1::text[]) or main_id = any($1::text[])) and ${vanishing.from} and finalized_at is null
             order by id for update))
-          returning id, main_id, request_id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
+          returning id, main_id, request_id, trace_id, recipient_party, recorded_at, mint, decimals, display_raw, further_credits
         ), taken_back as (
           ${addToSums('select recipient_party as party, recorded_at, mint, decimals, -1 as n, -display_raw as raw from failed')}
         )
-        select id, request_id as "requestId", further_credits as "furtherCredits", main_id as "mainId" from failed`,
+        select f.id, ${originColumns('f')}, f.further_credits as "furtherCredits", f.main_id as "mainId" from failed f`,
       values: [ids],
     })
     const mains = rows.filter(({ mainId }) => mainId === null)
@@ -138,10 +139,10 @@ async function failVanished({ transact, metrics, log }: Needs, ids: readonly str
     recordTipEvents(uow, 'tip.failed', rows)
     return mains
   })
-  for (const { id, requestId } of failed) {
+  for (const tip of failed) {
     metrics.alerts.inc({ kind: 'tip_vanished' })
     log.error(
-      { tip: id, requestId },
+      { tip: tip.id, ...namedOrigin(tip) },
       'the transaction of a confirmed tip has vanished from the chain: the tip is failed and its pending credit is voided',
     )
   }

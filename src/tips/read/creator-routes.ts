@@ -23,6 +23,7 @@ export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact' | 'c
       {
         method: 'get',
         path: '/creators/tips',
+        list: true,
         summary: 'The tips received, newest first',
         credential: 'session',
         limit: 'reads',
@@ -55,6 +56,7 @@ export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact' | 'c
       {
         method: 'get',
         path: '/creators/tips/daily',
+        list: true,
         summary: 'Number and value of the tips received on each of the last days',
         credential: 'session',
         limit: 'reads',

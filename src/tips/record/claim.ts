@@ -5,6 +5,7 @@ import { isIntentId } from '../../kernel/ids.js'
 import { baseUnits, displayText } from '../../kernel/money.js'
 import { cleanLine } from '../../kernel/text.js'
 import { tokenBySymbol } from '../../kernel/tokens.js'
+import { noOrigin, type Origin } from '../../kernel/trace-context.js'
 import { query } from '../../platform/database/database.js'
 import type { RecordTipInput } from '../schemas.js'
 
@@ -19,12 +20,10 @@ export interface Claim {
   readonly intentId: string | null
 }
 
-export interface SignedClaim extends Claim {
+export interface SignedClaim extends Claim, Origin {
   readonly signature: string
   /** SHA-256 over the fields. Equal claims of one signature are stored once. */
   readonly hash: Buffer
-  /** The request that made it. Null: the finder made it. */
-  readonly requestId: string | null
 }
 
 const maxSymbol = 20
@@ -37,7 +36,7 @@ const claimDecimals = 12
 export function claimFromRequest(
   input: RecordTipInput,
   message: string | null,
-  requestId: string | null = null,
+  { requestId, traceId }: Origin = noOrigin,
 ): SignedClaim {
   const symbol = cleanLine(input.tokenSymbol ?? '', maxSymbol) || 'SOL'
   const tokenSymbol = tokenBySymbol(symbol)?.symbol ?? symbol
@@ -49,20 +48,20 @@ export function claimFromRequest(
     message,
     intentId: input.intentId !== undefined && isIntentId(input.intentId) ? input.intentId : null,
   }
-  return { ...withHash(input.txSignature, claim), requestId }
+  return { ...withHash(input.txSignature, claim), requestId, traceId }
 }
 
-/** The claim for a payment that the finder found on the chain. `units`: base units of the input token. */
+/** The claim for a payment that the finder found on the chain, so no request made it. `units`: base units of the input token. */
 export function claimFromPayment({
   signature,
   units,
   ...fields
 }: Omit<Claim, 'amount' | 'message'> & { signature: string; units: bigint }): SignedClaim {
   const amount = fields.tokenSymbol === 'SOL' ? displayText(units, solDecimals) : String(units)
-  return { ...withHash(signature, { ...fields, amount, message: null }), requestId: null }
+  return { ...withHash(signature, { ...fields, amount, message: null }), ...noOrigin }
 }
 
-function withHash(signature: string, claim: Claim): Omit<SignedClaim, 'requestId'> {
+function withHash(signature: string, claim: Claim): Omit<SignedClaim, keyof Origin> {
   return { ...claim, signature, hash: hash('sha256', JSON.stringify(Object.values(claim)), 'buffer') }
 }
 
@@ -85,6 +84,7 @@ const columns = [
   'intentId',
   'hash',
   'requestId',
+  'traceId',
 ] as const
 
 /** Claims as statement parameters: one array per field. */
@@ -105,11 +105,11 @@ export async function recordFound(
   const rows = await query<{ id: string }>(trx, {
     name: 'tips.record-found',
     text: /* sql */ `
-      insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id, due_at)
-      select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id,
-        case when coalesce(landed_at, now()) > now() - $11 * interval '1 hour' then clock_timestamp() end
-      from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[], $10::timestamptz[])
-        as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, landed_at)
+      insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id, trace_id, due_at)
+      select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, trace_id,
+        case when coalesce(landed_at, now()) > now() - $12 * interval '1 hour' then clock_timestamp() end
+      from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[], $10::uuid[], $11::timestamptz[])
+        as f(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, trace_id, landed_at)
       on conflict (id) do nothing returning id`,
     values: [...signedClaimColumns(ordered), ordered.map(({ landedAt }) => landedAt ?? null), windowHours],
   })

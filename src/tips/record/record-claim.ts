@@ -20,7 +20,7 @@ export interface Recorded {
  */
 const recordSql = (input: string, claims: string, recorded: string): string => /* sql */ `
 with ${input} created as (
-  insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id)
+  insert into tips (id, kind, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id, claim_hash, request_id, trace_id)
   ${claims}
   on conflict (id) do nothing
   returning id, creator_wallet
@@ -35,9 +35,9 @@ const recordMany = {
   name: 'tips.record',
   text: recordSql(
     `input as (
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[])
-        as i (id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id)),`,
-    `select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id from input order by id`,
+      select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[], $10::uuid[])
+        as i (id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, trace_id)),`,
+    `select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, trace_id from input order by id`,
     'select t.id, false, t.status, null, t.claim_hash is distinct from i.hash from input i join tips t on t.id = i.id',
   ),
 }
@@ -47,7 +47,7 @@ const recordOne = {
   name: 'tips.record-one',
   text: recordSql(
     '',
-    `values ($1, 'chain', $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `values ($1, 'chain', $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     'select id, false, status, null, claim_hash is distinct from $8 from tips where id = $1',
   ),
 }
@@ -104,8 +104,8 @@ async function recordFirstClaims(pool: Queryable, claims: readonly SignedClaim[]
  */
 const furtherSql = /* sql */ `
 with input as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[])
-    with ordinality as i(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, ord)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[], $10::uuid[])
+    with ordinality as i(id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, trace_id, ord)
 ), claim as (
   select distinct on (id, hash) * from input order by id, hash, ord
 ), further as (
@@ -128,8 +128,8 @@ with input as (
   returning tip_id
 ), stored as (
   insert into tip_claims (tip_id, claim_hash, creator_wallet, sender, amount, token_symbol, message, claimed_intent_id,
-    request_id)
-  select f.id, f.hash, f.creator_wallet, f.sender, f.amount, f.token_symbol, f.message, f.intent_id, f.request_id
+    request_id, trace_id)
+  select f.id, f.hash, f.creator_wallet, f.sender, f.amount, f.token_symbol, f.message, f.intent_id, f.request_id, f.trace_id
   from further f join locked l on l.id = f.id
   where f.number <= 5 - l.claim_count + (select count(*) from evicted e where e.tip_id = f.id)
   order by f.id, f.number

@@ -1,13 +1,12 @@
 import type { Knex } from 'knex'
+import { type Origin, originColumns } from '../../kernel/trace-context.js'
 import { type DueRows, type Schedule, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Claim } from '../record/claim.js'
 import type { TimedClaim } from './choose-message.js'
 
 /** A tip that this worker has taken. No other worker takes it before the lease ends. */
-export interface DueTip {
+export interface DueTip extends Origin {
   readonly id: string
-  /** The request that made it. Null: the finder made it. */
-  readonly requestId: string | null
   readonly status: 'pending' | 'confirmed' | 'failed'
   /** The fence: the result is written only if no worker has taken the tip, and no claim has come in, since. */
   readonly attempts: number
@@ -67,7 +66,7 @@ export const tipQueue: DueRows = {
   batchSize: 1024,
   leaseSeconds: 30,
   columns: /* sql */ `
-    t.id, t.request_id as "requestId", t.status, t.attempts, clock_timestamp() as now,
+    t.id, ${originColumns('t')}, t.status, t.attempts, clock_timestamp() as now,
     (extract(epoch from clock_timestamp() - coalesce(t.confirmed_at, t.recorded_at)) * 1000)::float8 as "ageMs",
     t.slot, t.finalized_at is not null as final,
     (extract(epoch from clock_timestamp() - t.missing_since) * 1000)::float8 as "missingMs",
@@ -87,8 +86,11 @@ export const tipQueue: DueRows = {
 /** Takes due tips with all their claims, and returns the database's time. */
 export async function takeDueTips(db: Knex): Promise<{ now: Date; tips: DueTip[] }> {
   const rows = await takeDueRows<Omit<DueTip, 'claims'> & ClaimsRow & { now: Date }>(db, tipQueue)
-  const tips = rows.map(({ id, requestId, status, attempts, ageMs, slot, final, missingMs, ...row }) => {
-    return { id, requestId, status, attempts, ageMs, slot, final, missingMs, claims: claimsOf(row) }
-  })
+  const tips = rows.map(
+    ({ id, requestId, traceId, status, attempts, ageMs, slot, final, missingMs, ...row }) => {
+      const claims = claimsOf(row)
+      return { id, requestId, traceId, status, attempts, ageMs, slot, final, missingMs, claims }
+    },
+  )
   return { now: rows[0]?.now ?? new Date(), tips }
 }

@@ -85,6 +85,7 @@ export function takeOutRoutes(services: Services): Route[] {
       {
         method: 'get',
         path: '/creators/wallet/transfers',
+        list: true,
         summary: 'The transfers to the payout wallet, newest first',
         credential: 'session',
         limit: 'reads',

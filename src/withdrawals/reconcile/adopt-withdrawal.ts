@@ -1,3 +1,4 @@
+import { noOrigin } from '../../kernel/trace-context.js'
 import { spendOwing } from '../../ledger/receivables/receivables.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -87,6 +88,6 @@ export async function adoptLost(
       payee.accountNumber,
     ],
   })
-  uow.wake('payouts', payoutJob({ reference, sends: 0, replays: 0, requestId: null }))
+  uow.wake('payouts', payoutJob({ reference, sends: 0, replays: 0, ...noOrigin }))
   return owedMicro
 }

@@ -1,4 +1,5 @@
 import { cautionHours, hasFactor, readRecentChanges } from '../../accounts/protection.js'
+import { namedOrigin, type Origin } from '../../kernel/trace-context.js'
 import type { SendState } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { type KeyedRequest, keyHours } from '../../platform/database/idempotency-keys.js'
@@ -32,7 +33,7 @@ export interface NewWithdrawal extends WithdrawalPrice {
   readonly deviceHash: Buffer
   readonly sessionAge: number
   readonly keyedRequest: KeyedRequest | undefined
-  readonly requestId: string | null
+  readonly origin: Origin
 }
 
 /** Another request with the same key has created its withdrawal meanwhile. */
@@ -71,8 +72,8 @@ export async function storeWithdrawal(
     sendState,
     confirmationReason,
   })
-  const { reference, requestId, status } = stored
-  uow.log({ reference, requestId, status, sendState }, 'a withdrawal was requested')
+  const { reference, status } = stored
+  uow.log({ reference, ...namedOrigin(stored), status, sendState }, 'a withdrawal was requested')
   if (sendState !== 'not_sent') recordWithdrawalEvents(uow, reference, ['held'])
   if (waitsForIdentity) {
     const site = new URL(config.http.publicUrl).host
@@ -124,9 +125,9 @@ async function insert(
       insert into withdrawals as w (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
         bank_code, hold_transfer, key_hash, request_hash, send_state, due_at,
         confirmation_reason, account_hash, client_network, device_hash, sealed_account, account_last_four,
-        name_hash, sealed_resolved_name, request_id)
+        name_hash, sealed_resolved_name, request_id, trace_id)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, case when $13 = 'not_sent' then clock_timestamp() end,
-        $14, $15, $16, $17, $18, $19, $20, $21, $22)
+        $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
       on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
@@ -152,7 +153,8 @@ async function insert(
       withdrawal.resolvedName === null
         ? null
         : sealName(config, resolvedContext(withdrawal.reference), withdrawal.resolvedName),
-      withdrawal.requestId,
+      withdrawal.origin.requestId,
+      withdrawal.origin.traceId,
     ],
   })
   if (row === undefined) throw new KeyTaken()

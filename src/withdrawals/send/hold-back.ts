@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../../kernel/state-machine.js'
+import { namedOrigin } from '../../kernel/trace-context.js'
 import { uncovered } from '../../ledger/receivables/read-receivables.js'
 import { addressHash } from '../../mail/queue-email.js'
 import { notFrozen } from '../../outgoing/guards.js'
@@ -122,7 +123,7 @@ export async function waitForLimits(
   payout: DuePayout,
   limits: readonly PayoutLimit[],
 ): Promise<(() => void) | undefined> {
-  const { id, reference, requestId, attempts, waited, released } = payout
+  const { id, reference, attempts, waited, released } = payout
   const wait = released ? undefined : await findLimitWait(uow, payout, limits)
   if (wait === undefined && !waited) return undefined
   await query(uow.trx, {
@@ -139,7 +140,7 @@ export async function waitForLimits(
     if (waited) return
     metrics.alerts.inc({ kind: 'payout_breaker' })
     log.warn(
-      { reference, requestId, limit: wait.limit },
+      { reference, ...namedOrigin(payout), limit: wait.limit },
       'a withdrawal waits for a payout limit. Run: npm run ops -- payouts list --state breaker',
     )
   }
@@ -171,8 +172,9 @@ const pauseSeconds = 300
  */
 export async function holdForDebt(
   { db, transact, config, log }: Pick<Services, 'db' | 'transact' | 'config' | 'log'>,
-  { id, userId, reference, requestId, attempts, inReview }: DuePayout,
+  payout: DuePayout,
 ): Promise<boolean> {
+  const { id, userId, reference, attempts, inReview } = payout
   const debtors = await findDebtors(db, config, { id, userId })
   if (debtors.length === 0) {
     if (inReview) await transact((uow) => closeReviews(uow, id, ['debt'], 'nothing is owed any more'))
@@ -190,7 +192,10 @@ export async function holdForDebt(
     await openReview(uow, { withdrawalId: id, kind: 'debt', details: { debtors: debtors.join(' ') } })
     uow.publish(payoutChannel(reference))
   })
-  log.warn({ reference, requestId }, 'a withdrawal waits: another account of its creator seems to owe')
+  log.warn(
+    { reference, ...namedOrigin(payout) },
+    'a withdrawal waits: another account of its creator seems to owe',
+  )
   return true
 }
 

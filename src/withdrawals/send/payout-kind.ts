@@ -1,4 +1,5 @@
 import { ProviderError } from '../../kernel/provider-error.js'
+import { namedOrigin } from '../../kernel/trace-context.js'
 import type { SendingKind } from '../../outgoing/kind.js'
 import { query } from '../../platform/database/database.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
@@ -62,10 +63,11 @@ async function createRecipient(
 /** Records the account's name at the bank, for operators and the limits of one name. A different name or no answer does not stop the payout. */
 async function recordAccountName(
   { db, config, payouts, log }: Needs,
-  { id, reference, requestId, nameKnown }: DuePayout,
+  payout: DuePayout,
   account: BankAccount,
 ): Promise<void> {
-  if (nameKnown) return
+  if (payout.nameKnown) return
+  const { id, reference } = payout
   try {
     const name = await payouts.resolveAccountName(account)
     await query(db, {
@@ -74,6 +76,9 @@ async function recordAccountName(
       values: [id, sealName(config, resolvedContext(reference), name), nameHash(config, name)],
     })
   } catch (error) {
-    log.debug({ err: error, reference, requestId }, 'the provider did not return the name of a bank account')
+    log.debug(
+      { err: error, reference, ...namedOrigin(payout) },
+      'the provider did not return the name of a bank account',
+    )
   }
 }

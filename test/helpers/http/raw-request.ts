@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 export interface Raw {
   readonly status: number
   readonly text: string
+  readonly bytes: Buffer
   readonly headers: IncomingMessage['headers']
 }
 
@@ -30,13 +31,11 @@ export function requestRaw(
       (answer) => {
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
-        answer.on('end', () =>
-          resolve({
-            status: answer.statusCode ?? 0,
-            text: Buffer.concat(chunks).toString('utf8'),
-            headers: answer.headers,
-          }),
-        )
+        answer.on('end', () => {
+          const bytes = Buffer.concat(chunks)
+          const { statusCode: status = 0, headers } = answer
+          resolve({ status, text: bytes.toString('utf8'), bytes, headers })
+        })
       },
     )
     sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in ${timeoutMs} ms`)))
