@@ -14,6 +14,16 @@ export async function up(knex: Knex): Promise<void> {
       tested_at timestamptz(3),
       tested_usd numeric(9, 2));
 
+    -- Pictures for alerts.
+    create table overlay_pictures (
+      user_id uuid not null references users,
+      -- Of the picture; its name in the settings.
+      hash text not null,
+      -- WebP, made by the service.
+      picture bytea not null check (length(picture) <= 1048576),
+      added_at timestamptz(3) not null default clock_timestamp(),
+      primary key (user_id, hash));
+
     create table tip_decisions (
       tip_id text primary key references tips,
       user_id uuid not null references users,
@@ -28,5 +38,5 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table tip_decisions, overlays')
+  await knex.raw('drop table tip_decisions, overlay_pictures, overlays')
 }

@@ -39,7 +39,7 @@ import type { OpenApi } from './manual/read-openapi.js'
 import { mountDocs } from './manual/routes.js'
 import { ExchangeRates } from './market/exchange-rates.js'
 import { TokenPrices } from './market/token-prices.js'
-import { createOverlays, serveOverlay } from './overlay/routes.js'
+import { createOverlays, serveOverlay, serveOverlayPicture } from './overlay/routes.js'
 import { privacyRoutes } from './privacy/routes.js'
 import { serveCard, servePublicPage, serveQr } from './public-page/page-routes.js'
 import { servePicture } from './public-page/picture-routes.js'
@@ -183,6 +183,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get(['/overlay', '/overlay/:token'], countRead, serveOverlay(services, pages))
+  router.get('/overlay/:token/pictures/:hash', countRead, serveOverlayPicture(services))
   router.get(paidPath, countRead, servePaidPage)
   router.get('/t/:token', countRead, receipts.serveStatus)
   router.get('/verify', countRead, receipts.serveVerify)

@@ -32,7 +32,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   'src/ledger': ['custody', 'ledger_accounts', 'ledger_entries', 'ledger_transfers', 'receivables'],
   'src/events': ['event_counters', 'events'],
   'src/webhooks': ['webhook_deliveries', 'webhook_endpoints'],
-  'src/overlay': ['overlays', 'tip_decisions'],
+  'src/overlay': ['overlay_pictures', 'overlays', 'tip_decisions'],
   'src/intents': ['payment_intents'],
   'src/tips': ['creator_cursors', 'tip_claims', 'tip_mails', 'tip_sums', 'tips'],
   'src/fiat': [

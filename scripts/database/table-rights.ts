@@ -101,6 +101,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
     write: ['web', 'clock', 'operators'],
     append: ['settlement', 'payouts', 'reconciler', 'take-outs'],
   },
+  overlay_pictures: { write: ['web', 'operators'] },
   // A clock writes the owners' files, without the address.
   overlays: {
     write: ['web', 'operators'],

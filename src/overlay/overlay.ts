@@ -117,7 +117,10 @@ async function lockOverlay(
 export async function forgetOverlay(trx: Knex.Transaction, userId: string): Promise<void> {
   await query(trx, {
     name: 'overlays.forget',
-    text: 'with decisions as (delete from tip_decisions where user_id = $1) delete from overlays where user_id = $1',
+    text: /* sql */ `
+      with decisions as (delete from tip_decisions where user_id = $1),
+        pictures as (delete from overlay_pictures where user_id = $1)
+      delete from overlays where user_id = $1`,
     values: [userId],
   })
 }

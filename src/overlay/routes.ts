@@ -14,7 +14,8 @@ import { DomainError } from '../kernel/errors.js'
 import type { Services } from '../services.js'
 import { decideTip, listJudged } from './decide.js'
 import { readFigures } from './figures.js'
-import { changeSettings, findOverlay, readOverlay, renewToken, sendTest } from './overlay.js'
+import { changeSettings, findOverlay, isOverlayToken, readOverlay, renewToken, sendTest } from './overlay.js'
+import { addPicture, readPicture } from './pictures.js'
 import * as schemas from './schemas.js'
 import { endsReading, findOverlayStart, isForReader, overlayStream } from './stream.js'
 
@@ -92,6 +93,24 @@ function ownRoutes(services: Needs): Route[] {
       async (_, ctx) => {
         const owner = signedIn(ctx)
         return present(await renewToken(whileOpen(services, owner), owner.account.id))
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/creators/overlay/pictures',
+        summary: 'Add a picture for alerts: the body is a PNG, JPEG or WebP picture',
+        credential: 'session',
+        limit: 'intents',
+        picture: schemas.mostPictureBytes,
+        input: schemas.pictureInput,
+        invalid: 'invalid_picture',
+        output: schemas.pictureAnswer,
+        errors: [...ownerErrors],
+      },
+      async ({ picture }, ctx) => {
+        const owner = signedIn(ctx)
+        return { picture: await addPicture(whileOpen(services, owner), owner.account.id, picture) }
       },
     ),
     route(
@@ -214,5 +233,19 @@ export function serveOverlay({ db }: Pick<Services, 'db'>, pages: Pages): Middle
       theme,
       policy: { frameAncestors: "'self'" },
     })
+  }
+}
+
+const oneYear = 31_536_000
+
+/** `GET /overlay/:token/pictures/:hash`. */
+export function serveOverlayPicture({ db }: Pick<Services, 'db'>): Middleware {
+  return async (ctx) => {
+    const { token, hash } = ctx['params'] as { readonly token: string; readonly hash: string }
+    const picture = isOverlayToken(token) ? await readPicture(db, token, hash) : undefined
+    if (picture === undefined) throw new DomainError('not_found')
+    ctx.set('Cache-Control', `private, max-age=${oneYear}, immutable`)
+    ctx.type = 'image/webp'
+    ctx.body = picture
   }
 }

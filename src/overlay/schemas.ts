@@ -34,6 +34,11 @@ const tier = z.object(
     template: template.optional(),
     sound: sound.optional(),
     durationMs: durationMs.optional(),
+    picture: z
+      .string(wrong)
+      .regex(/^[0-9a-f]{16}$/, wrong)
+      .optional()
+      .meta({ description: 'As `POST /creators/overlay/pictures` answered it' }),
   },
   wrong,
 )
@@ -137,6 +142,11 @@ export const testInput = z.object({
     .default(5)
     .meta({ description: 'What the sample is worth, for a look at the tiers' }),
 })
+
+/** The largest picture that is taken, in bytes. */
+export const mostPictureBytes = 1024 * 1024
+export const pictureInput = z.object({ picture: z.instanceof(Uint8Array, { error: 'invalid_picture' }) })
+export const pictureAnswer = z.object({ success, picture: z.string() })
 
 const decisions = ['approve', 'hold', 'hide'] as const
 export const decisionInput = z.object({

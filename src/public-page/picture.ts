@@ -1,19 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import { lockCreator } from '../creators/find-creator.js'
-import { inputError } from '../kernel/errors.js'
 import { query } from '../platform/database/database.js'
-import { drawPicture, PictureRefused } from '../platform/pictures/draw-picture.js'
+import { makePicture, type Picture } from '../platform/pictures/make-picture.js'
 import type { Services } from '../services.js'
 
 /** The longest side, px. */
 const side = 512
-const hashLength = 16
-
-interface Picture {
-  readonly picture: Buffer
-  readonly hash: string
-}
 
 /** Makes an uploaded picture ours and stores it. Throws `invalid_picture`. */
 export async function changePicture(
@@ -21,11 +13,7 @@ export async function changePicture(
   userId: string,
   given: Uint8Array,
 ): Promise<void> {
-  const picture = await drawPicture({ make: 'picture', side }, given).catch((error: unknown) => {
-    if (!(error instanceof PictureRefused)) throw error
-    throw inputError('invalid_picture', 'body', 'cannot be decoded, or has more than 40 million pixels')
-  })
-  const hash = createHash('sha256').update(picture).digest('hex').slice(0, hashLength)
+  const { picture, hash } = await makePicture(given, side)
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
     await query(trx, {

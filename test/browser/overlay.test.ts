@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
+import sharp from 'sharp'
 import { type BrowserWorld, collectPageErrors, useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { openDashboard } from '../helpers/browser/dashboard.js'
@@ -416,6 +417,13 @@ test.serial(
     await preview.locator('[data-position="top"]').waitFor()
     await page.getByRole('button', { name: 'Add an amount' }).click()
     await page.getByText('From $10').waitFor()
+    const drawn = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#2a7' } })
+      .png()
+      .toBuffer()
+    await page
+      .getByLabel('Picture', { exact: true })
+      .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: drawn })
+    await page.getByRole('button', { name: 'Remove the picture' }).waitFor()
     await page.getByRole('textbox', { name: 'Words you don’t want to see' }).fill('scam\nother words')
     await page.keyboard.press('Tab')
     await page.getByRole('combobox', { name: 'Before a tip with words is shown' }).selectOption('filtered')
@@ -428,7 +436,9 @@ test.serial(
         settings['approval'] === 'filtered' &&
         settings['durationMs'] === 60_000 &&
         JSON.stringify(settings['filter']) === '["scam","other words"]' &&
-        JSON.stringify(settings['tiers']) === '[{"fromUsd":10}]'
+        /^\[{"picture":"[0-9a-f]{16}","fromUsd":10}\]$|^\[{"fromUsd":10,"picture":"[0-9a-f]{16}"}\]$/.test(
+          JSON.stringify(settings['tiers']),
+        )
       )
     })
     const source = await context.newPage()
@@ -436,6 +446,14 @@ test.serial(
     await page.bringToFront()
     await page.getByRole('button', { name: 'Send a test alert' }).click()
     await source.getByText('Tobi gave 5 USDC!').waitFor()
+    await source.reload()
+    await world.request('POST', '/creators/overlay/test', {
+      session: creator.session,
+      body: { amountUsd: 10 },
+    })
+    await until('the picture is drawn', () =>
+      source.evaluate<boolean>(`document.querySelector('.tip__picture')?.naturalWidth === 60`),
+    )
 
     await plant(creator.wallet, 'a scam')
     await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()

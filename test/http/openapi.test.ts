@@ -29,6 +29,7 @@ const pages = [
   'GET /embed/{embedId}',
   'GET /overlay',
   'GET /overlay/{token}',
+  'GET /overlay/{token}/pictures/{hash}',
   'GET /paid',
   'GET /t/{token}',
   'GET /verify',

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import sharp from 'sharp'
 import { readWall } from '../../src/public-page/wall.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { badBodies } from '../helpers/http/hostile-input.js'
@@ -121,6 +122,45 @@ test('what breaks a rule is refused with the name of the field, and hostile text
   t.deepEqual(await world().db('overlays').where({ user_id: creator.user.id }), [], 'nothing was stored')
   const { body } = await change(creator, { template: ' \u202e<b>{sender}</b>\u0007\n{amount} ' })
   t.is(body.overlay.settings['template'], '<b>{sender}</b> {amount}')
+})
+
+test('a picture for a tier is made anew, seen under the address only, and the unused ones do not pile up', async (t) => {
+  const creator = await registerCreator(world())
+  const address = await addressOf(creator)
+  const send = (body: Buffer, type: string) =>
+    world().request<{ picture: string; error: string }>('POST', '/creators/overlay/pictures', {
+      session: creator.session,
+      body,
+      headers: { 'content-type': type },
+    })
+  const draw = (hue: number) =>
+    sharp({ create: { width: 1000, height: 40, channels: 3, background: { r: hue * 15, g: 0, b: 0 } } })
+      .withExif({ IFD0: { Artist: 'zqx-camera' } })
+      .jpeg()
+      .toBuffer()
+  for (const [body, type] of [
+    [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml'],
+    [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/png'],
+    [Buffer.concat([await draw(1), Buffer.alloc(1024 * 1024)]), 'image/jpeg'],
+    [(await draw(1)).subarray(0, 200), 'image/jpeg'],
+  ] as const)
+    t.is((await send(body, type)).body.error, 'Invalid picture')
+  const { picture } = (await send(await draw(1), 'image/jpeg')).body
+  await change(creator, { tiers: [{ fromUsd: 0, picture }] })
+  for (let hue = 2; hue < 15; hue++) t.is((await send(await draw(hue), 'image/jpeg')).status, 200)
+  const rows = await world().db('overlay_pictures').where({ user_id: creator.user.id })
+  t.is(rows.length, 11)
+  const seen = await fetch(`${address}/pictures/${picture}`)
+  t.is(seen.headers.get('content-type'), 'image/webp')
+  const bytes = Buffer.from(await seen.arrayBuffer())
+  t.like(await sharp(bytes).metadata(), { format: 'webp', width: 800, height: 32 })
+  t.false(bytes.includes('zqx'))
+  for (const path of [
+    `${address}/pictures/0000000000000000`,
+    `${address}x/pictures/${picture}`,
+    `${address}/pictures/%00`,
+  ])
+    t.is((await fetch(path)).status, 404)
 })
 
 test('a wrong token is answered like a path that does not exist, and a renewed one ends what is open', async (t) => {

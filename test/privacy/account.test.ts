@@ -143,6 +143,7 @@ const tables: Readonly<Record<string, 'deleted' | 'stays'>> = {
   fiat_intents: 'stays',
   ledger_accounts: 'stays',
   one_time_secrets: 'deleted',
+  overlay_pictures: 'deleted',
   overlays: 'deleted',
   page_handles: 'deleted',
   parties: 'stays',

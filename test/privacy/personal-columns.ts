@@ -50,6 +50,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   ledger_transfers: { others: 'idem kind ref*' },
   measurements: { others: 'name value' },
   one_time_secrets: { forgotten: 'content subject', others: 'hash purpose sealed' },
+  overlay_pictures: { forgotten: 'picture', others: 'hash' },
   overlays: { forgotten: 'settings* token' },
   page_handles: { kept: 'handle*', others: 'skeleton' },
   parties: { kept: 'wallet' },

@@ -79,6 +79,7 @@ const accepts: Readonly<Record<string, readonly Kind[]>> = {
   'PATCH /creators/overlay': cookie,
   'POST /creators/overlay/token': cookie,
   'POST /creators/overlay/test': cookie,
+  'POST /creators/overlay/pictures': cookie,
   'GET /creators/overlay/tips': cookie,
   'POST /creators/overlay/tips': cookie,
   'GET /overlay/{token}/stream': anyone,

@@ -5,6 +5,8 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 interface Extras {
   readonly body?: unknown
+  /** Sent as it is, in place of a body. */
+  readonly file?: Blob
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
@@ -25,7 +27,7 @@ export async function call<Answer>(method: Method, path: string, extras: Extras 
 export async function request(
   method: Method,
   path: string,
-  { body, idempotencyKey, signal }: Extras = {},
+  { body, file, idempotencyKey, signal }: Extras = {},
 ): Promise<Response> {
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), timeoutMs)
@@ -33,14 +35,16 @@ export async function request(
   const headers = {
     accept: 'application/json, text/csv',
     ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(file !== undefined && { 'content-type': file.type }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   }
   try {
     const init = { method, headers, credentials: 'same-origin', signal: timeout.signal } as const
+    const sent = body === undefined ? file : JSON.stringify(body)
     const response = await sendRequest(
       service,
       path,
-      body === undefined ? init : { ...init, body: JSON.stringify(body) },
+      sent === undefined ? init : { ...init, body: sent },
       signal,
     )
     if (response.ok) return response

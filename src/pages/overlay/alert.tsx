@@ -41,11 +41,19 @@ export function AlertCard({ alert, phase, settings }: AlertCardProps) {
       </article>
     )
   const { tip } = alert
+  const { template, picture } = lookFor(settings, tip.valueUsd)
   const message = messageOf(tip, settings.message)
   return (
     <article class={`tip tip--${phase}`} data-token={tip.tokenSymbol} data-amount-usd={tip.valueUsd}>
+      {picture !== undefined && (
+        <img
+          class="tip__picture"
+          src={`${location.pathname.replace(/\/$/, '')}/pictures/${picture}`}
+          alt=""
+        />
+      )}
       <p class="tip__line">
-        {lineOf(tip, lookFor(settings, tip.valueUsd).template).map(({ kind, text }) =>
+        {lineOf(tip, template).map(({ kind, text }) =>
           kind === 'text' ? text : <bdi class={`tip__${kind}`}>{text}</bdi>,
         )}
       </p>

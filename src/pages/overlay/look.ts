@@ -13,16 +13,20 @@ export function lookOf({ wallet: _, sound, test: __, preview: ___, ...rest }: Pa
   }
 }
 
-export type AlertLook = Pick<OverlayLook, 'template' | 'sound' | 'durationMs'>
+export interface AlertLook extends Pick<OverlayLook, 'template' | 'sound' | 'durationMs'> {
+  /** The name of a picture. */
+  readonly picture?: string | undefined
+}
 
 /** How an alert of this worth looks: what its tier sets, else what the overlay does. */
 export function lookFor({ tiers, ...look }: AlertLook & Pick<OverlayLook, 'tiers'>, usd: number): AlertLook {
   const fitting = tiers.filter(({ fromUsd }) => usd >= fromUsd).sort((a, b) => b.fromUsd - a.fromUsd)
-  const [{ template, sound, durationMs } = {}] = fitting
+  const [{ template, sound, durationMs, picture } = {}] = fitting
   return {
     template: template ?? look.template,
     sound: sound ?? look.sound,
     durationMs: durationMs ?? look.durationMs,
+    ...(picture !== undefined && { picture }),
   }
 }
 

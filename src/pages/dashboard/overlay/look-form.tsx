@@ -2,9 +2,12 @@ import { words } from '../../i18n/dashboard.js'
 import { Checkbox, Field, Select } from '../../ui/fields.js'
 import { Button, TextButton } from '../../ui/kit.js'
 import type { OverlaySettings } from '../answers.js'
+import { call } from '../api.js'
 import { Card } from '../parts/cards.js'
 import { NumberField, useTyped } from '../parts/fields.js'
-import type { EditedOverlay } from './use-overlay.js'
+import { FaultNotice } from '../parts/notices.js'
+import { useSubmit } from '../requests.js'
+import { type EditedOverlay, overlayPath } from './use-overlay.js'
 
 const choices = {
   position: ['bottom', 'top', 'left', 'right', 'center'],
@@ -168,7 +171,35 @@ function TierFields({ tier, onChange, onRemove }: TierFieldsProps) {
         placeholder={text.same}
         onChange={(template) => onChange(template === '' ? withoutTemplate : { ...tier, template })}
       />
+      <PictureField tier={tier} onChange={onChange} />
       <TextButton text={text.removeTier} onPress={onRemove} />
     </fieldset>
+  )
+}
+
+function PictureField({ tier, onChange }: Omit<TierFieldsProps, 'onRemove'>) {
+  const { picture, ...withoutPicture } = tier
+  const add = useSubmit(async (file: Blob) => {
+    const answer = await call<{ picture: string }>('POST', `${overlayPath}/pictures`, { file })
+    onChange({ ...tier, picture: answer.picture })
+  })
+  return (
+    <>
+      <Field label={text.picture} hint={text.pictureHint}>
+        <input
+          class="input"
+          type="file"
+          accept="image/png,image/jpeg,image/webp"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? []
+            if (file !== undefined) add.run(file)
+          }}
+        />
+      </Field>
+      <FaultNotice fault={add.fault} />
+      {picture !== undefined && (
+        <TextButton text={text.removePicture} onPress={() => onChange(withoutPicture)} />
+      )}
+    </>
   )
 }
