@@ -28,7 +28,7 @@ const sums = {
 const month = z.object({ month: z.string(), ...sums, balanceUSDC: amount })
 type Month = z.output<typeof month>
 
-const yearlyStatementAnswer = z.object({
+export const yearlyStatementAnswer = z.object({
   success: z.literal(true),
   statement: z.object({
     year: z.number().int(),

@@ -161,7 +161,8 @@ test.serial('a creator without tips sees how to get the first one', async (t) =>
     failures += 1
     return failures === 1 ? route.fulfill({ status: 503, body: 'a proxy' }) : route.continue()
   })
-  await page.getByRole('navigation').getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'More', exact: true }).click()
+  await page.getByRole('link', { name: /^Settings/ }).click()
   await page.getByRole('alert').filter({ hasText: 'The service isn’t answering, or only in part.' }).waitFor()
   await page.getByRole('button', { name: 'Save' }).waitFor()
   t.is(failures, 2, 'it recovers by itself')

@@ -52,11 +52,14 @@ test.serial('other sessions are listed, and ended after a new sign-in', async (t
 test.serial('e-mails about tips are chosen once the address is confirmed', async (t) => {
   const { world } = open()
   const person = await registerPerson(world)
-  const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/security')
+  const { page, context, faults } = await openDashboard(open(), person.session, '/dashboard/settings')
   const mails = cardOf(page, 'E-mails about tips')
   await mails.getByText('One a day, with all tips').click()
   await mails.getByRole('alert').filter({ hasText: 'Confirm your e-mail address first' }).waitFor()
-  t.true(await mails.getByRole('radio', { name: 'None' }).isChecked(), 'what is not stored is not shown')
+  t.true(
+    await mails.getByRole('radio', { name: /^As tips come/ }).isChecked(),
+    'what is not stored is not shown',
+  )
   await world.db('users').where({ id: person.user.id }).update({ email_verified_at: new Date() })
   await mails.getByText('One a day, with all tips').click()
   await assertBecomes(t, async () => (await userRow(world, person)).tip_mails, 'daily')

@@ -10,6 +10,7 @@ import type { fiatRateAnswer } from '../../fiat/schemas.js'
 import type { balanceAnswer } from '../../ledger/schemas.js'
 import type { judgedTipsAnswer, overlayAnswer } from '../../overlay/schemas.js'
 import type { exportAnswer } from '../../privacy/schemas.js'
+import type { pageAnswer } from '../../public-page/schemas.js'
 import type { creatorTipsAnswer, dailyAnswer, tokenBalancesAnswer } from '../../tips/read/creator-schemas.js'
 import type { takeableAnswer, transferAnswer, transfersAnswer } from '../../treasury/take-outs/schemas.js'
 import type { deliveriesAnswer, endpointsAnswer, secretAnswer } from '../../webhooks/schemas.js'
@@ -20,6 +21,7 @@ import type {
   payeesAnswer,
   withdrawAnswer,
 } from '../../withdrawals/schemas.js'
+import type { yearlyStatementAnswer } from '../../withdrawals/yearly-statement.js'
 
 // The API's answers, as the service's own schemas describe them, and what is in them.
 
@@ -36,6 +38,7 @@ export type Profile = z.output<typeof profileAnswer>
 export type Creator = Profile['creator']
 /** Where tips go is chosen apart from the other settings, and takes a step-up. */
 export type Settings = Omit<Creator['settings'], 'tipsTo'>
+export type OwnPage = z.output<typeof pageAnswer>
 export type ApiKeys = z.output<typeof keysAnswer>
 export type ApiKey = ApiKeys['apiKeys'][number]
 export type NewApiKey = z.output<typeof newKeyAnswer>
@@ -73,6 +76,7 @@ export type Payout = PayoutsPage['payouts'][number]
 /** What a withdrawal waits for before it is sent. */
 export type HeldFor = NonNullable<Payout['heldFor']>
 export type WithdrawalAnswer = Pick<z.output<typeof withdrawAnswer>, 'reference'>
+export type YearlyStatement = z.output<typeof yearlyStatementAnswer>
 export type Payees = z.output<typeof payeesAnswer>
 export type Banks = z.output<typeof banksAnswer>
 export type Bank = Banks['banks'][number]

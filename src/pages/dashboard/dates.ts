@@ -18,6 +18,11 @@ export function momentText(iso: string): string {
   return moment.format(new Date(iso))
 }
 
+/** `3 Nov 2026` in the browser's time zone. */
+export function dateText(iso: string): string {
+  return date.format(new Date(iso))
+}
+
 /** `just now`, `5 min. ago`, `3 hr. ago`, `yesterday`; the date when older than a week. */
 export function agoText(iso: string, nowMs: number): string {
   const ms = nowMs - Date.parse(iso)

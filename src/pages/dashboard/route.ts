@@ -1,14 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export const screens = [
+const screens = [
   'home',
   'tips',
   'withdraw',
   'take-out',
+  'page',
   'overlay',
   'developers',
   'security',
   'settings',
+  'statement',
+  'more',
 ] as const
 export type Screen = (typeof screens)[number]
 

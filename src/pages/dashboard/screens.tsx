@@ -1,45 +1,53 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
-import { Announcer, Notice, TextButton } from '../ui/kit.js'
+import { Announcer, Icon, type IconName, Notice, TextButton } from '../ui/kit.js'
 import { useConnection } from './connection.js'
 import { Home } from './home/home.js'
-import { OverlaySettings } from './overlay/overlay.js'
+import { More } from './more.js'
 import { Brand } from './parts/cards.js'
 import { useFocus } from './parts/focus.js'
 import { ScreenLink } from './parts/links.js'
-import { Unread } from './parts/notices.js'
-import { type Screen, screens, useRoute } from './route.js'
+import { onDemand } from './parts/on-demand.js'
+import { type Screen, useRoute } from './route.js'
 import { Reauthentication } from './security/reauthentication.js'
-import { SecurityScreen } from './security/security.js'
 import { useSession } from './session.js'
-import { SettingsScreen } from './settings/settings.js'
-import { TakeOut } from './take-out/take-out.js'
+import { TipNewsProvider, useTellings, useTipNews, useUnseen } from './tips/news.js'
 import { Tips } from './tips/tips.js'
 import { Withdraw } from './withdraw/withdraw.js'
 
+/** The first load has the screens of the bar on a phone. */
 const contents: Readonly<Record<Screen, () => JSX.Element>> = {
   home: Home,
   tips: Tips,
   withdraw: Withdraw,
-  'take-out': TakeOut,
-  overlay: OverlaySettings,
-  developers: DevelopersOnDemand,
-  security: SecurityScreen,
-  settings: SettingsScreen,
+  more: More,
+  'take-out': onDemand(() => import('./take-out/take-out.js').then(({ TakeOut }) => TakeOut)),
+  page: onDemand(() => import('./page/page.js').then(({ PageScreen }) => PageScreen)),
+  overlay: onDemand(() => import('./overlay/overlay.js').then(({ OverlaySettings }) => OverlaySettings)),
+  developers: onDemand(() => import('./developers/developers.js').then(({ Developers }) => Developers)),
+  security: onDemand(() => import('./security/security.js').then(({ SecurityScreen }) => SecurityScreen)),
+  settings: onDemand(() => import('./settings/settings.js').then(({ SettingsScreen }) => SettingsScreen)),
+  statement: onDemand(() =>
+    import('./statement/statement.js').then(({ StatementScreen }) => StatementScreen),
+  ),
 }
 
 export function Screens() {
   const { screen } = useRoute()
+  const news = useTipNews(useSession().me.walletPublicKey)
+  const unseen = useUnseen(news.count)
+  useTellings(news)
   // Screen readers announce the first screen with the page load.
   const heading = useFocus(screen)
+  useEffect(() => window.scrollTo(0, 0), [screen])
   useEffect(() => {
-    document.title = `${words.screens[screen]} · ${words.brand}`
-    window.scrollTo(0, 0)
-  }, [screen])
+    const count = unseen === 0 ? '' : `(${unseen}) `
+    document.title = `${count}${words.screens[screen]} · ${words.brand}`
+  }, [screen, unseen])
   const Content = contents[screen]
   return (
-    <>
+    <TipNewsProvider value={news}>
       <TopBar screen={screen} />
       <ConnectionNotice />
       <FrozenNotice />
@@ -51,23 +59,29 @@ export function Screens() {
           <Content />
         </main>
       </Reauthentication>
-    </>
+    </TipNewsProvider>
   )
 }
 
-/** Only integrators need this screen, so the first load is without it. */
-function DevelopersOnDemand() {
-  const [state, setState] = useState<{ Content?: () => JSX.Element; fault?: string }>({})
-  useEffect(() => {
-    import('./developers/developers.js').then(
-      ({ Developers }) => setState({ Content: Developers }),
-      () => setState({ fault: 'network' }),
-    )
-  }, [])
-  const { Content, fault } = state
-  // Browsers may remember that an import failed, so only a new page load repeats it.
-  return Content === undefined ? <Unread of={{ fault, reload: () => location.reload() }} /> : <Content />
+/** The bar at the bottom of a phone. A wider bar has the screens of "More" in place of it. */
+const onPhone: Partial<Record<Screen, IconName>> = {
+  home: 'home',
+  tips: 'list',
+  withdraw: 'bank',
+  more: 'more',
 }
+const inBar = [
+  'home',
+  'tips',
+  'withdraw',
+  'take-out',
+  'page',
+  'overlay',
+  'developers',
+  'security',
+  'settings',
+  'more',
+] as const satisfies readonly Screen[]
 
 function TopBar({ screen }: { readonly screen: Screen }) {
   const { me, signOut } = useSession()
@@ -76,11 +90,22 @@ function TopBar({ screen }: { readonly screen: Screen }) {
       <div class="bar__inner">
         <Brand />
         <nav class="bar__nav" aria-label={words.nav}>
-          {screens.map((name) => (
-            <ScreenLink key={name} to={name} current={name === screen} class="bar__link">
-              {words.screens[name]}
-            </ScreenLink>
-          ))}
+          {inBar.map((name) => {
+            const icon = onPhone[name]
+            const within = name === 'more' && onPhone[screen] === undefined
+            const kind = icon === undefined ? 'bar__link--wide' : name === 'more' ? 'bar__link--phone' : ''
+            return (
+              <ScreenLink
+                key={name}
+                to={name}
+                current={name === screen || within}
+                class={`bar__link ${kind}`}
+              >
+                {icon !== undefined && <Icon name={icon} />}
+                {words.screens[name]}
+              </ScreenLink>
+            )
+          })}
         </nav>
         <details class="account">
           <summary class="account__name">

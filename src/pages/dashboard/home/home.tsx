@@ -2,7 +2,7 @@ import { words } from '../../i18n/dashboard.js'
 import { usd, usdBelow } from '../../lib/money.js'
 import { amountText } from '../../lib/tip-text.js'
 import { Button } from '../../ui/kit.js'
-import type { ApiKeys, Balance, Profile, TipsPage, TokenBalances } from '../answers.js'
+import type { Balance, OwnPage, Profile, TipsPage, TokenBalances } from '../answers.js'
 import { useShown } from '../connection.js'
 import { useThrottled } from '../dates.js'
 import { ScreenLink } from '../parts/links.js'
@@ -11,9 +11,11 @@ import { RateProvider, space, useNaira, useRate } from '../parts/rate.js'
 import { type Loaded, useLoad, usePolling } from '../requests.js'
 import { go } from '../route.js'
 import { useSession } from '../session.js'
-import { LiveTips, newestTipsPath, useTipNews } from '../tips/live-tips.js'
+import { LiveTips, newestTipsPath } from '../tips/live-tips.js'
+import { useNewsOfScreen } from '../tips/news.js'
 import { DailyChart, useDays } from './daily-chart.js'
 import { SetUp } from './set-up.js'
+import { YourLink } from './your-link.js'
 
 /** A confirmed tip becomes final in about this time. */
 const balanceEveryMs = 15_000
@@ -23,29 +25,35 @@ const minReloadMs = 3000
 
 export function Home() {
   const { me, refresh } = useSession()
-  const news = useTipNews(me.walletPublicKey)
+  const news = useNewsOfScreen()
   // The requests for each change stay below the rate limit while many tips arrive.
   const version = useThrottled(news.count, minReloadMs)
   const balance = useLoad<Balance>('/creators/balance', version)
   const tokens = useLoad<TokenBalances>('/creators/balance/tokens', version)
-  const keys = useLoad<ApiKeys>('/creators/api-keys')
+  const page = useLoad<OwnPage>('/creators/page')
   const profile = useLoad<Profile>('/creators/me')
   const days = useDays(version)
   const tips = useLoad<TipsPage>(newestTipsPath)
   const { rate, isOver } = useRate()
-  const shown = useShown(isOver && [balance, tokens, keys, profile, days, tips].every((load) => load.isOver))
+  const shown = useShown(isOver && [balance, tokens, page, profile, days, tips].every((load) => load.isOver))
   usePolling(balance.reload, balanceEveryMs, true)
   usePolling(refresh, walletEveryMs, me.walletPublicKey === null)
   // All parts at once: one that comes later would move those below.
   if (!shown) return <Loading />
+  const { url } = page.data?.page ?? {}
+  const link = url && <YourLink url={url} />
+  // The first tip comes by the link.
+  const isNew = tips.data?.tips.length === 0
   return (
     <RateProvider value={rate}>
       <ClaimsNotice of={balance} />
       {profile.data?.creator.settings.tipsTo === 'payout_wallet' && <StraightToWallet />}
-      <BalanceCard balance={balance} tokens={tokens.data?.tokens ?? []} />
-      <SetUp keys={keys} profile={profile} />
-      <DailyChart days={days} />
+      <SetUp page={page} profile={profile} />
+      {isNew && link}
       <LiveTips news={news} version={version} tips={tips} />
+      <BalanceCard balance={balance} tokens={tokens.data?.tokens ?? []} />
+      {!isNew && link}
+      <DailyChart days={days} />
     </RateProvider>
   )
 }

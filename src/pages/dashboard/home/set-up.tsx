@@ -1,13 +1,12 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { shortAddress } from '../../lib/tip-text.js'
 import { RadioGroup } from '../../ui/fields.js'
-import { Button, CopyButton, Icon, TextButton } from '../../ui/kit.js'
-import type { ApiKeys, Profile } from '../answers.js'
+import { Button, Icon, TextButton } from '../../ui/kit.js'
+import type { OwnPage, Profile } from '../answers.js'
 import { call } from '../api.js'
-import { overlayWasCopied } from '../overlay/overlay.js'
 import { Card } from '../parts/cards.js'
+import { alertWasTried } from '../parts/first-alert.js'
 import { Dialog, type Ending, FormDialog } from '../parts/forms.js'
 import { ScreenLink } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
@@ -15,8 +14,9 @@ import { type Loaded, useSubmit } from '../requests.js'
 import { useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { CodeForm } from '../sign-in/sign-in.js'
+import { HandleForm, suggestHandle } from './handle-form.js'
 
-export function SetUp({ keys, profile }: { keys: Loaded<ApiKeys>; profile: Loaded<Profile> }) {
+export function SetUp({ page, profile }: { page: Loaded<OwnPage>; profile: Loaded<Profile> }) {
   const { me, refresh } = useSession()
   const drawer = useDrawer()
   const send = useSubmit(async () => {
@@ -24,38 +24,32 @@ export function SetUp({ keys, profile }: { keys: Loaded<ApiKeys>; profile: Loade
     drawer.show('verify')
   })
   const verified = me.emailVerifiedAt !== null
-  const hasKey = (keys.data?.apiKeys.length ?? 0) > 0
+  const hasLink = page.data?.page.handle !== null
   const chosen = profile.data?.creator.tokensChosen ?? true
-  const overlayDone = me.walletPublicKey !== null && overlayWasCopied(me.walletPublicKey)
-  if (keys.data === undefined || (verified && me.walletPublicKey && hasKey && overlayDone && chosen))
-    return null
+  const tried = me.walletPublicKey !== null && alertWasTried(me.walletPublicKey)
+  if (page.data === undefined || (hasLink && verified && me.walletPublicKey && tried && chosen)) return null
   return (
     <Card name="set-up" title={words.setUp.title}>
+      {!hasLink && <HandleForm handle={suggestHandle(me.name)} onSaved={page.reload} />}
       <ul class="steps">
+        <Step done={hasLink} text={words.setUp.link} />
         <Step done={verified} text={words.setUp.email}>
           {!verified && <TextButton text={words.setUp.verify} onPress={send.run} />}
         </Step>
         <Step
           done={me.walletPublicKey !== null}
           text={me.walletPublicKey === null ? words.setUp.walletComing : words.setUp.wallet}
-        >
-          {me.walletPublicKey !== null && (
-            <span class="address">
-              <code title={me.walletPublicKey}>{shortAddress(me.walletPublicKey)}</code>
-              <CopyButton value={me.walletPublicKey} label={words.setUp.walletAddress} />
-            </span>
-          )}
-        </Step>
+        />
         <Step done={chosen} text={words.setUp.receive}>
           {!chosen && <TextButton text={words.setUp.chooseReceive} onPress={() => drawer.show('receive')} />}
         </Step>
-        <Step done={hasKey} text={words.setUp.key}>
-          {!hasKey && <ScreenLink to="developers">{words.setUp.makeKey}</ScreenLink>}
-        </Step>
-        <Step done={overlayDone} text={words.setUp.overlay}>
-          {!overlayDone && <ScreenLink to="overlay">{words.setUp.addOverlay}</ScreenLink>}
+        <Step done={tried} text={words.setUp.alert}>
+          {!tried && <ScreenLink to="overlay">{words.setUp.tryAlert}</ScreenLink>}
         </Step>
       </ul>
+      <p class="quiet">
+        {words.setUp.ownSite} <ScreenLink to="developers">{words.setUp.toSite}</ScreenLink>
+      </p>
       <FaultNotice fault={send.fault} />
       {drawer.open === 'receive' && <ReceiveChoice onClose={drawer.close} onDone={profile.reload} />}
       {drawer.open === 'verify' && !verified && (

@@ -5,6 +5,7 @@ import { Button, CopyButton } from '../../ui/kit.js'
 import type { Overlay, OverlayAnswer } from '../answers.js'
 import { Card } from '../parts/cards.js'
 import { NumberField } from '../parts/fields.js'
+import { rememberAlert } from '../parts/first-alert.js'
 import { Question } from '../parts/forms.js'
 import { FaultNotice, Unread } from '../parts/notices.js'
 import { useLoad, useSubmit } from '../requests.js'
@@ -13,13 +14,6 @@ import { useSession } from '../session.js'
 import { LookCard, TierCard } from './look-form.js'
 import { OverlayTips, WordsCard } from './overlay-tips.js'
 import { type EditedOverlay, overlayPath, useOverlay } from './use-overlay.js'
-
-const copiedKey = (wallet: string | null): string => `overlay-copied:${wallet}`
-
-/** Whether the overlay's URL was copied in this browser: the best sign we have that the creator uses it. */
-export function overlayWasCopied(wallet: string): boolean {
-  return localStorage.getItem(copiedKey(wallet)) !== null
-}
 
 export function OverlaySettings() {
   const load = useLoad<OverlayAnswer>(overlayPath)
@@ -50,7 +44,10 @@ function PreviewCard({ of: edited }: { readonly of: EditedOverlay }) {
   const drawer = useDrawer()
   const [show, setShow] = useState<(typeof shows)[number]>('alerts')
   const [amountUsd, setAmountUsd] = useState(usualTestUsd)
-  const test = useSubmit(() => edited.test(amountUsd))
+  const test = useSubmit(async () => {
+    await edited.test(amountUsd)
+    rememberAlert(me.walletPublicKey)
+  })
   const text = words.overlay
   const address = show === 'alerts' ? edited.url : `${edited.url}?show=${show}`
   const { pathname } = new URL(edited.url)
@@ -75,7 +72,7 @@ function PreviewCard({ of: edited }: { readonly of: EditedOverlay }) {
       <p class="quiet">{text.testHint}</p>
       <h3>{text.address}</h3>
       <code class="secret">{address}</code>
-      <div class="row" onClickCapture={() => localStorage.setItem(copiedKey(me.walletPublicKey), '1')}>
+      <div class="row" onClickCapture={() => rememberAlert(me.walletPublicKey)}>
         <CopyButton value={address} label={text.address} />
       </div>
       <ol class="how">

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { RadioGroup } from '../../ui/fields.js'
 import { Announcer, Button, Notice } from '../../ui/kit.js'
-import type { DataExport, Passkeys, Security, Sessions } from '../answers.js'
+import type { DataExport, Passkeys, Sessions } from '../answers.js'
 import { call } from '../api.js'
 import { agoText, useNow } from '../dates.js'
 import { Card } from '../parts/cards.js'
@@ -37,7 +36,6 @@ export function SecurityScreen() {
       <div class="stack">
         <SessionsCard sessions={sessions} />
         <EmailCard security={security} />
-        <TipMailsCard security={security} />
       </div>
       <DataCard />
       <CloseCard security={security} />
@@ -86,38 +84,6 @@ function SessionsCard({ sessions: { data, unread, reload } }: { readonly session
       {data !== undefined && !alone && (
         <Button busy={end.busy} text={text.endOthers} onPress={() => end.run()} />
       )}
-    </Card>
-  )
-}
-
-type TipMails = Security['tipMails']
-const ways = ['off', 'each', 'daily'] as const satisfies readonly TipMails[]
-
-/** How often e-mails about tips come. Stored as soon as it is chosen. */
-function TipMailsCard({ security }: { readonly security: Security }) {
-  const { refresh } = useSession()
-  const [chosen, setChosen] = useState(security.tipMails)
-  const save = useSubmit(async (tipMails: TipMails) => {
-    setChosen(tipMails)
-    await call('PUT', '/auth/tip-mails', { body: { tipMails } }).catch((error: unknown) => {
-      setChosen(security.tipMails)
-      throw error
-    })
-    refresh()
-  })
-  return (
-    <Card name="tip-mails" title={words.tipMails.title} lead={words.tipMails.lead}>
-      <RadioGroup
-        name="tip-mails"
-        legend={words.tipMails.title}
-        choices={ways}
-        texts={words.tipMails.ways}
-        chosen={chosen}
-        stacked
-        onChoose={save.run}
-      />
-      <Announcer text={save.done ? words.tipMails.saved : ''} />
-      <FaultNotice fault={save.fault} />
     </Card>
   )
 }

@@ -13,6 +13,7 @@ import { useLeaveQuestion } from '../route.js'
 import { useSession } from '../session.js'
 import { chooseTheme, chosenTheme, type Theme } from '../theme.js'
 import { PayoutWalletCard } from './payout-wallet.js'
+import { TellingCard, TipMailsCard } from './telling.js'
 
 interface Part {
   readonly profile: Creator
@@ -20,6 +21,7 @@ interface Part {
 }
 
 export function SettingsScreen() {
+  const { security } = useSession()
   const load = useLoad<Profile>('/creators/me')
   const [profile, setProfile] = useState<Creator>()
   useEffect(() => setProfile(load.data?.creator), [load.data])
@@ -27,6 +29,8 @@ export function SettingsScreen() {
   return (
     <div class="columns">
       <TipSettings profile={profile} onSaved={setProfile} />
+      {security !== undefined && <TipMailsCard security={security} />}
+      <TellingCard />
       <DomainCard profile={profile} onSaved={setProfile} />
       <PayoutWalletCard onSaved={setProfile} />
       <Appearance />

@@ -1,7 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { StreamedTip } from '../../../sdk/client/stream.js'
 import { words } from '../../i18n/dashboard.js'
-import { followTips } from '../../lib/follow.js'
 import { spokenUsd } from '../../lib/tip-text.js'
 import { Announcer, LinkButton, TextButton } from '../../ui/kit.js'
 import type { TipsPage } from '../answers.js'
@@ -11,9 +9,11 @@ import { ScreenLink } from '../parts/links.js'
 import { FaultNotice } from '../parts/notices.js'
 import type { Loaded } from '../requests.js'
 import { pathOf } from '../route.js'
+import type { TipNews } from './news.js'
 import { TipList } from './tip-list.js'
 
-export const newestTipsPath = '/creators/tips?limit=12'
+/** So many that a phone shows the balance below them. */
+export const newestTipsPath = '/creators/tips?limit=6'
 
 type LiveTipsProps = { news: TipNews; version: number; tips: Loaded<TipsPage> }
 
@@ -65,42 +65,11 @@ export function NoTips() {
     <div class="empty">
       <p>{words.tips.none}</p>
       <div class="wrap">
-        <LinkButton href={pathOf('developers')} text={words.tips.noneCheckout} />
+        <LinkButton href={pathOf('page')} text={words.tips.noneLink} />
         <LinkButton href={pathOf('overlay')} text={words.tips.noneOverlay} />
       </div>
     </div>
   )
-}
-
-/** The tips that the stream delivered since the screen opened. */
-interface TipNews {
-  readonly count: number
-  readonly latest: StreamedTip | undefined
-  /** Undefined until the first connection succeeds or fails. */
-  readonly connected: boolean | undefined
-}
-
-export function useTipNews(wallet: string | null): TipNews {
-  const [news, setNews] = useState<TipNews>({ count: 0, latest: undefined, connected: undefined })
-  useEffect(() => {
-    if (wallet === null) return
-    const stop = new AbortController()
-    let cursor: string | undefined
-    const connected = (is: boolean): void => setNews((before) => ({ ...before, connected: is }))
-    followTips({
-      wallet,
-      signal: stop.signal,
-      lastEventId: () => cursor,
-      onTip(tip) {
-        cursor = tip.id
-        setNews((before) => ({ ...before, count: before.count + 1, latest: tip }))
-      },
-      onConnected: () => connected(true),
-      onDisconnected: () => connected(false),
-    }).catch(() => connected(false))
-    return () => stop.abort()
-  }, [wallet])
-  return news
 }
 
 /** Screen readers hear of new tips at most this often. */

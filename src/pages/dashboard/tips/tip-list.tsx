@@ -2,19 +2,21 @@ import { words } from '../../i18n/dashboard.js'
 import { ngn, shortNgn, usd } from '../../lib/money.js'
 import { explorerUrl } from '../../lib/solana.js'
 import { amountText, cut, fiatSymbol, paidWords, senderText } from '../../lib/tip-text.js'
-import { Button, CopyButton, Fact, Icon, LinkButton, Steps } from '../../ui/kit.js'
+import { Button, CopyButton, Fact, Icon, LinkButton, Steps, TextButton } from '../../ui/kit.js'
 import type { ListedTip } from '../answers.js'
 import { agoText, momentText, useNow } from '../dates.js'
 import { Dialog } from '../parts/forms.js'
 import { useNaira } from '../parts/rate.js'
 import { Mark, OpenRow, Status } from '../parts/rows.js'
-import { useDrawer } from '../route.js'
+import { go, useDrawer } from '../route.js'
 import { useSession } from '../session.js'
 import { GivenBack } from './refunds.js'
 import { isShort, ShortMark, ShortTip } from './short-tip.js'
 
 const senderLength = 60
 const messageLength = 160
+/** API: the sender of a tip whose payer is not named. */
+const anonymous = 'Anonymous'
 
 /** The amount that was paid: naira for a naira tip, otherwise the token amount. */
 function paidText({ amount, tokenSymbol, fiatDetails }: ListedTip): string {
@@ -125,6 +127,12 @@ function TipDrawer({ tip, onGivenBack, onDecided, onClose }: TipDrawerProps) {
         <Fact name={words.tip.from}>
           {tip.senderName !== undefined && <bdi>{tip.senderName} </bdi>}
           <bdi>{sender || words.tip.unpaidFrom}</bdi>
+          {sender !== '' && sender !== anonymous && (
+            <TextButton
+              text={words.tip.history}
+              onPress={() => go('tips', new URLSearchParams({ sender }))}
+            />
+          )}
         </Fact>
         <Fact name={words.tip.value}>
           {usd(valueUsd)}

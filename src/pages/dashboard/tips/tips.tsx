@@ -1,12 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { fiatSymbol } from '../../lib/tip-text.js'
+import { usd } from '../../lib/money.js'
+import { fiatSymbol, senderText } from '../../lib/tip-text.js'
 import { Select } from '../../ui/fields.js'
-import { Announcer, Button, Notice } from '../../ui/kit.js'
+import { Announcer, Button, Notice, TextButton } from '../../ui/kit.js'
 import type { Balance, ListedTip, TipsPage } from '../answers.js'
 import { tokens } from '../answers.js'
 import { useShown } from '../connection.js'
 import { momentText } from '../dates.js'
+import { ScreenLink } from '../parts/links.js'
 import { ClaimsNotice, FaultNotice } from '../parts/notices.js'
 import { RateProvider, useRate } from '../parts/rate.js'
 import { CsvButton, MoreButton } from '../parts/rows.js'
@@ -21,6 +23,8 @@ interface Filters {
   readonly status: string
   readonly days: string
   readonly q: string
+  /** The history of one supporter. */
+  readonly sender: string
 }
 
 const kinds = [...tokens, fiatSymbol] as const
@@ -38,6 +42,7 @@ function readFilters(query: URLSearchParams): Filters {
     status: among('status', statuses),
     days: among('days', periods),
     q: (query.get('q') ?? '').slice(0, 100),
+    sender: (query.get('sender') ?? '').slice(0, 100),
   }
 }
 
@@ -54,11 +59,12 @@ function startOfDay(nowMs: number, daysAgo: number): string {
 }
 
 function tipsPath(filters: Filters, nowMs: number, cursor?: string, limit = 50): string {
-  const { days, token, status, q } = filters
+  const { days, token, status, q, sender } = filters
   const query = new URLSearchParams({ limit: String(limit) })
   if (token !== '') query.set('token', token)
   if (status !== '') query.set('status', status)
   if (q.trim() !== '') query.set('q', q.trim())
+  if (sender !== '') query.set('sender', sender)
   if (days !== '') query.set('from', startOfDay(nowMs, Number(days)))
   if (cursor !== undefined) query.set('cursor', cursor)
   return `/creators/tips?${query}`
@@ -86,9 +92,23 @@ export function Tips() {
     <section class="card">
       {shown && <ClaimsNotice of={balance} />}
       <FilterBar filters={filters} onChange={set} />
+      {filters.sender !== '' && (
+        <div class="row">
+          <h2>
+            {words.tips.fromOne} <bdi>{senderText(filters.sender, senderLength)}</bdi>
+          </h2>
+          <TextButton text={words.tips.fromAll} onPress={() => set({ sender: '' })} />
+        </div>
+      )}
       <div class="row">
-        <p class="quiet">{count ?? words.loading}</p>
-        <CsvButton path={tipsPath(filters, startedAt, undefined, csvPageSize)} fileName="tips.csv" />
+        <p class="quiet">
+          {count ?? words.loading}
+          {filters.sender !== '' && count !== undefined && `, ${usd(sumOf(tips))}`}
+        </p>
+        <span class="wrap">
+          <ScreenLink to="statement">{words.tips.statement}</ScreenLink>
+          <CsvButton path={tipsPath(filters, startedAt, undefined, csvPageSize)} fileName="tips.csv" />
+        </span>
       </div>
       <Announcer text={count ?? ''} />
       {searchedSince && (
@@ -116,6 +136,13 @@ export function Tips() {
 
 function withGivenBack(tip: ListedTip, dollars: number | undefined): ListedTip {
   return dollars === undefined ? tip : { ...tip, refundedAmount: dollars === 0 ? undefined : dollars }
+}
+
+const senderLength = 60
+
+/** What the listed tips that were paid are worth. */
+function sumOf(tips: readonly ListedTip[]): number {
+  return tips.reduce((sum, { status, valueUsd }) => (status === 'confirmed' ? sum + valueUsd : sum), 0)
 }
 
 function NothingFound() {

@@ -18,6 +18,12 @@ export const faults: Readonly<Record<string, string>> = {
   second_factor_required: 'This takes a code from your authenticator app, or a passkey.',
   account_locked:
     'Too many tries. Codes work again in 15 minutes; your password still works. If you ask for a code now, we mail you a link instead.',
+  invalid_handle: 'A handle has 3 to 30 letters, digits and _.',
+  invalid_page: 'Something here is too long, or a link isn’t an address like https://example.com.',
+  invalid_picture: 'That isn’t a JPEG, PNG or WebP picture, or it is larger than 5 MB.',
+  notices_refused:
+    'This browser doesn’t let us show notices. Allow them in its settings for this page, then try again.',
+  notices_unsupported: 'This browser can’t show notices here. The sound and the tab’s title still work.',
   invalid_link: 'This link has been used or is too old.',
   factor_locked: 'Too many wrong codes. Codes work again in 15 minutes.',
   wrong_password: 'This isn’t your current password.',
@@ -87,9 +93,6 @@ export const faults: Readonly<Record<string, string>> = {
   refund_too_much: 'This is more than is left of this tip.',
   refund_uncovered: 'Your available balance doesn’t cover this. Give back less, or wait for more tips.',
   domain_not_yours: 'The domain doesn’t lead to your wallet, and the signature isn’t its owner’s.',
-  invalid_handle: 'This name is taken or not possible. Choose another one.',
-  invalid_page: 'Something on the page is too long, or no address.',
-  invalid_picture: 'Choose a photo: PNG, JPEG or WebP, of at most 5 MB.',
   invalid_label: 'A label has at most 100 characters.',
   too_many_api_keys: 'You have 20 keys. Revoke one first.',
   api_key_not_found: 'This key is gone already.',

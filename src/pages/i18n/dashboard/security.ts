@@ -110,7 +110,11 @@ export const securityWords = {
   tipMails: {
     title: 'E-mails about tips',
     lead: 'E-mails about your security and your withdrawals always come.',
-    ways: { off: 'None', each: 'One for each tip', daily: 'One a day, with all tips' },
+    ways: {
+      off: 'None',
+      each: 'As tips come, at most one in a quarter of an hour',
+      daily: 'One a day, with all tips',
+    },
     saved: 'Saved',
   },
   data: {

@@ -5,14 +5,17 @@ export const tipsWords = {
     tipped: 'tipped',
     crypto: 'Crypto',
     naira: 'Naira',
-    none: 'No tips yet. They start when the checkout is on your site.',
-    noneCheckout: 'Put the checkout on your site',
+    none: 'No tips yet. Share your link, and the first one shows up here by itself.',
+    noneLink: 'Get your link',
     noneOverlay: 'Set up the overlay',
     nothingFound: 'No tip fits these filters.',
     clear: 'Clear the filters',
     searchedSince: (moment: string) =>
       `The search went back to ${moment}. Older tips were not searched; with a token or a status chosen, the search goes back further.`,
     more: 'Show more',
+    fromOne: 'Tips from',
+    fromAll: 'Show everybody’s',
+    statement: 'Statement of a year',
     count: (count: number, more: boolean) => `${counted(count, 'tip', 'tips')}${more ? ' and more' : ''}`,
   },
   refund: {
@@ -81,6 +84,7 @@ export const tipsWords = {
   tip: {
     title: (paid: string) => `Tip of ${paid}`,
     from: 'From',
+    history: 'All tips from them',
     unpaidFrom: 'Shown once the tip is paid',
     value: 'Value',
     received: 'You received',
