@@ -58,6 +58,7 @@ test('with only the required settings, all others have their defaults', (t) => {
     failedCodes: 100,
     streams: 20,
     webhooks: 3000,
+    pageSessions: 1200,
   })
   t.true(Object.isFrozen(config))
 })
