@@ -50,11 +50,7 @@ export function servePublicPage(services: Needs, pages: Pages): Middleware {
         ...(page.currency !== null && { currency: page.currency }),
         // The script need not ask for it, so the form is there a round trip earlier.
         ...(session !== undefined && {
-          session: JSON.stringify({
-            ...session,
-            thanks: page.thanks ?? undefined,
-            now: new Date().toISOString(),
-          }),
+          session: JSON.stringify({ ...session, now: new Date().toISOString() }),
         }),
       },
       policy: { frameAncestors: "'none'", connect },

@@ -14,6 +14,7 @@ interface CryptoRow extends Creator, PaymentState {
   readonly createdAt: Date
   readonly wallet: string
   readonly message: string | null
+  readonly thanks: string | null
   readonly reference: string | null
   readonly signature: string | null
   readonly mint: string | null
@@ -31,11 +32,12 @@ export async function readCryptoPayment(db: Knex, intentId: string): Promise<Pay
     text: /* sql */ `
       select r.user_id as "creatorId", u.name as "creatorName", i.input_mint as "inputMint", i.input_raw as "inputRaw",
         i.created_at as "createdAt", i.payout_wallet as wallet, ${isExpired} as expired,
-        coalesce(t.message, i.message) as message, coalesce(t.reference, i.reference) as reference,
+        coalesce(t.message, i.message) as message, k.thanks, coalesce(t.reference, i.reference) as reference,
         coalesce(t.main_id, t.id) as signature, t.status as "tipStatus", t.outcome, ${isUnderpaid} as underpaid, t.mint, t.decimals,
         t.display_raw as "displayRaw", t.received_raw as "receivedRaw", coalesce(t.block_time, t.confirmed_at) as "paidAt",
         t.finalized_at is not null as final
       from payment_intents i join parties r on r.id = i.recipient_party left join users u on u.id = r.user_id
+      left join creator_pages k on k.user_id = u.id and u.frozen_at is null
       left join lateral ${tipOfIntent} t on true
       where i.id = $1`,
     values: [intentId],
@@ -70,7 +72,7 @@ function present(intentId: string, row: CryptoRow): Payment {
     received: landed ? shown(row.receivedRaw) : undefined,
     paidAt: landed ? (row.paidAt ?? undefined) : undefined,
     message: row.message ?? undefined,
-    thanks: undefined,
+    thanks: row.thanks ?? undefined,
     reference: row.reference,
     arrived: shown(row.receivedRaw)?.text ?? '0',
     back: '0',

@@ -8,6 +8,7 @@ import type { Creator, Payment } from './payment.js'
 interface NairaRow extends Creator {
   readonly tipStatus: TipStatus
   readonly message: string | null
+  readonly thanks: string | null
   readonly reference: string | null
   readonly chargeKobo: bigint
   readonly settledKobo: bigint | null
@@ -32,12 +33,13 @@ export async function readNairaPayment(db: Knex, intentId: string): Promise<Paym
   const [row] = await query<NairaRow>(db, {
     name: 'receipts.naira',
     text: /* sql */ `
-      select t.status as "tipStatus", t.message, t.reference, f.user_id as "creatorId", u.name as "creatorName",
+      select t.status as "tipStatus", t.message, k.thanks, t.reference, f.user_id as "creatorId", u.name as "creatorName",
         f.charge_kobo as "chargeKobo", f.settled_kobo as "settledKobo", f.credited_micro as "creditedMicro",
         f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, f.checkout_url as "checkoutUrl",
         f.instructions as account, p."paidAt", s.*, g.*,
         coalesce((t.fiat_details ->> 'disputed')::boolean, false) as disputed
       from fiat_intents f join tips t using (id) join users u on u.id = f.user_id
+      left join creator_pages k on k.user_id = u.id and u.frozen_at is null
       cross join lateral (
         select coalesce(min(paid_at) filter (where disposition = 'credited'), min(paid_at)) as "paidAt"
         from fiat_payments where intent_id = f.id) p
@@ -73,7 +75,7 @@ function present(intentId: string, row: NairaRow): Payment {
       paid && creditedMicro !== null ? { text: displayText(creditedMicro, 6), currency: 'USDC' } : undefined,
     paidAt: paid ? (row.paidAt ?? undefined) : undefined,
     message: row.message ?? undefined,
-    thanks: undefined,
+    thanks: row.thanks ?? undefined,
     reference: row.reference,
     arrived: displayText(waitingKobo + returningKobo, 2),
     back: displayText(paid ? goneKobo : returningKobo + returnedKobo, 2),

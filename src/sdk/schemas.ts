@@ -104,6 +104,10 @@ export const intentListOutput = z.object({
 export const sessionOutput = z.object({
   success,
   creator: z.object({ id: z.uuid(), name: z.string(), address: z.string().meta({ description: 'Masked' }) }),
+  thanks: z
+    .string()
+    .optional()
+    .meta({ description: 'To show who has paid; only there if the creator wrote some' }),
   tokens: z.array(tokenOutput).meta({
     description: 'What the creator takes; preselect the first one, which is USDC if it is among them',
   }),

@@ -20,6 +20,8 @@ test.serial(
   async (t) => {
     const one = await prepareVisit(open(), { viewport: phone })
     const { page, context, faults } = one
+    const thanks = 'You <b>rock</b>!'
+    await open().world.db('creator_pages').insert({ user_id: one.embedder.id, thanks })
     await page.goto(one.embedUrl)
     await page.getByRole('tab', { name: /^Naira/ }).click()
     await page.getByRole('textbox', { name: /^Message/ }).fill('For the album')
@@ -35,10 +37,12 @@ test.serial(
       t.true(facts.includes(part), `${part} in ${facts}`)
     await page.reload()
     await heading(page, /^Thank you/).waitFor()
+    await page.getByText(thanks).waitFor()
 
     const status = await follow(page, 'Receipt and status')
     await heading(status, 'Paid. Thank you!').waitFor()
     await status.getByText('4.75 USDC, after our fee').waitFor()
+    await status.getByText(thanks).waitFor()
     await checkAccessibility(t, status, 'status-paid')
     await status.getByRole('link', { name: 'Check the receipt' }).click()
     await status.getByText('Genuine', { exact: true }).waitFor()

@@ -79,6 +79,9 @@ test('every state of a naira tip has a page in plain words, which names no payer
     [over, 'Paid. Thank you!', 'You paid ₦4,800.00 more than was asked for', 'It waits for you'],
     [disputed, 'Your bank is asking about this payment', 'The bank decides', 'tell your bank so'],
   ] as const
+  const thanks = 'Thanks to <you>'
+  for (const { creator } of [paid, disputed, short])
+    await world().db('creator_pages').insert({ user_id: creator.id, thanks })
   for (const [tip, ...parts] of expected) {
     const { status, text, html, headers } = await read(tip.path)
     t.is(status, 200)
@@ -96,6 +99,7 @@ test('every state of a naira tip has a page in plain words, which names no payer
       isPaid,
       'the words of a tip that is not paid are not shown',
     )
+    t.is(html.includes('Thanks to &lt;you&gt;'), tip === paid, 'the thanks are for who has paid')
     const { status: receiptStatus, body } = await receiptOf(tip.path)
     t.is(receiptStatus, isPaid ? 200 : 409, JSON.stringify(body))
   }

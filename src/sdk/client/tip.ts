@@ -95,6 +95,8 @@ export interface WaitOptions {
 /** What a page needs before it can show a form for the amount. */
 export interface SessionDescription {
   readonly creator: { readonly id: string; readonly name: string; readonly address: string }
+  /** The creator's words to who has paid. Absent: there are none. */
+  readonly thanks?: string
   /** Preselect the first one: USDC if the creator takes it. */
   readonly tokens: readonly { readonly symbol: string; readonly mint: string; readonly decimals: number }[]
   readonly presetsUsd: readonly number[]

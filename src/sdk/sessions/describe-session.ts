@@ -25,13 +25,14 @@ type CreatorDescription = Omit<SessionAnswer, 'theme' | 'parentOrigin' | 'expire
 /** The part of it that is the same in every session for a creator. */
 export async function describeCreator(services: Needs, userId: string): Promise<CreatorDescription> {
   const { config } = services
-  const [{ wallet, settings }, name] = await Promise.all([
+  const [{ wallet, settings }, { name, thanks }] = await Promise.all([
     resolvePayableCreator(services, userId),
-    readCreatorName(services, userId),
+    readCreatorWords(services, userId),
   ])
   const limits = tipLimitsFor(config.tips, settings)
   return {
     creator: { id: userId, name, address: maskAddress(wallet) },
+    ...(thanks !== null && { thanks }),
     tokens: settings.acceptedTokens
       .map(tokenBySymbol)
       .filter((token) => token !== undefined)
@@ -53,12 +54,20 @@ export async function describeCreator(services: Needs, userId: string): Promise<
   }
 }
 
-async function readCreatorName({ db }: Pick<Services, 'db'>, userId: string): Promise<string> {
-  const [user] = await query<{ name: string }>(db, {
-    name: 'sdk.creator-name',
-    text: 'select name from users where id = $1',
+interface CreatorWords {
+  readonly name: string
+  /** To who has paid. Null: the creator has written none. */
+  readonly thanks: string | null
+}
+
+async function readCreatorWords({ db }: Pick<Services, 'db'>, userId: string): Promise<CreatorWords> {
+  const [user] = await query<CreatorWords>(db, {
+    name: 'sdk.creator-words',
+    text: /* sql */ `
+      select u.name, k.thanks from users u left join creator_pages k on k.user_id = u.id and u.frozen_at is null
+      where u.id = $1`,
     values: [userId],
   })
   if (user === undefined) throw new Error('The creator of this session does not exist')
-  return user.name
+  return user
 }

@@ -135,8 +135,7 @@ export interface Saved {
 }
 
 export interface State {
-  /** On a creator's page also with what the creator says to who has tipped. */
-  readonly session: (SessionDescription & { readonly thanks?: string }) | undefined
+  readonly session: SessionDescription | undefined
   readonly form: Form
   readonly framed: boolean
   readonly wallets: readonly WalletChoice[]
