@@ -72,7 +72,7 @@ module.exports = {
     },
     {
       name: 'pages-stand-alone', severity: 'error', comment: 'They run in browsers: the typed client, the name and pure values are all they share.',
-      from: { path: pages }, to: { path: '^src/', pathNot: [pages, '^src/sdk/client/', '^src/kernel/(brand|base58|money)[.]ts$'], dependencyTypesNot: ['type-only'] },
+      from: { path: pages }, to: { path: '^src/', pathNot: [pages, '^src/sdk/client/', '^src/kernel/(brand|base58|languages|money)[.]ts$'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'pages-share-no-code-with-the-service', severity: 'error', comment: 'The service serves what was built of them.',

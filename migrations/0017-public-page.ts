@@ -29,6 +29,7 @@ export async function up(knex: Knex): Promise<void> {
       wall boolean not null default false,
       robots boolean not null default true,
       currency text check (currency in ('NGN', 'USD')),
+      language text check (language in ('en', 'pcm', 'fr')),
       thanks text check (length(thanks) <= 500),
       -- WebP, made by the service.
       picture bytea check (length(picture) <= 262144),

@@ -42,7 +42,7 @@ type Read = { readonly sequence: number; readonly id: string }[]
 export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
   return withClosing(async (defer) => {
     const port = await freePort()
-    const env = { ...serviceSettings(urls), MODE: 'test', PORT: String(port) }
+    const env = { ...serviceSettings(urls), MODE: 'test', PORT: String(port), DB_POOL: String(plan.writers) }
     const services = compose(loadConfig(env), 'faults')
     defer(() => services.close())
     await openDataKeys(services.db, services.config.dataKeys)
@@ -135,7 +135,10 @@ async function stream(baseUrl: string, apiKey: string, read: Read, signal: Abort
 async function readStream(baseUrl: string, apiKey: string, read: Read, signal: AbortSignal): Promise<void> {
   const last = String(read.at(-1)?.sequence ?? 0)
   const headers = { authorization: `Bearer ${apiKey}`, 'last-event-id': last }
-  const { ok, body } = await fetch(`${baseUrl}/creators/stream`, { headers, signal })
+  const { ok, body } = await fetch(`${baseUrl}/creators/stream`, {
+    headers,
+    signal: AbortSignal.any([signal]),
+  })
   if (!ok || body === null) throw new Error('the stream did not open')
   const parse = createEventParser()
   for await (const chunk of body.pipeThrough(new TextDecoderStream()))

@@ -26,6 +26,18 @@ const output = {
   assetsInlineLimit: 0,
 }
 
+/** What several pages share, in few files: each costs a phone another request and its headers. */
+const sharedFiles = [
+  {
+    name: 'base',
+    test: /preact|src\/(pages\/lib\/(browser|money)|kernel\/money|sdk\/client\/(request|errors|wait))[.]/,
+  },
+  {
+    name: 'wallets',
+    test: /src\/(pages\/lib\/(failures|rpc|solana|wallets|wallet-faults|step-history)|kernel\/base58)[.]/,
+  },
+]
+
 const before = filesOf(manifest)
 await buildPages()
 await buildEmbedScript()
@@ -35,7 +47,8 @@ for (const file of builtFiles()) compress(file)
 function buildPages() {
   const pages = readdirSync(root).filter((name) => existsSync(join(root, name, 'main.tsx')))
   const input = Object.fromEntries(pages.map((name) => [name, join(root, name, 'main.tsx')]))
-  return build({ ...common, build: { ...output, manifest: 'manifest.json', rolldownOptions: { input } } })
+  const rolldownOptions = { input, output: { codeSplitting: { groups: sharedFiles } } }
+  return build({ ...common, build: { ...output, manifest: 'manifest.json', rolldownOptions } })
 }
 
 /** One file under a fixed name, because other sites load it. */

@@ -5,6 +5,7 @@ import { toPngBuffer } from 'lean-qr/extras/node_export'
 import { toSvgSource } from 'lean-qr/extras/svg'
 import { LRUCache } from 'lru-cache'
 import type { Pages } from '../http/pages/built-pages.js'
+import { chooseLanguage } from '../http/pages/language.js'
 import { sendPage } from '../http/pages/send-page.js'
 import { accent } from '../kernel/brand.js'
 import { DomainError } from '../kernel/errors.js'
@@ -18,6 +19,7 @@ import { readPicture } from './picture.js'
 import { sendPicture } from './picture-routes.js'
 import { renderPage, type ShownPage } from './render-page.js'
 import { readWall } from './wall.js'
+import { pageWords } from './words.js'
 
 type Needs = Pick<Services, 'db' | 'config' | 'notifications' | 'names' | 'chain'>
 
@@ -41,9 +43,11 @@ export function servePublicPage(services: Needs, pages: Pages): Middleware {
       readShownPage(db, owner),
       describeCreator(services, owner.userId).catch(unlessPending),
     ])
+    const language = chooseLanguage(ctx, page.language)
     sendPage(ctx, pages, {
       name: 'checkout',
-      title: `Tip ${owner.name}`,
+      title: pageWords[language].title(owner.name),
+      language,
       theme: ctx.query['theme'] === 'dark' ? 'dark' : 'light',
       data: {
         page: owner.handle,
@@ -54,7 +58,7 @@ export function servePublicPage(services: Needs, pages: Pages): Middleware {
         }),
       },
       policy: { frameAncestors: "'none'", connect },
-      content: renderPage(page, publicUrl, session !== undefined),
+      content: renderPage(page, language, publicUrl, session !== undefined),
     })
   }
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { User } from '../accounts/models.js'
 import { lockCreator } from '../creators/find-creator.js'
+import type { Language } from '../kernel/languages.js'
 import { displayNumber } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
@@ -18,6 +19,7 @@ export interface PageContent {
   readonly wall: boolean
   readonly robots: boolean
   readonly currency: 'NGN' | 'USD' | null
+  readonly language: Language | null
   readonly thanks: string | null
   readonly pictureHash: string | null
 }
@@ -32,6 +34,7 @@ const untouched: PageContent = {
   wall: false,
   robots: true,
   currency: null,
+  language: null,
   thanks: null,
   pictureHash: null,
 }
@@ -41,7 +44,7 @@ export async function readPageContent(db: Knex, userId: string): Promise<PageCon
     name: 'creator_pages.find',
     text: /* sql */ `
       select words, links, goal_title as "goalTitle", goal_cents as "goalCents", goal_since as "goalSince", wall, robots, currency,
-        thanks, picture_hash as "pictureHash"
+        language, thanks, picture_hash as "pictureHash"
       from creator_pages where user_id = $1`,
     values: [userId],
   })
@@ -82,7 +85,7 @@ export async function readOwnPage(
     listPageHandles(db, userId),
   ])
   const handle = handles.find(({ until }) => until === null)?.handle ?? null
-  const { words, links, wall, robots, currency, thanks, pictureHash } = content
+  const { words, links, wall, robots, currency, language, thanks, pictureHash } = content
   return {
     page: {
       handle,
@@ -96,6 +99,7 @@ export async function readOwnPage(
       wall,
       robots,
       currency,
+      language,
       thanks,
       oldHandles: handles.flatMap(({ handle: old, until }) =>
         until === null ? [] : [{ handle: old, until: until.toISOString() }],
@@ -126,11 +130,12 @@ export async function changePage(
     await query(trx, {
       name: 'creator_pages.change',
       text: /* sql */ `
-        insert into creator_pages as p (user_id, words, links, goal_title, goal_cents, goal_since, wall, robots, currency, thanks)
-        values ($1, $2, $3, $4::text, $5, case when $4::text is not null then now() end, $6, $7, $8, $9)
+        insert into creator_pages as p (user_id, words, links, goal_title, goal_cents, goal_since, wall, robots, currency, thanks,
+          language)
+        values ($1, $2, $3, $4::text, $5, case when $4::text is not null then now() end, $6, $7, $8, $9, $10)
         on conflict (user_id) do update set words = excluded.words, links = excluded.links, goal_title = excluded.goal_title,
           goal_cents = excluded.goal_cents, wall = excluded.wall, robots = excluded.robots, currency = excluded.currency,
-          thanks = excluded.thanks,
+          thanks = excluded.thanks, language = excluded.language,
           goal_since = case when excluded.goal_title is not null then coalesce(p.goal_since, excluded.goal_since) end`,
       values: [
         userId,
@@ -142,6 +147,7 @@ export async function changePage(
         content.robots,
         content.currency,
         content.thanks,
+        content.language,
       ],
     })
   })

@@ -1,9 +1,11 @@
 import { html, type Markup } from '../http/pages/html.js'
 import { serviceName } from '../kernel/brand.js'
+import { type Language, languageNames, languages, locales } from '../kernel/languages.js'
 import type { PageOwner } from './handle.js'
 import { type PageContent, picturePath } from './page.js'
 import type { OwnPage } from './schemas.js'
 import type { Supporter, Wall } from './wall.js'
+import { pageWords } from './words.js'
 
 /** What a creator's page shows to strangers. */
 export interface ShownPage extends PageContent {
@@ -14,41 +16,56 @@ export interface ShownPage extends PageContent {
   readonly cardPath: string
 }
 
-const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 })
+const dollars = (language: Language): Intl.NumberFormat =>
+  new Intl.NumberFormat(locales[language], {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    maximumFractionDigits: 0,
+  })
 
 /** What the page says where search engines and link previews show it. */
-function descriptionOf({ owner, words }: Pick<ShownPage, 'owner' | 'words'>): string {
-  return words ?? `Send ${owner.name} a tip in naira or crypto. No account needed.`
+function descriptionOf({ owner, words }: Pick<ShownPage, 'owner' | 'words'>, language: Language): string {
+  return words ?? pageWords[language].description(owner.name)
 }
 
 /** The parts of the document: it can be read before its script has loaded, and without one. */
-export function renderPage(page: ShownPage, publicUrl: string, isReady: boolean) {
+export function renderPage(page: ShownPage, language: Language, publicUrl: string, isReady: boolean) {
   const { owner, goal, supporters } = page
+  const words = pageWords[language]
   return {
-    head: renderHead(page, publicUrl, isReady),
+    head: renderHead(page, language, publicUrl, isReady),
     before: html`<header class="profile">
 ${pictureOf(page)}
 <div class="profile__text"><h1>${owner.name}</h1><p class="quiet">@${owner.handle}</p></div>
 ${page.words === null ? undefined : html`<p class="profile__words">${page.words}</p>`}
-${goal === null ? undefined : renderGoal(goal)}
+${goal === null ? undefined : renderGoal(goal, language)}
 </header>`,
     app: html`<main class="sheet sheet--page"><p class="working"><span class="spinner" aria-hidden="true"></span><span>${
-      isReady ? 'Loading…' : 'This page is being prepared…'
+      isReady ? words.loading : words.preparing
     }</span></p>
-<noscript>You can read this page as it is. To send a tip, turn JavaScript on.</noscript></main>`,
+<noscript>${words.noScript}</noscript></main>`,
     after: html`<footer class="profile profile--after">
-${page.links.length === 0 ? undefined : renderLinks(page)}
-${supporters === undefined || supporters.newest.length === 0 ? undefined : renderWall(supporters)}
-<p class="quiet small">Tips by <a href="/">${serviceName}</a></p>
+${page.links.length === 0 ? undefined : renderLinks(page, language)}
+${supporters === undefined || supporters.newest.length === 0 ? undefined : renderWall(supporters, language)}
+<nav class="languages" aria-label="Language">${languages.map((one) => renderLanguage(one, language))}</nav>
+<p class="quiet small">${words.tipsBy} <a href="/">${serviceName}</a></p>
 </footer>`,
   }
 }
 
-function renderHead(page: ShownPage, publicUrl: string, isReady: boolean): Markup {
+function renderLanguage(language: Language, shown: Language): Markup {
+  const name = languageNames[language]
+  return language === shown
+    ? html`<span lang="${language}" aria-current="true">${name}</span>`
+    : html`<a lang="${language}" href="?lang=${language}">${name}</a>`
+}
+
+function renderHead(page: ShownPage, language: Language, publicUrl: string, isReady: boolean): Markup {
   const { owner, robots, cardPath } = page
   const address = `${publicUrl}/@${owner.handle}`
-  const title = `Tip ${owner.name}`
-  const description = descriptionOf(page)
+  const title = pageWords[language].title(owner.name)
+  const description = descriptionOf(page, language)
   return html`<meta name="description" content="${description}">
 <link rel="canonical" href="${address}">
 ${robots ? undefined : html`<meta name="robots" content="noindex, nofollow">`}
@@ -72,28 +89,34 @@ function pictureOf({ owner, pictureHash }: ShownPage): Markup {
   return html`<span class="profile__picture" aria-hidden="true">${letter.toUpperCase()}</span>`
 }
 
-function renderGoal({ title, amountUsd, raisedUsd }: NonNullable<OwnPage['goal']>): Markup {
+function renderGoal(
+  { title, amountUsd, raisedUsd }: NonNullable<OwnPage['goal']>,
+  language: Language,
+): Markup {
+  const words = pageWords[language]
+  const usd = dollars(language)
   const percent = Math.floor((raisedUsd / amountUsd) * 100)
-  return html`<section class="goal" aria-label="Goal">
-<p><strong>${title}</strong> <span class="quiet number">${usd.format(Math.floor(raisedUsd))} of ${usd.format(amountUsd)} (${percent} %)</span></p>
+  return html`<section class="goal" aria-label="${words.goal}">
+<p><strong>${title}</strong> <span class="quiet number">${words.raised(usd.format(Math.floor(raisedUsd)), usd.format(amountUsd), percent)}</span></p>
 <progress max="100" value="${Math.min(percent, 100)}" aria-label="${title}"></progress>
 </section>`
 }
 
-function renderLinks({ links }: ShownPage): Markup {
+function renderLinks({ links }: ShownPage, language: Language): Markup {
   const entries = links.map(
     ({ title, url }) =>
       html`<li><a class="button button--plain" rel="nofollow ugc noopener" target="_blank" href="${url}">${title}</a></li>`,
   )
-  return html`<nav aria-label="Links"><ul class="stack">${entries}</ul></nav>`
+  return html`<nav aria-label="${pageWords[language].links}"><ul class="stack">${entries}</ul></nav>`
 }
 
-function renderWall({ newest, largest }: Wall): Markup {
+function renderWall({ newest, largest }: Wall, language: Language): Markup {
+  const words = pageWords[language]
   const list = (tips: readonly Supporter[]): Markup =>
     html`<ul class="wall">${tips.map(renderSupporter)}</ul>`
-  return html`<section aria-label="Supporters">
-<h2>Newest tips</h2>${list(newest)}
-${newest.length < 3 ? undefined : html`<h2>Largest tips</h2>${list(largest)}`}
+  return html`<section aria-label="${words.supporters}">
+<h2>${words.newest}</h2>${list(newest)}
+${newest.length < 3 ? undefined : html`<h2>${words.largest}</h2>${list(largest)}`}
 </section>`
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { languages } from '../kernel/languages.js'
 import { cleanLine, countCharacters } from '../kernel/text.js'
 import { parsePageHandle } from './handle-rules.js'
 
@@ -82,6 +83,10 @@ export const pageChange = z.object({
   wall: z.boolean(wrong).optional().meta({ description: 'Whether the page shows supporters' }),
   robots: z.boolean(wrong).optional().meta({ description: 'Whether search engines may list the page' }),
   currency: z.enum(['NGN', 'USD'], wrong).nullish().meta({ description: 'Null: by the visitor' }),
+  language: z
+    .enum(languages, wrong)
+    .nullish()
+    .meta({ description: 'Until a visitor chooses another. Null: by the browser' }),
   thanks: optionalLine(500),
 })
 export type PageChange = z.output<typeof pageChange>
@@ -105,6 +110,7 @@ const page = z.object({
   wall: z.boolean(),
   robots: z.boolean(),
   currency: z.enum(['NGN', 'USD']).nullable(),
+  language: z.enum(languages).nullable(),
   thanks: z.string().nullable(),
   oldHandles: z
     .array(z.object({ handle: handleForm, until: z.iso.datetime() }))

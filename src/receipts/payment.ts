@@ -35,9 +35,9 @@ export interface Payment {
   /** What the creator got. Undefined: nothing yet. */
   readonly received: Amount | undefined
   readonly paidAt: Date | undefined
-  readonly message: string | undefined
+  readonly message: string | null
   /** What the creator says to who has paid. */
-  readonly thanks: string | undefined
+  readonly thanks: string | null
   readonly reference: string | null
   /** Of an unpaid tip: what arrived all the same. As `amount.currency`. */
   readonly arrived: string

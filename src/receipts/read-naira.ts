@@ -74,8 +74,8 @@ function present(intentId: string, row: NairaRow): Payment {
     received:
       paid && creditedMicro !== null ? { text: displayText(creditedMicro, 6), currency: 'USDC' } : undefined,
     paidAt: paid ? (row.paidAt ?? undefined) : undefined,
-    message: row.message ?? undefined,
-    thanks: row.thanks ?? undefined,
+    message: row.message,
+    thanks: row.thanks,
     reference: row.reference,
     arrived: displayText(waitingKobo + returningKobo, 2),
     back: displayText(paid ? goneKobo : returningKobo + returnedKobo, 2),

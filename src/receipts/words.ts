@@ -166,7 +166,7 @@ export function statusPage(payment: Payment, options: Options): PlainPage {
   const { contact, token } = options
   return {
     ...wordsOf(payment, options),
-    quote: stage === 'paid' ? thanks : undefined,
+    quote: stage === 'paid' ? (thanks ?? undefined) : undefined,
     facts: factsOf(payment),
     links: [
       ...(checkoutUrl === undefined ? [] : [{ href: checkoutUrl, text: 'Pay now' }]),

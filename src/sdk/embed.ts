@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { Pages } from '../http/pages/built-pages.js'
+import { chooseLanguage } from '../http/pages/language.js'
 import { plainPage, sendPlainPage } from '../http/pages/plain-page.js'
 import { sendPage } from '../http/pages/send-page.js'
 import type { Services } from '../services.js'
@@ -27,6 +28,7 @@ export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, page
     sendPage(ctx, pages, {
       name: 'checkout',
       title: 'Tip',
+      language: chooseLanguage(ctx),
       theme: theme === 'light' || theme === 'dark' ? theme : embed.theme,
       data: { 'parent-origin': embed.origin },
       policy: { frameAncestors: embed.origin, connect },

@@ -148,3 +148,23 @@ test.serial(
     await one.context.close()
   },
 )
+
+test.serial('P4 each language fits 320 px, is accessible, and is remembered', async (t) => {
+  const { page, address } = await visitPage({
+    wallet: 'none',
+    viewport: { width: 320, height: 640 },
+    timezoneId: 'Africa/Lagos',
+  })
+  for (const [language, pay] of [
+    ['fr', /^Payer ₦|^Payer .*₦/],
+    ['pcm', /^Pay ₦/],
+  ] as const) {
+    await page.goto(`${address}?lang=${language}`)
+    await page.getByRole('button', { name: pay }).waitFor()
+    t.is(await page.evaluate(() => document.documentElement.lang), language)
+    t.true(await page.evaluate(() => document.documentElement.scrollWidth <= 320), `${language} is wider`)
+    await checkAccessibility(t, page, `P4-${language}`)
+    await page.goto(address)
+    t.is(await page.evaluate(() => document.documentElement.lang), language, 'remembered')
+  }
+})

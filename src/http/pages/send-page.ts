@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
+import type { Language } from '../../kernel/languages.js'
 import { permissionsPolicy } from '../security/response-headers.js'
 import type { Pages } from './built-pages.js'
 import { escapeHtml, type Markup } from './html.js'
@@ -32,6 +33,8 @@ export interface PageHead {
   /** The page's folder under src/pages. */
   readonly name: string
   readonly title: string
+  /** Of the page's texts. */
+  readonly language?: Language
   /** Attributes data-<name> of the root element, for the page's script. */
   readonly data?: Readonly<Record<string, string>>
   readonly theme: 'dark' | 'light'
@@ -85,14 +88,17 @@ function contentPolicy({ frameAncestors, connect = [], forms = false, frames = f
   ].join('; ')
 }
 
-function documentOf(pages: Pages, { name, title, data = {}, theme, content }: PageHead): string {
+function documentOf(
+  pages: Pages,
+  { name, title, language = 'en', data = {}, theme, content }: PageHead,
+): string {
   const { script, preloads, styles } = pages.files(name)
   const attributes = Object.entries({ theme, ...data }).map(
     ([key, value]) => ` data-${key}="${escapeHtml(value)}"`,
   )
   return [
     '<!doctype html>',
-    `<html lang="en"${attributes.join('')}>`,
+    `<html lang="${language}"${attributes.join('')}>`,
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(title)}</title>`,

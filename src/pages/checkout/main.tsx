@@ -1,8 +1,9 @@
 import '../ui/base.css'
 import { render } from 'preact'
+import { languageOf } from '../../kernel/languages.js'
 import { TippingError } from '../../sdk/client/errors.js'
 import type { SessionDescription } from '../../sdk/client/tip.js'
-import { words } from '../i18n/checkout.js'
+import { useLanguage, words } from '../i18n/checkout.js'
 import { isPassing, isUnanswered, untilAnswered } from '../lib/failures.js'
 import { App } from './app.js'
 import { CheckoutDriver } from './driver.js'
@@ -38,6 +39,8 @@ function show(state: State): void {
 async function start(): Promise<void> {
   // The document says that the page is being prepared, and is loaded again.
   if (page !== undefined && described === undefined) return
+  // Without its file the texts stay English.
+  await useLanguage(languageOf(document.documentElement.lang) ?? 'en').catch(() => undefined)
   root?.replaceChildren()
   show(first)
   reportHeight(document.body)

@@ -1,4 +1,6 @@
-export const common = {
+import type { Catalogue } from './catalogue.js'
+
+const english = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Copy it by hand',
@@ -7,6 +9,15 @@ export const common = {
   done: 'done',
   unclearNumber: 'This can be read in two ways. Write 1500 or 1.50, without a mark between thousands.',
 } as const
+
+type CommonWords = Catalogue<typeof english>
+
+/** The texts of the parts that every page uses. */
+export let common: CommonWords = english
+
+export function useCommonWords(words: CommonWords): void {
+  common = words
+}
 
 /** `1 tip`, `1,200 tips`. */
 export const counted = (count: number, one: string, many: string): string =>

@@ -2,23 +2,36 @@ import { displayText } from '../../kernel/money.js'
 
 /** Formats amounts for people. Raw amounts stay text or bigint, because they may exceed the safe integers. */
 
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
-const wholeDollars = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 0,
-})
-const naira = new Intl.NumberFormat('en-NG', {
-  style: 'currency',
-  currency: 'NGN',
-  currencyDisplay: 'narrowSymbol',
-})
+function formatsOf(locale: string) {
+  const money = (currency: string, decimals: number) =>
+    new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+  return {
+    dollars: money('USD', 2),
+    wholeDollars: money('USD', 0),
+    naira: money('NGN', 2),
+    wholeNaira: money('NGN', 0),
+  }
+}
+
+let formats = formatsOf('en-NG')
+
+/** Sets how amounts of money are written. */
+export function useMoneyLocale(locale: string): void {
+  formats = formatsOf(locale)
+}
+
 const shownDigits = 5
 const dollarDecimals = 6
 
 /** `$5.00`. */
 export function usd(amount: number): string {
-  return dollars.format(amount)
+  return formats.dollars.format(amount)
 }
 
 /** A balance, to the cent below: what is shown can be withdrawn. */
@@ -28,12 +41,12 @@ export function usdBelow(amount: number): string {
 
 /** `$5` where there are no cents, else `$5.50`. */
 export function shortUsd(amount: number): string {
-  return Number.isInteger(amount) ? wholeDollars.format(amount) : usd(amount)
+  return Number.isInteger(amount) ? formats.wholeDollars.format(amount) : usd(amount)
 }
 
 /** `₦7,600.00`. */
 export function ngn(amount: number): string {
-  return naira.format(amount)
+  return formats.naira.format(amount)
 }
 
 /** Dollars in naira at a rate, to the whole naira below: an estimate must not promise more than comes. */
@@ -43,7 +56,7 @@ export function aboutNgn(dollarAmount: number, rate: number): string {
 
 /** `₦7,600` where there are no kobo, else `₦7,600.50`. */
 export function shortNgn(amount: number): string {
-  return ngn(amount).replace(/\.00$/, '')
+  return Math.round(amount * 100) % 100 === 0 ? formats.wholeNaira.format(amount) : ngn(amount)
 }
 
 /** Base units for display: `4.90 USDC`, `0.0334 SOL`, `250,000 BONK`; five significant digits, truncated. */

@@ -42,7 +42,7 @@ export function Choose({ state }: Pick<ViewOf<'choose'>, 'state'>) {
           label={words.methods}
           chosen={form.method}
           onChoose={(method) => edit({ method })}
-          tabs={state.nairaFirst ? [nairaTab, cryptoTab] : [cryptoTab, nairaTab]}
+          tabs={state.nairaFirst ? [nairaTab(), cryptoTab()] : [cryptoTab(), nairaTab()]}
         />
       )}
       <div
@@ -74,8 +74,8 @@ const tabLabel = (icon: 'wallet' | 'bank', text: string) => (
     {text}
   </>
 )
-const cryptoTab = { key: 'crypto', label: tabLabel('wallet', words.crypto) } as const
-const nairaTab = { key: 'naira', label: tabLabel('bank', words.naira) } as const
+const cryptoTab = () => ({ key: 'crypto', label: tabLabel('wallet', words.crypto) }) as const
+const nairaTab = () => ({ key: 'naira', label: tabLabel('bank', words.naira) }) as const
 
 /** A naira payment that was left and may still be paid. */
 function Left({ tip }: { readonly tip: NonNullable<State['left']> }) {

@@ -124,16 +124,7 @@ function TipDrawer({ tip, onGivenBack, onDecided, onClose }: TipDrawerProps) {
         </blockquote>
       )}
       <dl class="facts">
-        <Fact name={words.tip.from}>
-          {tip.senderName !== undefined && <bdi>{tip.senderName} </bdi>}
-          <bdi>{sender || words.tip.unpaidFrom}</bdi>
-          {sender !== '' && sender !== anonymous && (
-            <TextButton
-              text={words.tip.history}
-              onPress={() => go('tips', new URLSearchParams({ sender }))}
-            />
-          )}
-        </Fact>
+        <SenderFact sender={sender} name={tip.senderName} />
         <Fact name={words.tip.value}>
           {usd(valueUsd)}
           {naira !== undefined && ` (${naira})`}
@@ -165,6 +156,18 @@ function TipDrawer({ tip, onGivenBack, onDecided, onClose }: TipDrawerProps) {
       {isOnChain(tip) && <LinkButton href={explorerUrl(signature)} newTab text={words.tip.explorer} />}
       <Button kind="primary" text={words.close} onPress={onClose} />
     </Dialog>
+  )
+}
+
+function SenderFact({ sender, name }: { readonly sender: string; readonly name: string | undefined }) {
+  return (
+    <Fact name={words.tip.from}>
+      {name !== undefined && <bdi>{name} </bdi>}
+      <bdi>{sender || words.tip.unpaidFrom}</bdi>
+      {sender !== '' && sender !== anonymous && (
+        <TextButton text={words.tip.history} onPress={() => go('tips', new URLSearchParams({ sender }))} />
+      )}
+    </Fact>
   )
 }
 
