@@ -83,7 +83,7 @@ test.serial('a new creator has a link, a picture and a code to print, and ends w
   const field = page.getByRole('textbox', { name: 'Your handle' })
   t.is(await field.inputValue(), 'adalovelace', 'made of the name')
   await field.fill('paypa1')
-  await clickButton(page, 'Use this')
+  await clickButton(page, 'Save my link')
   await page
     .getByRole('alert')
     .filter({ hasText: /^“paypa1” is reserved/ })

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { words } from '../../i18n/dashboard.js'
-import { playSound } from '../../overlay/sounds.js'
 import { Checkbox, RadioGroup } from '../../ui/fields.js'
 import { Announcer } from '../../ui/kit.js'
 import type { Security } from '../answers.js'
@@ -9,7 +8,7 @@ import { Card } from '../parts/cards.js'
 import { FaultNotice } from '../parts/notices.js'
 import { useSubmit } from '../requests.js'
 import { useSession } from '../session.js'
-import { readTellings, showNotice, storeTellings, type Tellings } from '../tips/news.js'
+import { playTone, readTellings, showNotice, storeTellings, type Tellings } from '../tips/news.js'
 
 type TipMails = Security['tipMails']
 const ways = ['off', 'each', 'daily'] as const satisfies readonly TipMails[]
@@ -74,7 +73,7 @@ export function TellingCard() {
           value={tellings.sound}
           onChange={(sound) => {
             change({ sound })
-            if (sound) playSound('chime', 0.5)
+            if (sound) playTone()
           }}
         />
       </div>

@@ -5,7 +5,6 @@ import { words } from '../../i18n/dashboard.js'
 import { followTips } from '../../lib/follow.js'
 import { usd } from '../../lib/money.js'
 import { cut, senderText } from '../../lib/tip-text.js'
-import { playSound } from '../../overlay/sounds.js'
 import { useThrottled } from '../dates.js'
 
 /** The tips that the stream delivered since the page was opened. */
@@ -98,13 +97,26 @@ export function useTellings(news: TipNews): void {
     const { latest } = news
     if (latest === undefined || fresh <= 0) return
     const { notices, sound } = readTellings()
-    if (sound) playSound('chime', 0.5)
+    if (sound) playTone()
     if (!notices || !document.hidden) return
     const said = latest.message ? `“${cut(latest.message, messageLength)}”` : ''
     const body = `${senderText(latest.senderName ?? latest.sender, senderLength)} ${said}`.trim()
     showNotice(words.telling.notice(fresh, usd(latest.valueUsd)), body)
     // Only a new count is news.
   }, [count])
+}
+
+/** A short tone, synthesized, so no file is loaded. Silent in browsers that block sound before a click. */
+export function playTone(): void {
+  const context = new AudioContext()
+  const tone = context.createOscillator()
+  const gain = context.createGain()
+  gain.gain.value = 0.2
+  tone.frequency.value = 880
+  tone.connect(gain).connect(context.destination)
+  tone.onended = () => void context.close()
+  tone.start()
+  tone.stop(context.currentTime + 0.25)
 }
 
 /** Shows a notice of the system. False: this browser cannot, as those of Android, or may not. */

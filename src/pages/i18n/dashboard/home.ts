@@ -31,7 +31,7 @@ export const homeWords = {
   },
   handle: {
     label: 'Your handle',
-    save: 'Use this',
+    save: 'Save my link',
     refused: (handle: string, reason: string) => `“${handle}” ${reason}.`,
   },
   link: {
