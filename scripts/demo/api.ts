@@ -7,18 +7,21 @@ interface Call {
   readonly body?: Json
   /** The cookie of a browser. */
   readonly cookie?: string
+  /** The token of a supporter's session. */
+  readonly bearer?: string
 }
 
 /** Calls an endpoint. Returns its answer and the cookie that it sets. Throws with the service's error text. */
 export async function send(
   url: string,
-  { method = 'GET', body, cookie }: Call,
+  { method = 'GET', body, cookie, bearer }: Call,
 ): Promise<{ answer: Json; cookie: string }> {
   const response = await fetch(url, {
     method,
     headers: {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(cookie === undefined ? {} : { cookie }),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
@@ -31,8 +34,8 @@ export async function get(url: string): Promise<Json> {
   return (await send(url, {})).answer
 }
 
-export async function post(url: string, body: Json): Promise<Json> {
-  return (await send(url, { method: 'POST', body })).answer
+export async function post(url: string, body: Json, bearer?: string): Promise<Json> {
+  return (await send(url, { method: 'POST', body, ...(bearer !== undefined && { bearer }) })).answer
 }
 
 /** Calls `read` until it returns something. Throws after `ms` with the name of what was expected. */

@@ -24,11 +24,12 @@ export async function tipInNaira(context: DemoContext): Promise<void> {
   await checkArrived(context, String(page['intentId']), 'by card')
   await checkReceipt(context, page)
 
-  const transfer = await createFiatIntent(context, 'bank_transfer', 'by transfer')
+  const session = await openSession(context)
+  const transfer = await createFiatIntent(context, 'bank_transfer', 'by transfer', session)
   assert.equal(transfer['checkoutUrl'], null)
   const account = transfer['paymentInstructions'] as Json
   say(
-    `created another one: transfer NGN ${account['amount']} to ${account['accountNumber']}, ${account['bankName']}`,
+    `the page made another one: transfer NGN ${account['amount']} to ${account['accountNumber']}, ${account['bankName']}`,
   )
   await post(`${context.sandbox}/dev/fiatpay/charges/${transfer['intentId']}`, { outcome: 'paid' })
   await checkArrived(context, String(transfer['intentId']), 'by transfer')
@@ -43,11 +44,27 @@ export async function tipInNaira(context: DemoContext): Promise<void> {
   say(`the creator's balance grew by ${gained} USDC, and both tips are in the list of transactions`)
 }
 
-async function createFiatIntent(context: DemoContext, fiatCollection: string, memo: string): Promise<Json> {
+/** Chooses a link, and opens a session as the page behind it does for a stranger. */
+async function openSession(context: DemoContext): Promise<string> {
+  const { web, say } = context
+  const handle = `ada_${Date.now().toString(36)}`
+  await callAsCreator(context, 'PATCH', '/creators/page', { handle, words: 'I sing on Fridays.' })
+  const page = await fetch(`${web}/@${handle}`)
+  assert.match(await page.text(), /I sing on Fridays[.]/)
+  say(`the creator chose a link: ${web}/@${handle}; whoever has it tips without an account`)
+  return String((await post(`${web}/page/${handle}/session`, {}))['sessionToken'])
+}
+
+async function createFiatIntent(
+  context: DemoContext,
+  fiatCollection: string,
+  memo: string,
+  session?: string,
+): Promise<Json> {
   const { web, creator } = context
   await callAsCreator(context, 'PATCH', '/creators/me', { settings: { fiatCollection } })
   const tip = { creatorId: creator.id, amount, senderName: 'Bola', memo, reference: 'Order 7' }
-  const intent = await post(`${web}/payments/fiat/intent`, tip)
+  const intent = await post(`${web}/payments/fiat/intent`, tip, session)
   assert.equal(intent['status'], 'requires_action')
   return intent
 }
