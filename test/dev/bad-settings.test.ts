@@ -61,10 +61,10 @@ test('bad settings stop npm run dev before it starts anything', async (t) => {
   t.false(existsSync(folder))
 })
 
-const factor = 'RATE_LIMIT_FACTOR: .+\\n'
+const common = 'MAIL_FROM: .+\\n {2}RATE_LIMIT_FACTOR: .+\\n'
 const runs: [script: string, args: string[], faults: string][] = [
-  ['workers/main', ['verifier'], factor],
-  ['workers/main', ['all'], `${factor} {2}WALLET_KEK: .+\\n {2}SMTP_URL: .+\\n {2}MAIL_FROM: .+\\n`],
+  ['workers/main', ['verifier'], common],
+  ['workers/main', ['all'], `${common} {2}WALLET_KEK: .+\\n {2}SMTP_URL: .+\\n`],
   ['migrate', [], 'DATABASE_URL: .+\\n'],
 ]
 
