@@ -3,7 +3,7 @@ import { sqlList, stepsBetween } from '../kernel/state-machine.js'
 import { query } from '../platform/database/database.js'
 import { runsLockedSql } from '../platform/database/switches/switches.js'
 import type { LogLine, UnitOfWork } from '../platform/database/transact.js'
-import { type Asked, requireUnsent } from './guards.js'
+import { type Asked, looksUp, requireUnsent } from './guards.js'
 import type {
   DueToSend,
   End,
@@ -73,7 +73,8 @@ export interface Sending {
 
 /**
  * A request is about to be sent: committed before its first byte is. Takes the lock of the switch before that of the row. Undefined:
- * this worker may not send it any more. A worker may have taken it before its account was frozen, or before a dispute.
+ * this worker may not send it any more. A worker may have taken it before its account was frozen, before a dispute, or before a
+ * restore since whose acceptance it must be looked up.
  */
 export async function beginSending(
   place: StepPlace,
@@ -88,9 +89,10 @@ export async function beginSending(
     text: /* sql */ `
       update ${table} set send_state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), looks = 0, last_error = null,
         due_at = clock_timestamp() + $4::float8 * interval '1 second'
-      where id = $1 and status = 'pending' and send_state = $2 and attempts = $3 and ${kind.mayLeave} and ${runsLockedSql('payouts')}
+      where id = $1 and status = 'pending' and send_state = $2 and attempts = $3 and ${looksUp(table)} = $5 and ${kind.mayLeave}
+        and ${runsLockedSql('payouts')}
       returning sends, sent_at as at`,
-    values: [due.id, due.sendState, due.attempts, leaseSeconds],
+    values: [due.id, due.sendState, due.attempts, leaseSeconds, due.looksUp],
   })
   if (row !== undefined) logStep(place, kind, due, 'sending')
   return row

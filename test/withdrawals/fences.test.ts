@@ -50,6 +50,18 @@ test.serial('a worker whose lease has ended cannot send what another worker has 
   t.is(await recordSending(as('payouts', services), sendingKind(world()), first), undefined)
 })
 
+test.serial(
+  'what was taken before a restore is not sent after its acceptance, but taken again',
+  async (t) => {
+    const { reference, second } = await createTakenTwice()
+    const { services, db } = world()
+    t.teardown(() => db('database_epoch').update({ restored_at: null }))
+    await db('database_epoch').update({ restored_at: db.raw('clock_timestamp()') })
+    t.is(await recordSending(as('payouts', services), sendingKind(world()), second), undefined)
+    t.like(await readWithdrawalRow(world(), reference), { send_state: 'not_sent', sends: 0 })
+  },
+)
+
 test.serial('a late refusal of the first worker fails no payout that the second one sends', async (t) => {
   const { ada, reference, first, second } = await createTakenTwice()
   const { services } = world()

@@ -19,6 +19,7 @@ export type ActionStep =
   | { readonly kind: 'wait'; readonly seconds: number }
   | { readonly kind: 'refuse'; readonly reason: string }
 
+const never = Number.POSITIVE_INFINITY
 const refuse = (reason: string): ActionStep => ({ kind: 'refuse', reason })
 
 /**
@@ -31,7 +32,7 @@ export function decideAction(
   shown: readonly ProviderRefund[],
   settleSeconds: number,
 ): ActionStep {
-  const { status, sendState, sinceSent, sinceRestore, looksUp } = refund
+  const { status, sendState, looksUp } = refund
   if (!openStatuses.includes(status))
     return refuse(`it is ${status === 'completed' ? 'paid' : 'failed'} already`)
   if (sendState === 'not_sent' && action !== 'give-back')
@@ -40,12 +41,18 @@ export function decideAction(
   const ours = oursOf(refund, shown)
   const live = ours.filter(({ state }) => state !== 'failed')
   if (live.length > 0) return decideShown(action, refund, live)
-  const since = (sendState === 'not_sent' ? sinceRestore : sinceSent) ?? 0
+  const since = secondsSinceRequest(refund)
   const isSettled = since >= settleSeconds
   if (ours.length > 0 && isSettled)
     return refuse('the provider shows it failed: the payouts worker gives the money back')
   if (status !== 'pending') return refuse('the provider had it and shows it no more: ask its support')
   return isSettled ? { kind: 'do' } : { kind: 'wait', seconds: Math.ceil(Math.max(1, settleSeconds - since)) }
+}
+
+/** Since the last request that the provider may have. The lost time before a restore may have had one. */
+function secondsSinceRequest({ sendState, sinceSent, sinceRestore, looksUp }: Refund): number {
+  const lost = looksUp ? (sinceRestore ?? 0) : never
+  return Math.min(lost, sendState === 'not_sent' ? never : (sinceSent ?? 0))
 }
 
 /** The provider shows refunds that did not fail, at least one. */
@@ -81,8 +88,8 @@ export async function resolveRefund(
   else
     await failUnpaid(uow, kind, refund, {
       reason: notReturned,
-      // `decideAction` has seen that the provider does not have it.
-      asked: new Map([[refund.id, false]]),
+      // `decideAction` has seen that the provider does not have it, if the row was older than a restore then.
+      asked: new Map(read.looksUp ? [[refund.id, false]] : []),
       adopt: 'refunds',
     })
   return true

@@ -122,14 +122,21 @@ async function resolve(
   else await advanceTo(uow, kind, { ...withdrawal, ...paid }, 'completed', answer)
 }
 
-/** Locks a withdrawal and reads its reviews. Undefined: there is no such withdrawal. */
+/**
+ * Locks a withdrawal and reads its reviews. `askedAt`: when the provider was asked, by this process's clock. What it did not find
+ * then says nothing about the time since. Undefined: there is no such withdrawal.
+ */
 export async function lockForReview(
   uow: UnitOfWork,
   id: string,
   found: ProviderTransfer | undefined,
+  askedAt: number,
 ): Promise<ReviewedWithdrawal | undefined> {
-  const withdrawal = await lockWithdrawal(uow, id)
-  if (withdrawal === undefined) return undefined
+  const locked = await lockWithdrawal(uow, id)
+  if (locked === undefined) return undefined
+  const { sinceSent } = locked
+  const secondsAgo = (performance.now() - askedAt) / 1000
+  const withdrawal = { ...locked, sinceSent: sinceSent === null ? null : sinceSent - secondsAgo }
   const openReviews = await Review.query(uow.trx)
     .select('kind', 'created_at', ageOf('created_at', 'ageSeconds'))
     .where({ withdrawal_id: id, resolved_at: null })

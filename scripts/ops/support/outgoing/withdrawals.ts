@@ -167,12 +167,13 @@ async function decide(
   const row = await findPayout(services, reference)
   // The one decision that does not depend on what the provider shows.
   const isRelease = action === 'release'
+  const askedAt = performance.now()
   const found = isRelease ? undefined : await services.payouts.findTransfer(row.providerReference)
   if (isRelease) await new ExchangeRates(services).refresh()
-  const asked = isRelease ? await askIfOld(services, [row.id]) : new Map([[row.id, found !== undefined]])
+  const asked = await askIfOld(services, [row.id])
   const kind = withdrawalKind(services)
   return services.transact(async (uow) => {
-    const reviewed = await lockForReview(uow, row.id, found)
+    const reviewed = await lockForReview(uow, row.id, found, askedAt)
     if (reviewed === undefined) throw new RefusedError(`there is no withdrawal ${reference}`)
     let permission = checkAction(action, reviewed, kind.rules, options)
     if ('refused' in permission) return permission
