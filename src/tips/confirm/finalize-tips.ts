@@ -5,7 +5,12 @@ import type { Services } from '../../services.js'
 import { recordReleases, recordTipEvents } from '../describe-tips.js'
 import { advanceTips } from '../lifecycle.js'
 import { addToSums } from '../read/daily-sums.js'
-import { classifyFinality, type Finality, scheduleConfirmed } from '../verify/retry-schedule.js'
+import {
+  classifyFinality,
+  type Finality,
+  isMissingLong,
+  scheduleConfirmed,
+} from '../verify/retry-schedule.js'
 import type { DueTip, TipSchedule } from '../verify/tip-queue.js'
 import { findDisputedTips, isUnchanged, readStoredFacts } from './agreement.js'
 import { type CreditedTip, releaseTipCredits, voidTipCredits } from './credit-tips.js'
@@ -43,9 +48,13 @@ export async function finalizeOrFail(
   return { schedules, failure }
 }
 
-function landedAt({ id, slot }: DueTip) {
-  return { signature: id, slot: slot ?? 0n }
+/** In which slot it landed, as one endpoint has said. Only after a long time nothing that was reported can land any more. */
+function landedAt({ id, slot, missingMs }: DueTip) {
+  return { signature: id, slot: isMissingLong(missingMs) ? (slot ?? 0n) : neverSlot }
 }
+
+/** No endpoint is ever beyond it. */
+const neverSlot = 2n ** 63n
 
 function isMissing(state: Finality | undefined): boolean | undefined {
   return state === 'missing' || state === 'vanished' || (state === 'wait' ? undefined : false)

@@ -7,8 +7,11 @@ const minMs = 250
 const maxMs = 30 * 60_000
 /** The shortest wait before a confirmed tip is checked for finality again. */
 const minFinalityMs = 3000
-/** A confirmed transaction must be missing this long before it may have vanished: nodes fall behind and recover. */
-const vanishedAfterMs = 60_000
+/**
+ * A confirmed transaction must be missing this long before it may have vanished: nodes fall behind and recover, and by then the
+ * blockhash of whatever was reported before has expired, whatever an endpoint says about its slot.
+ */
+export const vanishedAfterMs = 180_000
 
 /** What the chain answered about a tip that this check did not confirm. */
 export interface ChainAnswer {
@@ -65,7 +68,11 @@ export function classifyFinality({ slot, missingMs }: DueTip, status: SignatureS
   if (status.commitment === 'finalized' && status.failed) return 'vanished'
   if (status.commitment === 'finalized') return status.slot === slot ? 'final' : 'moved'
   if (status.commitment !== 'none') return 'wait'
-  return missingMs !== null && missingMs >= vanishedAfterMs ? 'vanished' : 'missing'
+  return isMissingLong(missingMs) ? 'vanished' : 'missing'
+}
+
+export function isMissingLong(missingMs: number | null): boolean {
+  return missingMs !== null && missingMs >= vanishedAfterMs
 }
 
 /** When a confirmed tip that is not final is due again. `missing` undefined: no answer. */

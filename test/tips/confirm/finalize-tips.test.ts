@@ -130,7 +130,7 @@ test.serial('a vanished tip fails, its credit is voided, and an alert is raised'
   statusBecomes(signature, null)
   await runCheck()
   t.like(await readTipRow(world(), signature), { status: 'confirmed' }, 'one check does not fail it')
-  await setRows(world(), 'tips', { id: signature }, { missing_since: new Date(Date.now() - 61_000) })
+  await setRows(world(), 'tips', { id: signature }, { missing_since: new Date(Date.now() - 181_000) })
   await runCheck()
   t.like(
     await readTipRow(world(), signature),
