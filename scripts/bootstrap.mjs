@@ -20,6 +20,7 @@ const commands = {
   dev: { redis: 'REDIS_URL', build: true, dotenv: true },
   test: { redis: 'TEST_REDIS_URL', build: true, bundle: true },
   'test:unit': {},
+  models: {},
   'test:browser': {
     redis: 'TEST_REDIS_URL',
     build: true,
@@ -37,6 +38,8 @@ const commands = {
   ops: { build: true, built: 'dist/scripts/ops', dotenv: true },
   check: { tools: true },
 }
+
+const unitTests = ['test:unit', 'models']
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'))
 watchParent()
@@ -62,10 +65,20 @@ async function main(name, args) {
   if (name === 'check') {
     const { check } = await import('./bootstrap/check.mjs')
     process.exitCode = await check(args)
-  } else if (name === 'test:unit') {
+  } else if (unitTests.includes(name)) {
     const { runUnitTests } = await import('./bootstrap/unit/unit-tests.mjs')
-    process.exitCode = await runUnitTests(args)
+    process.exitCode = await runUnitTests(await testsOf(name, args))
   } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
+}
+
+/** Of `models` every model, each with all of its runs, unless some are named. */
+async function testsOf(name, args) {
+  if (name !== 'models') return args
+  process.env.TEST_RUNS ??= 'all'
+  const { sourceFiles } = await import('./bootstrap/sources.mjs')
+  return args.some((argument) => !argument.startsWith('-'))
+    ? args
+    : [...sourceFiles(/^test[/]models[/].*[.]test[.]ts$/), ...args]
 }
 
 /** A built release without dev packages. A clone is prepared, so that it never runs an old build. */
