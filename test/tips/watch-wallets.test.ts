@@ -181,7 +181,8 @@ test.serial('dust is no tip, however much of it hides a payment', async (t) => {
     async () => (await readTipRow(world(), paid)) !== undefined,
   )
   t.true(looks <= 6, `${looks} looks`)
-  await lookNow()
+  // The payment may be on the last page but one.
+  for (let more = 0; more < 3; more++) await lookNow()
   t.deepEqual(await db('tips').whereIn('id', dust), [])
   t.true(calls.of('getTransaction') <= 300, `${calls.of('getTransaction')} transactions were read`)
   const { id } = await db('wallets').where({ public_key: creator.wallet }).first()

@@ -95,6 +95,8 @@ function tipRow(at: number, place: number) {
     receivedRaw: '100',
     usd: null,
     sender: 'S',
+    senderName: null,
+    fiatDetails: null,
     message: null,
     confirmedAt: new Date(at),
   }
