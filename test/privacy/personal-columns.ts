@@ -22,7 +22,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   creator_domains: { forgotten: 'domain*' },
   creator_pages: {
     forgotten: 'goal_title* links* picture thanks* words*',
-    others: 'currency picture_hash',
+    others: 'currency language picture_hash',
   },
   custody: { others: 'mint' },
   data_exports: { forgotten: 'sealed_file', others: 'last_error token_hash' },

@@ -126,7 +126,7 @@ const sections = {
   page: /* sql */ `
     select (select handle from page_handles where user_id = $1 and until is null) as handle,
       array(select handle from page_handles where user_id = $1 and until > now()) as "earlierHandles", words, links,
-      goal_title as "goalTitle", ${decimal('goal_cents', 2)} as "goalUSD", wall, robots, currency, thanks,
+      goal_title as "goalTitle", ${decimal('goal_cents', 2)} as "goalUSD", wall, robots, currency, language, thanks,
       encode(picture, 'base64') as "pictureWebpBase64"
     from (select 1) one left join creator_pages on user_id = $1 limit $2`,
   // What is held or owed because a payment was disputed or went back.
