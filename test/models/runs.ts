@@ -8,6 +8,9 @@ import { type Exploration, explore, type Model, type Steps } from './checker.js'
 /** Whether this run may take longer than the tests of one change (`npm run models`). */
 export const takesLong = process.env['TEST_RUNS'] === 'all'
 
+/** An exploration does not wait for anything, so only a machine that is busy with other work makes it long. */
+const longestMs = 1_200_000
+
 function tell({ states, acts, depth }: Exploration): string {
   const count = (value: number): string => value.toLocaleString('en')
   return `${count(states)} states, ${count(acts)} acts, the furthest after ${depth}`
@@ -18,6 +21,7 @@ const storyOf = (story: readonly string[]): string =>
 
 /** No order of acts breaks a rule. */
 export function holds<State>(t: ExecutionContext, model: Model<State>): void {
+  t.timeout(longestMs)
   const result = explore(model)
   t.log(tell(result))
   if (result.fault !== undefined) t.log(storyOf(result.fault.story))
@@ -38,6 +42,7 @@ export function findsPastBugs<Bug extends PastBug, State>(
 ): void {
   for (const bug of bugs)
     test(`found again when this is taken out: ${bug.fix}`, (t) => {
+      t.timeout(longestMs)
       const { fault } = explore(modelOf(bug))
       t.log(storyOf(fault?.story ?? []))
       t.is(fault?.rule, bug.rule)

@@ -72,26 +72,21 @@ export function operatorActs(rules: Rules, state: State): Act<State>[] {
   const row = rowOf(state)
   if (row === null) return []
   const { command } = state
-  const quick = actions.flatMap((action) =>
-    commandActs(rules, state, row, question(rules, state, row), action),
-  )
+  const asked = question(rules, state, row)
+  const quick = commandActs(rules, state, row, asked)
   if (!rules.setting.slowOperator) return quick
-  if (command === null)
-    return [
-      ...quick,
-      {
-        text: 'a command asks the provider, and stands still',
-        to: { ...state, command: question(rules, state, row) },
-        helps: false,
-      },
-    ]
+  if (command === null) {
+    const text = 'a command asks the provider, and stands still'
+    return [...quick, { text, to: { ...state, command: asked }, helps: false }]
+  }
   const later = { ...state, command: null }
   return [
     ...quick,
     { text: 'the command that stood still ends', to: later, helps: true },
-    ...actions
-      .flatMap((action) => commandActs(rules, later, row, command, action))
-      .map((act) => ({ ...act, text: `${act.text}, by the answer from before` })),
+    ...commandActs(rules, later, row, command).map((act) => ({
+      ...act,
+      text: `${act.text}, by the answer from before`,
+    })),
   ]
 }
 
@@ -105,49 +100,44 @@ function question(rules: Rules, state: State, { request, settled }: Row): Comman
 }
 
 /** The transaction of a command: it checks again under the lock of the row. */
-function commandActs(
-  rules: Rules,
-  state: State,
-  row: Row,
-  command: Command,
-  [action, options]: (typeof actions)[number],
-): Act<State>[] {
+function commandActs(rules: Rules, state: State, row: Row, command: Command): Act<State>[] {
   // What was begun after the question had no time before it.
   const settled = command.request === row.request && command.settled
   const isCounted = rules.has('a command counts the time until its question')
-  if (!isAllowed(rules, isCounted ? { ...row, settled } : row, command, action, options)) return []
-  const to = apply(rules, state, row, command, action, options)
-  const amount = options.paidKobo === undefined ? '' : options.paidKobo === 0n ? ' --paid 0' : ' --paid'
-  return [{ text: `an operator: ${action}${amount}`, to, helps: true }]
+  return allowedActions(rules, isCounted ? { ...row, settled } : row, command).map(([action, options]) => {
+    const amount = options.paidKobo === undefined ? '' : options.paidKobo === 0n ? ' --paid 0' : ' --paid'
+    const to = apply(rules, state, row, command, action, options)
+    return { text: `an operator: ${action}${amount}`, to, helps: true }
+  })
 }
 
-const permissions = new Map<string, boolean>()
+type Actions = typeof actions
+/** The answers of `checkAction`, by everything that they depend on here. */
+const allowed = new Map<string, Actions>()
 
-function isAllowed(
-  rules: Rules,
-  row: Row,
-  { found }: Command,
-  action: OperatorAction,
-  options: ActionOptions,
-): boolean {
+function allowedActions(rules: Rules, row: Row, { found }: Command): Actions {
   const { status, send, sends, request, settled, recredited, resolved, reviews } = row
-  const { deduplicates, settleSeconds } = providerRules(rules)
+  const provider = providerRules(rules)
   const key =
-    `${action} ${options.paidKobo} ${deduplicates} ${settleSeconds} ${status} ${send} ${sends} ${request > 0} ${settled} ` +
-    `${recredited} ${resolved} ${reviews.join()} ${found?.state} ${found?.other}`
-  const known = permissions.get(key)
+    `${provider.deduplicates} ${provider.settleSeconds} ${status} ${send} ${sends} ${request > 0} ${settled} ${recredited} ` +
+    `${resolved} ${reviews.join()} ${found?.state} ${found?.other}`
+  const known = allowed.get(key)
   if (known !== undefined) return known
   const reviewed = {
-    withdrawal: viewOf(rules, row),
-    found: action === 'release' ? undefined : shownTransfer(found),
+    withdrawal: viewOf(row),
+    found: shownTransfer(found),
     openReviews: reviews
       .filter((review) => !review.startsWith('('))
       .map((kind) => ({ kind, createdAt: new Date(0), ageSeconds: 0 })),
     closedReviews: [],
-  } as Parameters<typeof checkAction>[1]
-  const isDone = 'done' in checkAction(action, reviewed, providerRules(rules), options)
-  permissions.set(key, isDone)
-  return isDone
+  } as unknown as Parameters<typeof checkAction>[1]
+  const answers = actions.filter(([action, options]) => {
+    // The only one that does not ask the provider.
+    const asked = action === 'release' ? { ...reviewed, found: undefined } : reviewed
+    return 'done' in checkAction(action, asked, provider, options)
+  })
+  allowed.set(key, answers)
+  return answers
 }
 
 /** Of a review, closed or not. */

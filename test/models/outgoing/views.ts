@@ -23,7 +23,7 @@ export function providerRules({ setting: { deduplicates }, has }: Rules): Provid
 }
 
 /** The fields of a locked row on which a decision depends. */
-export function viewOf(_: Rules, row: Row): LockedWithdrawal {
+export function viewOf(row: Row): LockedWithdrawal {
   const view: Partial<LockedWithdrawal> = {
     status: row.status,
     sendState: row.send,

@@ -218,7 +218,7 @@ function follow(rules: Rules, state: State): State {
   if (row === null || follower === null || row.attempts !== follower.attempts) return state
   // Asked before a restore, about a row that is not sent after it: the table refuses the step, and the process reports an error.
   if (neverSentStates.includes(row.send)) return state
-  const decision = decide(viewOf(rules, row), shownTransfer(follower.found), providerRules(rules))
+  const decision = decide(viewOf(row), shownTransfer(follower.found), providerRules(rules))
   if (decision.kind === 'advance') return advanceTo(rules, state, decision.to)
   if (decision.kind === 'resend') return setSend(rules, state, 'resend')
   if (decision.kind === 'poll-again' && row.send === 'sending') return setSend(rules, state, 'unknown')
