@@ -3,9 +3,9 @@ import { checkStep, type StateMachine, stepsBetween } from '../../src/kernel/sta
 // A model checker. A model says which acts can happen in a state, and which state each leads to. `explore` visits every state that
 // any order of acts can reach, breadth first, so the first fault that it finds is told by one of the shortest stories.
 //
-// Quint, the obvious tool, was tried: its `verify` downloads a checker and needs Java, and its `run` samples random stories. A
-// sample finds most of the faults that we know; it does not say that there are no others. This explores them all, and its models
-// call the rules that run in production (such as `decide`) instead of copies.
+// Quint 0.33, the obvious tool, was tried: its `verify` downloads a checker and needs Java, and its `run --backend=typescript`
+// samples random stories, some hundred a second. A sample does not say that there are no other faults. This explores them all, and
+// its models call the rules that run in production (such as `decide`) instead of copies.
 
 export interface Act<State> {
   /** Who does what. */
