@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 
 /** A smaller answer fits one packet anyway. */
 const leastBytes = 1024
@@ -33,6 +33,11 @@ export async function finishRead(ctx: Context, isList: boolean): Promise<void> {
       return
     }
   }
+  await compress(ctx, bytes)
+}
+
+/** Answers with these bytes in an encoding that the caller takes. */
+async function compress(ctx: Context, bytes: Buffer): Promise<void> {
   const encoding = bytes.length < leastBytes ? 'identity' : ctx.acceptsEncodings('br', 'gzip', 'identity')
   if (encoding !== 'br' && encoding !== 'gzip') {
     ctx.body = bytes
@@ -40,6 +45,14 @@ export async function finishRead(ctx: Context, isList: boolean): Promise<void> {
   }
   ctx.set('Content-Encoding', encoding)
   ctx.body = await compressors[encoding](bytes)
+}
+
+/** Compresses documents that are made for each request (http/pages/send-page.ts). They have no secret that their length could betray. */
+export const compressDocuments: Middleware = async (ctx, next) => {
+  await next()
+  if (ctx.state['compressible'] !== true || typeof ctx.body !== 'string') return
+  ctx.vary('Accept-Encoding')
+  await compress(ctx, Buffer.from(ctx.body))
 }
 
 /** Not a stream of events, which has no body here, nor another stream. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DomainError, type ErrorCode, errors, type FieldProblem, inputError } from '../kernel/errors.js'
-import { countCharacters, isVisible, maxMessageLength } from '../kernel/text.js'
+import { cleanLine, countCharacters, isVisible, maxMessageLength } from '../kernel/text.js'
 import { generalProblem } from './errors/error-details.js'
 
 /** Faults that one answer names. */
@@ -129,4 +129,15 @@ function isUtf8(encoded: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A line of text, cleaned, of 1 to `most` characters. */
+export function shownLine(code: ErrorCode, most: number) {
+  return z
+    .string(code)
+    .transform((text) => cleanLine(text))
+    .refine((text) => text !== '' && countCharacters(text) <= most, {
+      error: code,
+      params: { problem: `must have 1 to ${most} characters` },
+    })
 }

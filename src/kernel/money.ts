@@ -34,10 +34,16 @@ export function unitsOfText(text: string, decimals: number): bigint | undefined 
   return BigInt(whole + digits.padEnd(decimals, '0'))
 }
 
+/** Decimal text with a comma between thousands: `15,840.5`. */
+export function groupedText(decimal: string): string {
+  const [whole = '0', fraction] = decimal.split('.')
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`}`
+}
+
 /** Kobo as people read them: `NGN 15,840.00`. */
 export function nairaText(kobo: bigint): string {
   const [whole = '0', fraction = ''] = displayText(kobo, 2).split('.')
-  return `NGN ${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+  return `NGN ${groupedText(whole)}.${fraction.padEnd(2, '0')}`
 }
 
 /** The same as payers read it: `₦15,840.00`. */
@@ -47,8 +53,7 @@ export function nairaSignText(kobo: bigint): string {
 
 /** Micro-USDC as people read them: `10.5 USDC`. */
 export function usdcText(micro: bigint): string {
-  const [whole = '0', fraction] = displayText(micro, 6).split('.')
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`} USDC`
+  return `${groupedText(displayText(micro, 6))} USDC`
 }
 
 /** A token price in USD as pico-dollars; undefined unless it is at least one pico-dollar. */

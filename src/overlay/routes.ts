@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { done, nothing } from '../accounts/schemas.js'
-import { signedIn, whileOpen } from '../accounts/sessions/auth.js'
+import { ownerErrors, signedIn, whileOpen } from '../accounts/sessions/auth.js'
 import { createLiveStreams, type LiveStreams } from '../events/stream.js'
 import { StreamHub } from '../events/stream-hub.js'
 import { type Route, route, streamRoute } from '../http/endpoint.js'
@@ -20,9 +20,6 @@ import * as schemas from './schemas.js'
 import { endsReading, findOverlayStart, isForReader, overlayStream } from './stream.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'notifications' | 'log' | 'metrics'>
-
-/** What every change may answer besides its own errors. */
-const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const
 
 export interface Overlays {
   readonly routes: readonly Route[]

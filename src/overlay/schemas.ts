@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { shownLine } from '../http/input.js'
 import type { ErrorCode } from '../kernel/errors.js'
-import { cleanLine, countCharacters } from '../kernel/text.js'
 import { senderNameOutput } from '../tips/schemas.js'
 
 const wrong: ErrorCode = 'invalid_settings'
@@ -13,16 +13,7 @@ const flag = z.boolean(wrong)
 const oneOf = <Choice extends string>(...choices: readonly [Choice, ...Choice[]]) => z.enum(choices, wrong)
 const usd = number(0, 1_000_000)
 
-function line(most: number) {
-  return z
-    .string(wrong)
-    .transform((text) => cleanLine(text))
-    .refine((text) => text !== '' && countCharacters(text) <= most, {
-      error: wrong,
-      params: { problem: `must have 1 to ${most} characters` },
-    })
-    .meta({ minLength: 1, maxLength: most })
-}
+const line = (most: number) => shownLine(wrong, most).meta({ minLength: 1, maxLength: most })
 
 const template = line(200).meta({ description: '`{sender}`, `{amount}` and `{token}` are filled in' })
 const sound = oneOf('none', 'chime', 'bell', 'coins', 'fanfare')

@@ -12,7 +12,7 @@ import { eventText } from '../http/sse.js'
 import { query } from '../platform/database/database.js'
 import { type DecidedTip, decidedColumns, decidedJoins, isSeen, presentOverlayTip, stateOf } from './judge.js'
 import { isOverlayToken } from './overlay.js'
-import { lookOf, parseSettings } from './schemas.js'
+import { lookOf, type OverlaySettings, parseSettings } from './schemas.js'
 
 /** A test alert is of now: a reader that comes back later does not get it. */
 const testSeconds = 30
@@ -61,7 +61,13 @@ export const overlayStream: StreamSource = {
         order by x.at`,
       values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor)],
     })
-    return pagesOf(reads, rows, presentRow)
+    // The rows of a place are of one creator.
+    const settings = new Map<number, OverlaySettings>()
+    return pagesOf(reads, rows, (row) => {
+      const parsed = settings.get(row.place) ?? parseSettings(row.settings)
+      settings.set(row.place, parsed)
+      return presentRow(row, parsed)
+    })
   },
   movedWithin(db, ms) {
     return query<Position>(db, {
@@ -86,15 +92,13 @@ export function endsReading(token: string): (event: StreamEvent) => boolean {
 const unseen = 'unseen'
 export const isForReader = ({ type }: StreamEvent): boolean => type !== unseen
 
-function presentRow(row: Row): StreamEvent {
+function presentRow(row: Row, settings: OverlaySettings): StreamEvent {
   const cursor = row.at.getTime()
   const event = (type: string, data: object): StreamEvent => ({ cursor, type, text: eventText(data, cursor) })
-  if (row.kind === 'settings') {
-    const settings = lookOf(parseSettings(row.settings))
-    return event(settingsType(row.token), { type: 'settings', settings })
-  }
+  if (row.kind === 'settings')
+    return event(settingsType(row.token), { type: 'settings', settings: lookOf(settings) })
   if (row.kind === 'test') return event('test', { type: 'test', valueUsd: row.testedUsd ?? 0 })
-  const state = stateOf(row, parseSettings(row.settings))
+  const state = stateOf(row, settings)
   const isShown = row.isConfirmed === true && isSeen(state)
   // A tip that had waited comes with its approval.
   if (isShown && row.announces === true ? row.kind === 'decision' : isShown && row.kind === 'tip')

@@ -1,5 +1,5 @@
 import { done, nothing } from '../accounts/schemas.js'
-import { publicGuards, signedIn, userOf, whileOpen } from '../accounts/sessions/auth.js'
+import { ownerErrors, publicGuards, signedIn, userOf, whileOpen } from '../accounts/sessions/auth.js'
 import { type Route, route } from '../http/endpoint.js'
 import type { Services } from '../services.js'
 import { parsePageHandle } from './handle-rules.js'
@@ -9,8 +9,6 @@ import { changePicture, removePicture } from './picture.js'
 import { mostPictureBytes, openAnswer, openInput, pageAnswer, pageChange, pictureInput } from './schemas.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
-
-const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const
 
 /** The creator's own page, and the sessions of its visitors. app.ts applies the session guard of `/creators` before routing. */
 export function publicPageRoutes(services: Needs): Route[] {

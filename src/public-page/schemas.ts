@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { shownLine } from '../http/input.js'
 import { languages } from '../kernel/languages.js'
 import { cleanLine, countCharacters } from '../kernel/text.js'
 import { parsePageHandle } from './handle-rules.js'
@@ -8,17 +9,7 @@ const mostGoalUsd = 1_000_000
 const success = z.literal(true)
 const wrong = 'invalid_page'
 
-/** One line of at least one character. */
-function line(most: number) {
-  return z
-    .string(wrong)
-    .transform((text) => cleanLine(text))
-    .refine((text) => text !== '' && countCharacters(text) <= most, {
-      error: wrong,
-      params: { problem: `must have 1 to ${most} characters` },
-    })
-    .meta({ maxLength: most })
-}
+const line = (most: number) => shownLine(wrong, most).meta({ maxLength: most })
 
 /** A line, or null where it shows nothing. */
 function optionalLine(most: number) {

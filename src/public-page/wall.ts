@@ -1,10 +1,9 @@
 import type { Knex } from 'knex'
-import { anonymousName } from '../fiat/intents/payer.js'
 import { maskAddress } from '../kernel/text.js'
 import { isSeen, stateOf } from '../overlay/judge.js'
 import { readSettings } from '../overlay/overlay.js'
 import { query } from '../platform/database/database.js'
-import { type ListedTip, listColumns, presentListItem } from '../tips/read/present.js'
+import { type ListedTip, listColumns, presentListItem, withheldName } from '../tips/read/present.js'
 import { fiatSymbol, type TipListItem } from '../tips/schemas.js'
 
 /** The wall is made of this many of the newest paid tips. */
@@ -65,7 +64,7 @@ export async function readWall(db: Knex, userId: string): Promise<Wall> {
 }
 
 function isShown({ tokenSymbol, sender, amount, refundedAmount = 0 }: TipListItem): boolean {
-  return refundedAmount < amount && !(tokenSymbol === fiatSymbol && sender === anonymousName)
+  return refundedAmount < amount && !(tokenSymbol === fiatSymbol && sender === withheldName)
 }
 
 function supporterOf({

@@ -1,5 +1,5 @@
 import { type PlainPage, plainPage } from '../http/pages/plain-page.js'
-import { nairaSignText, unitsOfText } from '../kernel/money.js'
+import { groupedText, nairaSignText, unitsOfText } from '../kernel/money.js'
 import { lagosText } from '../kernel/timestamp.js'
 import type { Amount, Payment, Stage } from './payment.js'
 
@@ -30,8 +30,7 @@ function refreshSeconds({ stage, isFinal }: Payment): number | undefined {
 /** `₦15,200.00`, `0.5 SOL`. */
 function amountText({ text, currency }: Amount): string {
   if (currency === 'NGN') return nairaSignText(unitsOfText(text, 2) ?? 0n)
-  const [whole = '0', fraction] = text.split('.')
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`} ${currency}`
+  return `${groupedText(text)} ${currency}`
 }
 
 const once = 'Do not pay a second time.'

@@ -21,6 +21,9 @@ import {
 
 type Needs = Pick<Services, 'config' | 'db'>
 
+/** What every change by an owner may answer besides its own errors. */
+export const ownerErrors = ['unauthorized', 'forbidden', 'account_frozen'] as const
+
 /** Requires a session cookie, else 401 `Unauthorized`. Routes that move money or change settings need the cookie. */
 export function requireSession(services: Needs): Middleware {
   const { publicUrl } = services.config.http

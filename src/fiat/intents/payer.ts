@@ -6,6 +6,7 @@ import { addressHash, addressPurpose, sealAddress } from '../../mail/queue-email
 import { query } from '../../platform/database/database.js'
 import { type SealedColumn, sealedBatchSize } from '../../platform/database/sealed-column.js'
 import type { Services } from '../../services.js'
+import { withheldName } from '../../tips/read/present.js'
 import type { FiatIntentInput } from '../schemas.js'
 
 /** What the service keeps about a payer. */
@@ -17,7 +18,6 @@ export interface PayerDetails {
   readonly receiptTo: string | undefined
 }
 
-export const anonymousName = 'Anonymous'
 /** Addresses of this form every provider takes. Many refuse other valid ones: `&`, `#` or `/` before the @, `.xn--…` at the end. */
 const providerForm = /^[a-z0-9_'+.-]*[a-z0-9_+-]@([a-z0-9-]+\.)+[a-z]{2,}$/
 /** Reserved by RFC 2606: mail to it reaches no one. */
@@ -34,7 +34,7 @@ export function payerFrom(
   const receiptTo = isAnonymous ? undefined : payerEmail
   const name = isAnonymous ? null : cleanName(senderName)
   const email = receiptTo !== undefined && providerForm.test(receiptTo) ? receiptTo : guestEmail(publicUrl)
-  return { name: name ?? anonymousName, email, receiptTo }
+  return { name: name ?? withheldName, email, receiptTo }
 }
 
 /** The provider requires a public domain. Without one of our own the address uses the reserved domain. */

@@ -1,5 +1,4 @@
-import { gzipSync } from 'node:zlib'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import type { Language } from '../../kernel/languages.js'
 import { permissionsPolicy } from '../security/response-headers.js'
 import type { Pages } from './built-pages.js'
@@ -60,16 +59,6 @@ export function sendPage(ctx: Context, pages: Pages, head: PageHead): void {
   ctx.type = 'text/html; charset=utf-8'
   ctx.state['compressible'] = head.content !== undefined
   ctx.body = documentOf(pages, head)
-}
-
-/** Compresses documents that are made for each request. They have no secret that their length could betray. */
-export const compressDocuments: Middleware = async (ctx, next) => {
-  await next()
-  if (ctx.state['compressible'] !== true || typeof ctx.body !== 'string') return
-  ctx.vary('Accept-Encoding')
-  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return
-  ctx.set('Content-Encoding', 'gzip')
-  ctx.body = gzipSync(ctx.body)
 }
 
 function contentPolicy({ frameAncestors, connect = [], forms = false, frames = false }: PagePolicy): string {

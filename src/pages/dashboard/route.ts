@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-const screens = [
+export const screens = [
   'home',
   'tips',
   'withdraw',

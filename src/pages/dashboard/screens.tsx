@@ -9,7 +9,7 @@ import { Brand } from './parts/cards.js'
 import { useFocus } from './parts/focus.js'
 import { ScreenLink } from './parts/links.js'
 import { onDemand } from './parts/on-demand.js'
-import { type Screen, useRoute } from './route.js'
+import { type Screen, screens, useRoute } from './route.js'
 import { Reauthentication } from './security/reauthentication.js'
 import { useSession } from './session.js'
 import { TipNewsProvider, useTellings, useTipNews, useUnseen } from './tips/news.js'
@@ -70,18 +70,8 @@ const onPhone: Partial<Record<Screen, IconName>> = {
   withdraw: 'bank',
   more: 'more',
 }
-const inBar = [
-  'home',
-  'tips',
-  'withdraw',
-  'take-out',
-  'page',
-  'overlay',
-  'developers',
-  'security',
-  'settings',
-  'more',
-] as const satisfies readonly Screen[]
+/** The statement is reached from the tips. */
+const inBar = screens.filter((screen) => screen !== 'statement')
 
 function TopBar({ screen }: { readonly screen: Screen }) {
   const { me, signOut } = useSession()

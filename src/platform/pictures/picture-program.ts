@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import { type Card, drawCard } from './draw-card.js'
 
@@ -22,11 +23,5 @@ async function run(job: PictureJob, given: Buffer): Promise<Buffer> {
     .toBuffer()
 }
 
-async function readAll(): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const part of process.stdin) parts.push(part as Buffer)
-  return Buffer.concat(parts)
-}
-
 const job: PictureJob = JSON.parse(process.argv[2] ?? '')
-process.stdout.write(await run(job, await readAll()))
+process.stdout.write(await run(job, await buffer(process.stdin)))

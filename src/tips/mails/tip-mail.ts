@@ -1,4 +1,4 @@
-import { displayText, nairaText } from '../../kernel/money.js'
+import { displayText, groupedText, nairaText } from '../../kernel/money.js'
 import { maskAddress } from '../../kernel/text.js'
 import { emailLayout, quoteInMail } from '../../mail/layout.js'
 import type { EmailContent } from '../../mail/queue-email.js'
@@ -70,7 +70,7 @@ export function tipMail(
 }
 
 function countText(count: number): string {
-  return count === 1 ? 'a tip' : `${grouped(String(count))} tips`
+  return count === 1 ? 'a tip' : `${groupedText(String(count))} tips`
 }
 
 /** `2 USDC from 9xQe...3kLm, 14:05 UTC: "Great show"` */
@@ -99,16 +99,11 @@ function totals(tips: readonly MailedTip[]): string[] {
 /** The amount of a naira tip is in US cents. */
 function amountText({ mint, decimals }: MailedTip, units: bigint): string {
   const symbol = symbolOf(mint)
-  const amount = grouped(displayText(units, decimals))
+  const amount = groupedText(displayText(units, decimals))
   return symbol === fiatSymbol ? `USD ${amount} paid in naira` : `${amount} ${symbol}`
 }
 
 function dollarText(micro: bigint): string {
   const [whole = '0', fraction = ''] = displayText(micro / 10_000n, 2).split('.')
-  return `USD ${grouped(whole)}.${fraction.padEnd(2, '0')}`
-}
-
-function grouped(number: string): string {
-  const [whole = '0', fraction] = number.split('.')
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${fraction === undefined ? '' : `.${fraction}`}`
+  return `USD ${groupedText(whole)}.${fraction.padEnd(2, '0')}`
 }
