@@ -36,7 +36,7 @@ const views: Views = {
   sent: Sent,
   'not-sent': payment.NotSent,
   'not-landed': () => (
-    <Outcome icon="wait" title={words.notLanded} more={words.nothingPaid} actions={[retry()]} />
+    <Outcome icon="wait" title={words.notLanded} more={words.nothingPaid} actions={[retry]} />
   ),
   'failed-on-chain': payment.FailedOnChain,
   mismatch: payment.Mismatch,

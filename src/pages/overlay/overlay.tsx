@@ -55,7 +55,8 @@ export function Overlay({ source, first, preview, test = false }: OverlayProps) 
         onDisconnected: dot.disconnected,
         onTip: (tip) => player.add(tip),
         onSettings,
-        onTest: (usd) => player.add(sampleTip(current.current, usd)),
+        // With its id: a page that is loaded again does not show it again.
+        onTest: (usd, id) => player.add({ ...sampleTip(current.current, usd), id }),
         onRemoved: (eventId) => player.remove(eventId),
         onFault: setFault,
       },
@@ -142,10 +143,11 @@ function createDot(setDisconnected: (disconnected: boolean) => void, signal: Abo
 const everyMs = 10_000
 const sampleUsd = 5
 
-/** A sample tip has no id, so it does not move the cursor. It is worth the smallest amount that is announced, where that is more. */
+/** It is worth the smallest amount that is announced, where that is more. */
 function sampleTip({ minUsd }: OverlayLook, usd = Math.max(minUsd, sampleUsd)): Tip {
   return {
     id: undefined,
+    isSample: true,
     amount: usd,
     tokenSymbol: 'USDC',
     sender: words.sampleSender,

@@ -1,7 +1,9 @@
 /** A tip from the stream, or a sample. */
 export interface Tip {
-  /** Epoch milliseconds, strictly increasing; undefined for a sample. */
+  /** Epoch milliseconds, strictly increasing; undefined for a sample of the page's own. */
   readonly id: string | undefined
+  /** It is shown whatever it is worth. */
+  readonly isSample?: true
   /** Identifies the tip, also when it is confirmed again; undefined for a sample, and from an older service. */
   readonly eventId?: string
   readonly amount: number
@@ -105,8 +107,11 @@ function isEmpty({ waiting, more }: Queue): boolean {
   return waiting.length === 0 && more === undefined
 }
 
-function isSkipped({ id, valueUsd, timestamp }: Tip, { minUsd, connectedMs, replayMs }: Rules): boolean {
-  if (id === undefined) return false
+function isSkipped(
+  { id, isSample, valueUsd, timestamp }: Tip,
+  { minUsd, connectedMs, replayMs }: Rules,
+): boolean {
+  if (id === undefined || isSample) return false
   const missedMs = connectedMs - Date.parse(timestamp)
   return valueUsd < minUsd || (missedMs > 0 && missedMs > replayMs)
 }

@@ -11,7 +11,7 @@ interface SourceEvents {
   readonly onDisconnected: () => void
   readonly onTip: (tip: Tip) => void
   readonly onSettings: (settings: OverlayLook) => void
-  readonly onTest: (usd: number) => void
+  readonly onTest: (usd: number, id: string | undefined) => void
   /** The tip must not be shown any more. */
   readonly onRemoved: (eventId: string) => void
   /** Undefined: over. */
@@ -60,7 +60,7 @@ export function tokenSource(token: string): Source {
           events.onConnected(Date.parse(data.at), id)
         } else if (data.type === 'tip') events.onTip({ ...data, id })
         else if (data.type === 'settings') events.onSettings(data.settings)
-        else if (data.type === 'test') events.onTest(data.valueUsd)
+        else if (data.type === 'test') events.onTest(data.valueUsd, id)
         else if (data.type === 'removed') events.onRemoved(data.eventId)
       }
       void follow({

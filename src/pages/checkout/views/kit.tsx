@@ -29,9 +29,12 @@ export function press(
   return <Press event={event} kind={kind} busy={busy} text={text} />
 }
 
-export const retry = () => press(words.tryAgain, { type: 'retried' }, 'primary')
+// Elements, not texts: the language is known when they are shown.
+const Retry = () => press(words.tryAgain, { type: 'retried' }, 'primary')
+export const retry = <Retry />
+const Back = () => press(words.back, { type: 'start-over' }, 'quiet')
 /** Returns to the form, which keeps its values. */
-export const back = () => press(words.back, { type: 'start-over' }, 'quiet')
+export const back = <Back />
 
 /** The heading of a step. It gets the focus when the step appears, so that screen readers continue there. */
 export function Heading({ children }: { readonly children: ComponentChildren }) {

@@ -10,7 +10,8 @@ const minuteMs = 60_000
 const countdownMs = 5 * minuteMs
 
 /** Returns to the form, which then offers the way back to this payment. */
-const leave = () => press(words.leave, { type: 'start-over' }, 'quiet')
+const Leave = () => press(words.leave, { type: 'start-over' }, 'quiet')
+const leave = <Leave />
 
 /** Waits for the payment: shows the bank account, or a link to the provider's page. */
 export function Waiting({ state, step }: ViewOf<'naira-waiting'>) {
@@ -55,7 +56,7 @@ export function Waiting({ state, step }: ViewOf<'naira-waiting'>) {
           {press(words.markSent, { type: 'marked-sent' }, 'primary')}
         </>
       )}
-      {leave()}
+      {leave}
     </section>
   )
 }
@@ -130,7 +131,7 @@ export function Refused({ state, step }: ViewOf<'naira-refused'>) {
   const actions = [
     press(wrongAmount ? words.changeAmount : words.tryAgain, { type: 'retried' }, 'primary'),
     press(words.payWallet, { type: 'start-over', method: 'crypto' }),
-    !wrongAmount && back(),
+    !wrongAmount && back,
   ]
   return <Outcome title={title} more={more} actions={actions} />
 }

@@ -84,7 +84,8 @@ function TimeLeft({ pay, now }: { readonly pay: PricedTip; readonly now: number 
   )
 }
 
-const otherWallet = () => press(words.otherWallet, { type: 'other-wallet' })
+const OtherWallet = () => press(words.otherWallet, { type: 'other-wallet' })
+const otherWallet = <OtherWallet />
 
 function asking(wallet: WalletChoice, outcome: JSX.Element) {
   return (
@@ -126,7 +127,7 @@ export function NoPrice({ state, step }: ViewOf<'no-price'>) {
     unavailable: [words.noPrice, words.noPriceMore],
     unanswered: [words.noAnswer, words.noAnswerMore],
   }[step.reason]
-  const actions = change === undefined ? [retry(), back()] : [press(change, { type: 'retried' }, 'primary')]
+  const actions = change === undefined ? [retry, back] : [press(change, { type: 'retried' }, 'primary')]
   return <Outcome title={title} more={more} actions={actions} />
 }
 
@@ -161,7 +162,7 @@ export function Insufficient({ state, step }: ViewOf<'insufficient'>) {
   const actions = [
     other !== undefined && <PayWith token={other} />,
     press(words.otherToken, { type: 'start-over' }, other === undefined ? 'primary' : 'plain'),
-    otherWallet(),
+    otherWallet,
     payInNaira(state),
   ]
   return <Outcome title={words.notEnough(symbol)} more={more} actions={actions} />

@@ -46,7 +46,7 @@ function WalletList({ state, step }: ViewOf<'wallets'>) {
       <Actions>
         {state.framed && openWindow('quiet')}
         {usePhone('quiet')}
-        {back()}
+        {back}
       </Actions>
     </section>
   )
@@ -67,7 +67,7 @@ const usePhone = (kind: 'plain' | 'quiet') => press(onPhone, { type: 'use-phone'
 
 function NoWalletInFrame() {
   const text = { title: words.noWalletInFrame, more: words.noWalletInFrameMore }
-  const actions = [openWindow('primary'), usePhone('plain'), back()]
+  const actions = [openWindow('primary'), usePhone('plain'), back]
   return <Outcome tone="plain" icon="wallet" {...text} actions={actions} />
 }
 
@@ -78,7 +78,7 @@ function NoWallet({ state }: ViewOf<'wallets'>) {
     linkOut(words.getSolflare, 'https://www.solflare.com/download/'),
     payInNaira(state, <Icon name="bank" />),
     usePhone('plain'),
-    back(),
+    back,
   ]
   return <Outcome tone="plain" icon="wallet" {...text} actions={actions} />
 }
@@ -142,7 +142,7 @@ export function Phone({ state, step: { links } }: ViewOf<'phone'>) {
           </Actions>
         </>
       )}
-      {back()}
+      {back}
     </section>
   )
 }
@@ -155,7 +155,7 @@ export function Blocked({ step: { link } }: ViewOf<'blocked'>) {
           linkOut(words.openCheckout, link, 'primary'),
           <CopyButton key="copy" value={link} label={words.link} named />,
         ]
-  return <Outcome title={words.blocked} more={words.blockedMore} actions={[...actions, back()]} />
+  return <Outcome title={words.blocked} more={words.blockedMore} actions={[...actions, back]} />
 }
 
 export function OtherWindow({ onShow }: { readonly onShow: () => void }) {
