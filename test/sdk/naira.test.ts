@@ -10,6 +10,7 @@ interface Listed {
     readonly intentId: string
     readonly status: string
     readonly eventId: string | null
+    readonly statusUrl: string
   }[]
 }
 
@@ -39,14 +40,16 @@ test('a naira tip of a session is listed with its eventId and ends the session w
     expiresAt,
     eventId: null,
   }
-  t.deepEqual((await listed())[0], open)
+  const [{ statusUrl, ...first } = { statusUrl: '' }] = await listed()
+  t.deepEqual(first, open)
+  t.regex(statusUrl, /\/t\/[\w-]{43}$/)
   t.is((await listed()).length, 2)
   t.is((await tip()).status, 200, 'the session is still open')
   payFiatIntent(world(), intentId)
   await settleIntentNow(world(), intentId)
   t.deepEqual(
     (await listed()).find((one) => one.intentId === intentId),
-    { ...open, status: 'confirmed', eventId: intentId },
+    { ...open, status: 'confirmed', eventId: intentId, statusUrl },
   )
   const events = await world().request<{ events: { eventId: string }[] }>(
     'GET',
