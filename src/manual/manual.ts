@@ -26,6 +26,7 @@ const guides = [
   'webhooks',
   'events',
   'overlay',
+  'recipes',
   'going-live',
   'local-testing',
 ]

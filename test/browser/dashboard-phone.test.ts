@@ -134,6 +134,7 @@ test.serial('a new creator has a link, a picture and a code to print, and ends w
   await page.getByRole('textbox', { name: 'What you save for' }).fill('A new tablet')
   await page.getByRole('textbox', { name: 'How much (dollars)' }).fill('250')
   await page.getByRole('checkbox', { name: 'Show who tipped me' }).check()
+  await page.getByLabel('Language of your page').selectOption('Français')
   await clickButton(page, 'Save')
   await page.getByRole('alert').filter({ hasText: 'a link isn’t an address' }).waitFor()
   await page.getByRole('textbox', { name: 'Address of link 1' }).fill('maps.example/ada')
@@ -146,6 +147,7 @@ test.serial('a new creator has a link, a picture and a code to print, and ends w
     links: [{ title: 'Maps', url: 'https://maps.example/ada' }],
     goal: { title: 'A new tablet', amountUsd: 250, raisedUsd: 0 },
     wall: true,
+    language: 'fr',
   })
   await checkScreen(t, page, 'phone-page')
 

@@ -1,12 +1,11 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
 import { installClient } from '../helpers/install-client.js'
 import { createConfirmedTips, someConfirmation } from '../helpers/make/confirmed-tips.js'
@@ -14,6 +13,7 @@ import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/mak
 import { type Embedder, registerEmbedder } from '../helpers/make/sdk.js'
 import { createWebhook, dispatch } from '../helpers/make/webhooks.js'
 import { localTest, useWorld } from '../helpers/servers/world.js'
+import { startProgram } from '../helpers/start-program.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 
@@ -30,31 +30,6 @@ test.before('the client is installed', async (t) => {
 })
 test.after.always('the project is removed', () => rmSync(project, { recursive: true, force: true }))
 
-/** Starts a program and waits until it says so. It is killed after the test. */
-async function start(
-  t: ExecutionContext,
-  [command, ...args]: readonly [string, ...string[]],
-  { cwd, env, says }: { cwd: string; env: Record<string, string>; says: string },
-) {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env } })
-  const ended = once(child, 'exit')
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL')
-    await ended
-  }
-  t.teardown(kill)
-  await until('the program works', () => {
-    if (child.exitCode !== null) throw new Error(output)
-    return output.includes(says)
-  })
-  return { kill, output: () => output }
-}
-
 const tip = ({ wallet }: Embedder, message: string) =>
   createConfirmedTips(world(), [someConfirmation(wallet, { message, sender: wallet })])
 
@@ -64,7 +39,7 @@ test('in the shop a payment with the reference of an order marks it paid, and a 
   const shop = `http://localhost:${port}`
   const { secret } = await createWebhook(world(), creator.session, { url: `${shop}/webhooks` })
   copyFileSync(join(examples, 'shop/shop.mjs'), join(project, 'shop.mjs'))
-  await start(t, [process.execPath, 'shop.mjs'], {
+  await startProgram(t, [process.execPath, 'shop.mjs'], {
     cwd: project,
     env: {
       TIPPING_URL: world().url,
@@ -121,7 +96,7 @@ test('the notifier posts each tip to Discord as plain text, waits when it must, 
   t.teardown(() => discord.close())
   copyFileSync(join(examples, 'discord-notifier/notifier.mjs'), join(project, 'notifier.mjs'))
   const startNotifier = () =>
-    start(t, [process.execPath, 'notifier.mjs'], {
+    startProgram(t, [process.execPath, 'notifier.mjs'], {
       cwd: project,
       env: {
         TIPPING_URL: world().url,
@@ -160,7 +135,7 @@ test('the Python consumer has each tip once in its table after it was killed', a
   await run(process.execPath, ['src/sdk/python/build.mjs', folder])
   copyFileSync(join(examples, 'python-consumer/consumer.py'), join(folder, 'consumer.py'))
   const startConsumer = (after: number) =>
-    start(t, ['python3', 'consumer.py'], {
+    startProgram(t, ['python3', 'consumer.py'], {
       cwd: folder,
       env: { TIPPING_URL: world().url, API_KEY: creator.apiKey },
       says: `reading the events after ${after}\n`,

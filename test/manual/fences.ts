@@ -4,6 +4,11 @@ export function fencesOf(markdown: string, language: string): string[] {
   return [...markdown.matchAll(fence)].flatMap(([, , name, text = '']) => (name === language ? [text] : []))
 }
 
+/** A chapter of the manual, from its Markdown. */
+export function chapterText(markdown: string, title: string): string {
+  return new RegExp(`^## ${title}\\n([\\s\\S]*?)^## `, 'm').exec(markdown)?.[1] ?? ''
+}
+
 export type Json = Readonly<Record<string, unknown>>
 
 /** Replaces placeholders such as `<user.id>` with values of earlier answers, the newest answer first. */

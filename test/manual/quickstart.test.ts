@@ -7,7 +7,7 @@ import { settlementBatch } from '../helpers/make/fiat/fiat-tips.js'
 import { publicUrl, runBatch, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
-import { fencesOf, filled, type Json } from './fences.js'
+import { chapterText, fencesOf, filled, type Json } from './fences.js'
 
 const world = useWorld(test, { fiat: true })
 const run = promisify(execFile)
@@ -26,7 +26,7 @@ async function work(): Promise<void> {
 const title = 'the commands of the quickstart lead from registration to an event'
 ;(hasCurl ? test : test.skip)(title, async (t) => {
   const { text } = await requestRaw(world().url, 'GET', '/docs.md')
-  const [, quickstart = ''] = /^## Quickstart\n([\s\S]*?)^## /m.exec(text) ?? []
+  const quickstart = chapterText(text, 'Quickstart')
   const cwd = temporaryFolder(t)
   const answers: Json[] = []
   const lines = fencesOf(quickstart, 'sh')

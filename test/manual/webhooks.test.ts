@@ -13,7 +13,7 @@ import { dispatch } from '../helpers/make/webhooks.js'
 import { localTest, runBatch, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
-import { fencesOf, filled, type Json } from './fences.js'
+import { chapterText, fencesOf, filled, type Json } from './fences.js'
 
 const world = useWorld(test, { fiat: true, env: localTest })
 const run = promisify(execFile)
@@ -21,8 +21,7 @@ const guidePort = 5173
 
 async function readGuide(): Promise<string> {
   const { text } = await requestRaw(world().url, 'GET', '/docs.md')
-  const [, guide = ''] = /^## Webhooks and events\n([\s\S]*?)^## /m.exec(text) ?? []
-  return guide
+  return chapterText(text, 'Webhooks and events')
 }
 
 interface Server {

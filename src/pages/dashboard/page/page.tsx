@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { languageNames, languages } from '../../../kernel/languages.js'
 import { pageWords as text } from '../../i18n/dashboard/page.js'
 import { words } from '../../i18n/dashboard.js'
 import { usd } from '../../lib/money.js'
@@ -76,7 +77,7 @@ function HandleCard({ page, onSaved }: Part) {
 }
 
 /** The form's values: every text is one, also where the page has none. */
-function valuesOf({ words: about, thanks, links, goal, wall, robots, currency }: Page) {
+function valuesOf({ words: about, thanks, links, goal, wall, robots, currency, language }: Page) {
   return {
     words: about ?? '',
     thanks: thanks ?? '',
@@ -86,11 +87,12 @@ function valuesOf({ words: about, thanks, links, goal, wall, robots, currency }:
     wall,
     robots,
     currency: currency ?? ('' as const),
+    language: language ?? ('' as const),
   }
 }
 type Values = ReturnType<typeof valuesOf>
 
-function bodyOf({ goalTitle, goalUsd, links, currency, ...rest }: Values) {
+function bodyOf({ goalTitle, goalUsd, links, currency, language, ...rest }: Values) {
   const goal =
     goalTitle.trim() === '' || goalUsd === undefined ? null : { title: goalTitle, amountUsd: goalUsd }
   const given = links.filter(({ title, url }) => `${title}${url}`.trim() !== '')
@@ -98,7 +100,8 @@ function bodyOf({ goalTitle, goalUsd, links, currency, ...rest }: Values) {
     ...rest,
     goal,
     links: given.map(({ title, url }) => ({ title, url: withScheme(url) })),
-    currency: currency === '' ? null : currency,
+    currency: currency || null,
+    language: language || null,
   }
 }
 
@@ -108,6 +111,8 @@ function withScheme(url: string): string {
 }
 
 const currencies = ['', 'NGN', 'USD'] as const
+const languageChoices = ['', ...languages] as const
+const languageTexts = { '': text.visitorsLanguage, ...languageNames }
 
 function ContentForm({ page, onSaved }: Part) {
   const save = useForm<Values>(valuesOf(page), async (values) => {
@@ -158,6 +163,13 @@ function ContentForm({ page, onSaved }: Part) {
         texts={text.currencies}
         chosen={values.currency}
         onChoose={(currency) => save.set({ currency })}
+      />
+      <Select
+        label={text.language}
+        choices={languageChoices}
+        texts={languageTexts}
+        chosen={values.language}
+        onChoose={(language) => save.set({ language })}
       />
       {area('thanks', text.thanks, text.thanksHint)}
       <div>

@@ -23,6 +23,8 @@ export const pageWords = {
   raised: (raised: string, of: string) => `${raised} of ${of} so far.`,
   currency: 'Amounts are shown in',
   currencies: { '': 'The visitor’s own money', NGN: 'Naira', USD: 'Dollars' },
+  language: 'Language of your page',
+  visitorsLanguage: 'The visitor’s own language',
   thanks: 'Your thank-you',
   thanksHint: 'Shown to everybody who has tipped you.',
   wall: 'Show who tipped me, if they want to be shown',
