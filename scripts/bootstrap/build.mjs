@@ -38,7 +38,7 @@ async function buildPages() {
   if (!existsSync(script)) return
   const wanted = fingerprint(
     script,
-    sourceFiles(/./).filter((file) => ofPages(file) || ofClient(file)),
+    sourceFiles(/./).filter((file) => pagesFolders.some((folder) => file.startsWith(folder))),
   )
   if (existsSync(pagesStamp) && readFileSync(pagesStamp, 'utf8') === wanted) return
   if ((await run('building the pages', process.execPath, [script])) !== 0)
@@ -71,9 +71,8 @@ async function bundleTests(args) {
   writeFileSync(testsStamp, wanted)
 }
 
-const ofPages = (file) => file.startsWith(join('src', 'pages', '/'))
-/** The pages include the client library. */
-const ofClient = (file) => file.startsWith(join('src', 'sdk', 'client', '/'))
+/** The pages include the client library and parts of the kernel. */
+const pagesFolders = ['pages', 'sdk/client', 'kernel'].map((folder) => join('src', folder, '/'))
 
 /** A hash of everything a build depends on. Saves the seconds a compiler needs to find that nothing changed. */
 function fingerprint(config, sources) {

@@ -30,7 +30,7 @@ const output = {
 const sharedFiles = [
   {
     name: 'base',
-    test: /preact|src\/(pages\/lib\/(browser|money)|kernel\/money|sdk\/client\/(request|errors|wait))[.]/,
+    test: /preact|src\/(pages\/lib\/(browser|money)|kernel\/(money|languages)|sdk\/client\/(request|errors|wait))[.]/,
   },
   {
     name: 'wallets',
