@@ -42,7 +42,7 @@ test('a naira tip of a session is listed with its eventId and ends the session w
   }
   const [{ statusUrl, ...first } = { statusUrl: '' }] = await listed()
   t.deepEqual(first, open)
-  t.regex(statusUrl, /\/t\/[\w-]{43}$/)
+  t.regex(statusUrl, /\/t\/n[\w-]{43}$/)
   t.is((await listed()).length, 2)
   t.is((await tip()).status, 200, 'the session is still open')
   payFiatIntent(world(), intentId)
