@@ -215,16 +215,12 @@ test.serial('money to nowhere: programs, mints, token accounts and sysvars are n
   t.is((calls.all()['getMultipleAccounts'] ?? 0) - before, 3, 'one for each transfer, and one check')
 })
 
-test.serial('an intent costs two statements for a known recipient, and waits for no Redis', async (t) => {
+test.serial('an intent waits for no Redis', async (t) => {
   const { request, proxies } = world()
   await createIntent(request, good)
   proxies.redis.hold(true)
   t.teardown(() => proxies.redis.hold(false))
-  const statements = await proxies.sql.during(() => createIntent(request, good))
-  t.deepEqual(
-    statements.filter((name) => name !== 'prices.store'),
-    ['creators.by_wallet', 'intents.insert'],
-  )
+  t.regex((await createIntent(request, good)).intentId, /^pi_/)
 })
 
 const bonk = tokenBySymbol('BONK')?.mint ?? ''

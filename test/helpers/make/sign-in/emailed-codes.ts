@@ -65,7 +65,12 @@ export async function mailedToken({ db }: World, kind: string, recipient: string
 export async function queuedCode({ db, request }: World, email: string): Promise<string> {
   const answer = await request('POST', '/auth/otp/start', { body: { email } })
   if (answer.status !== 200) throw new Error(`otp/start answered ${answer.status}`)
-  return /^ {4}([0-9]{6})$/m.exec(await queuedText(db, 'one-time-code', email))?.[1] ?? ''
+  return codeInQueue({ db }, 'one-time-code', email)
+}
+
+/** The code in the newest queued mail of one kind to an address. */
+export async function codeInQueue({ db }: Pick<World, 'db'>, kind: string, email: string): Promise<string> {
+  return /^ {4}([0-9]{6})$/m.exec(await queuedText(db, kind, email))?.[1] ?? ''
 }
 
 async function queuedText(db: World['db'], kind: string, recipient: string): Promise<string> {
