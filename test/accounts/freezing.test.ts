@@ -20,7 +20,7 @@ import { setRows, useWorld } from '../helpers/servers/world.js'
 const world = useWorld(test, {
   chain: true,
   fiat: true,
-  env: { WITHDRAW_WAIT_MS: '0', CONFIRM_ACCOUNTS: 'new' },
+  env: { CONFIRM_ACCOUNTS: 'new' },
 })
 
 const ops = (name: 'freeze-account' | 'unfreeze', ...args: string[]) => runOpsScript(world(), name, ...args)

@@ -6,7 +6,7 @@ import { startWebLosingCommits } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
-const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, { fiat: true })
 
 test('a withdrawal whose COMMIT was not answered reserves the money once, however often it is repeated under its key', async (t) => {
   t.timeout(150_000)

@@ -24,7 +24,7 @@ import { listBrokenInvariants } from '../ledger/support.js'
 /** As the operations guide recommends. */
 const world = useWorld(test, {
   fiat: true,
-  env: { WITHDRAW_WAIT_MS: '0', CARD_RESERVE_DAYS: '14', IDENTITY_LIMITS_NGN: 'young:50000' },
+  env: { CARD_RESERVE_DAYS: '14', IDENTITY_LIMITS_NGN: 'young:50000' },
 })
 test.beforeEach(() => world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 0 } }))
 test.afterEach.always('the ledger is consistent', async (t) => {

@@ -4,7 +4,7 @@ import { createFiatIntent, payFiatIntent, settlementBatch } from '../helpers/mak
 import { createWithdrawal, creatorWithBalance, sendDuePayouts } from '../helpers/make/withdrawals.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { fiat: true, proxies: true, env: { WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, { fiat: true, proxies: true })
 
 /** The statements that only guards run. */
 const ofGuards =

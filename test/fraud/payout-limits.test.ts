@@ -32,7 +32,6 @@ import { listBrokenInvariants } from '../ledger/support.js'
 const world = useWorld(test, {
   fiat: true,
   env: {
-    WITHDRAW_WAIT_MS: '0',
     PAYOUT_LIMITS_NGN: 'hour:30000,day:100000,creator-hour:20000',
     PAYOUT_SECONDS: '15,3,0.1',
   },

@@ -16,7 +16,6 @@ import { listBrokenInvariants } from '../ledger/support.js'
 const world = useWorld(test, {
   fiat: true,
   env: {
-    WITHDRAW_WAIT_MS: '0',
     IDENTITY_LIMITS_NGN:
       'young:50000,account-day:100000,account-month:150000,account-total:200000,name-day:120000',
   },

@@ -206,7 +206,7 @@ const stories: readonly Story[] = [
 
 const modes: readonly Guards[] = ['contract', 'recommended']
 for (const guards of modes) {
-  const world = useWorld(test, { fiat: true, env: { GUARDS: guards, WITHDRAW_WAIT_MS: '0' } })
+  const world = useWorld(test, { fiat: true, env: { GUARDS: guards } })
   for (const { name, ends, gains, play } of stories)
     test.serial(`${guards}: ${name}: a thief gains NGN ${gains[guards].toLocaleString('en')}`, async (t) => {
       world().fiat.fiatpay.faults.setFault({ webhooks: { copies: 0 } })

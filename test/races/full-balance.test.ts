@@ -5,7 +5,7 @@ import { startWeb } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
-const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, { fiat: true })
 const requests = 500
 
 test('of 500 concurrent withdrawals of the whole balance through two processes exactly one succeeds', async (t) => {

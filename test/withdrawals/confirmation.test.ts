@@ -37,7 +37,7 @@ import { listBrokenInvariants } from '../ledger/support.js'
 const world = useWorld(test, {
   fiat: true,
   mail: true,
-  env: { TRUST_PROXY: 'true', WITHDRAW_WAIT_MS: '0', CONFIRM_ACCOUNTS: 'new' },
+  env: { TRUST_PROXY: 'true', CONFIRM_ACCOUNTS: 'new' },
 })
 test.afterEach.always('the ledger is consistent', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])

@@ -16,7 +16,7 @@ import { as } from '../helpers/servers/roles.js'
 import { useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
-const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, { fiat: true })
 test.afterEach.always('the ledger is consistent', async (t) => {
   t.deepEqual(await listBrokenInvariants(world().db), [])
 })

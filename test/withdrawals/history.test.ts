@@ -9,7 +9,7 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { useWorld } from '../helpers/servers/world.js'
 
-const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, { fiat: true })
 
 interface Page {
   readonly payouts: PayoutBody[]

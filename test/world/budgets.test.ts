@@ -28,7 +28,7 @@ const world = useWorld(test, {
   slotMs: 0,
   fiat: true,
   proxies: true,
-  env: { WITHDRAW_WAIT_MS: '0', CONFIRM_ACCOUNTS: 'new' },
+  env: { CONFIRM_ACCOUNTS: 'new' },
 })
 
 /** What each operation may cost: the table of docs/sizing.md. */

@@ -45,9 +45,8 @@ export interface PayoutBody {
   readonly failedAt: string | null
 }
 
-/** Settings of a world: requests do not wait for the provider, it is asked again soon, and larger payouts need a verified name. */
+/** Settings of a world: the provider is asked again soon, and larger payouts need a verified name. */
 export const quickPayouts = {
-  WITHDRAW_WAIT_MS: '0',
   PAYOUT_SECONDS: '15,0.05,0.5',
   IDENTITY_SINGLE_NGN: '200000',
 } as const

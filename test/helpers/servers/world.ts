@@ -215,6 +215,8 @@ function settingsFor(database: TestDatabase, outside: string): Record<string, st
     GUARDS: 'contract',
     LOG_LEVEL: 'silent',
     RATE_LIMIT_FACTOR: '0',
+    // No worker runs beside the app, so nothing would end the wait.
+    WITHDRAW_WAIT_MS: '0',
   }
 }
 

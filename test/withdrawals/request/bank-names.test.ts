@@ -5,7 +5,7 @@ import { startWorkerProcess } from '../../helpers/servers/service-process.js'
 import { useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
-const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0' } })
+const world = useWorld(test, { fiat: true })
 
 async function listBankNames({ session }: Person): Promise<(string | null)[]> {
   const { body } = await world().request<{ payouts: PayoutBody[] }>('GET', '/payouts/history', { session })

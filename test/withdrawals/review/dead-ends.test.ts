@@ -25,7 +25,7 @@ import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 import { listBrokenInvariants } from '../../ledger/support.js'
 
-const world = useWorld(test, { fiat: true, env: { WITHDRAW_WAIT_MS: '0', PAYOUT_SECONDS: '15,0.05,900' } })
+const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '15,0.05,900' } })
 test.beforeEach('the provider has no faults', () => {
   world().fiat.fiatpay.faults.reset()
 })
