@@ -38,7 +38,9 @@ export function useBrowser(
   test: TestFn,
   { workers = [], ...options }: WorldOptions & { readonly workers?: readonly WorkKind[] } = {},
 ): () => BrowserWorld {
-  const world = useWorld(test, { chain: true, fiat: true, ...options })
+  // Workers run beside the app, so a withdrawal's request waits for them as in production.
+  const env = { WITHDRAW_WAIT_MS: '4500', ...options.env }
+  const world = useWorld(test, { chain: true, fiat: true, ...options, env })
   let opened: BrowserWorld | undefined
   let loops: WorkerLoops | undefined
   test.before('a browser starts', async () => {
