@@ -79,6 +79,8 @@ export async function up(knex: Knex): Promise<void> {
       woken_at timestamptz not null default clock_timestamp(),
       -- The caller gave the charge (amountNgn), so what exceeds the promise is the creator's too.
       charge_given boolean not null default false,
+      -- Of the checkout in which the payer paid. Null: nobody has said.
+      language text check (language in ('en', 'pcm', 'fr')),
       -- Made with this session's token.
       sdk_session_id uuid references sdk_sessions on delete set null,
       constraint fiat_intents_check2 check (num_nonnulls(checkout_url, instructions) = 1),

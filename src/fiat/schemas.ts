@@ -4,6 +4,7 @@ import { requiredText, truncated } from '../http/input.js'
 import { ownReferenceFields } from '../intents/own-reference.js'
 import { statusUrlOutput } from '../intents/status-url.js'
 import type { ErrorCode } from '../kernel/errors.js'
+import { languages } from '../kernel/languages.js'
 import { intentStatusOf } from './lifecycle.js'
 
 const missing: ErrorCode = 'fiat_intent_fields_required'
@@ -34,6 +35,11 @@ export const fiatIntentInput = z.object({
     .optional()
     .catch(undefined)
     .meta({ description: 'A bank account to transfer to, also where the creator takes the checkout page' }),
+  language: z
+    .enum(languages)
+    .optional()
+    .catch(undefined)
+    .meta({ description: 'In which the payer is written to; else English' }),
   memo: optionalText('Message to the creator, kept to 500 characters'),
   // Any value except false makes the tip anonymous.
   isAnonymous: z

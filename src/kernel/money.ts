@@ -46,11 +46,6 @@ export function nairaText(kobo: bigint): string {
   return `NGN ${groupedText(whole)}.${fraction.padEnd(2, '0')}`
 }
 
-/** The same as payers read it: `₦15,840.00`. */
-export function nairaSignText(kobo: bigint): string {
-  return nairaText(kobo).replace('NGN ', '₦')
-}
-
 /** Micro-USDC as people read them: `10.5 USDC`. */
 export function usdcText(micro: bigint): string {
   return `${groupedText(displayText(micro, 6))} USDC`

@@ -20,17 +20,3 @@ export function parseTimestamp(text: string): number | undefined {
   const utcMs = date.getTime() + (leap ? 1000 : 0) - (sign === '-' ? -offset : offset)
   return utcMs + Number(fraction || 0) * 1000
 }
-
-const inLagos = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'Africa/Lagos',
-})
-
-/** A time as payers in Nigeria read it: `26 November 2026 at 14:05, Lagos time`. */
-export function lagosText(at: Date): string {
-  return `${inLagos.format(at)}, Lagos time`
-}

@@ -1,5 +1,6 @@
 import { escapeHtml } from '../http/pages/html.js'
 import { accent, serviceName, testNotice } from '../kernel/brand.js'
+import type { Language } from '../kernel/languages.js'
 import { cleanLine } from '../kernel/text.js'
 import type { EmailContent } from './queue-email.js'
 
@@ -17,6 +18,8 @@ export type EmailBlock =
 export type EmailFact = readonly [name: string, value: string]
 
 export interface EmailBlocks {
+  /** Of the words. Default English. */
+  readonly language?: Language
   readonly subject: string
   readonly blocks: readonly EmailBlock[]
 }
@@ -29,11 +32,13 @@ const defaultLabel = 'Open the page'
  * Renders an e-mail as plain text and as HTML, both headed by the service's name. The HTML loads nothing, so it looks the
  * same where images and style sheets are blocked. Blocks are text, never markup: they are escaped.
  */
-export function emailLayout({ subject, blocks }: EmailBlocks): EmailContent {
+export function emailLayout({ language = 'en', subject, blocks }: EmailBlocks): EmailContent {
+  const colon = language === 'fr' ? '\u00a0:' : ':'
+  const text = blocks.map((block) => textBlock(block, colon))
   return {
     subject: cleanLine(subject, subjectLength),
-    text: `${[serviceName, ...blocks.map(textBlock)].join('\n\n')}\n`,
-    html: htmlPage(blocks.map(htmlBlock).join('\n')),
+    text: `${[serviceName, ...text].join('\n\n')}\n`,
+    html: htmlPage(language, blocks.map((block) => htmlBlock(block, colon)).join('\n')),
   }
 }
 
@@ -46,19 +51,23 @@ export function testEmail({ subject, text, html }: EmailContent): EmailContent {
   }
 }
 
-function textBlock(block: EmailBlock): string {
+function textBlock(block: EmailBlock, colon: string): string {
   if (typeof block === 'string') return wrapLines(block)
-  if ('link' in block) return `${block.label ?? defaultLabel}:\n${block.link}`
-  if ('facts' in block) return block.facts.map(([name, value]) => wrapLines(`${name}: ${value}`)).join('\n')
+  if ('link' in block) return `${block.label ?? defaultLabel}${colon}\n${block.link}`
+  if ('facts' in block)
+    return block.facts.map(([name, value]) => wrapLines(`${name}${colon} ${value}`)).join('\n')
   if ('list' in block) return block.list.map((item) => wrapLines(`- ${item}`)).join('\n')
   return `    ${block.standout}`
 }
+
+/** Where a line may end: not within an amount, nor between a French mark and its word. */
+const breaks = /(?<!«)[^\S\u00a0\u202f]+(?![:;?!»])/
 
 /** Wraps at 72 characters, because plain-text mail clients do not wrap. A longer word stays on one line. */
 function wrapLines(text: string): string {
   const lines: string[] = []
   let line = ''
-  for (const word of text.split(/\s+/)) {
+  for (const word of text.split(breaks)) {
     if (line !== '' && line.length + 1 + word.length > textWidth) {
       lines.push(line)
       line = ''
@@ -78,10 +87,10 @@ const styles = {
   standout: 'font:bold 28px monospace;letter-spacing:4px',
 } as const
 
-function htmlBlock(block: EmailBlock): string {
+function htmlBlock(block: EmailBlock, colon: string): string {
   if (typeof block === 'string') return `<p>${escapeHtml(block)}</p>`
   if ('link' in block) return htmlLink(escapeHtml(block.link), escapeHtml(block.label ?? defaultLabel))
-  if ('facts' in block) return `<p>${block.facts.map(htmlFact).join('<br>\n')}</p>`
+  if ('facts' in block) return `<p>${block.facts.map((fact) => htmlFact(fact, colon)).join('<br>\n')}</p>`
   if ('list' in block) return `<p>${block.list.map((item) => `- ${escapeHtml(item)}`).join('<br>\n')}</p>`
   return `<p style="${styles.standout}">${escapeHtml(block.standout)}</p>`
 }
@@ -92,15 +101,15 @@ function htmlLink(address: string, label: string): string {
 <p style="${styles.address}">${address}</p>`
 }
 
-function htmlFact([name, value]: EmailFact): string {
-  return `<b>${escapeHtml(name)}:</b> ${escapeHtml(value)}`
+function htmlFact([name, value]: EmailFact, colon: string): string {
+  return `<b>${escapeHtml(name)}${colon}</b> ${escapeHtml(value)}`
 }
 
-function htmlPage(body: string): string {
+function htmlPage(language: Language, body: string): string {
   const head =
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
   const heading = `<p style="${styles.brand}">${serviceName}</p>`
-  return `<!DOCTYPE html>\n<html lang="en"><head>${head}</head><body><div style="${styles.page}">\n${heading}\n${body}\n</div></body></html>\n`
+  return `<!DOCTYPE html>\n<html lang="${language}"><head>${head}</head><body><div style="${styles.page}">\n${heading}\n${body}\n</div></body></html>\n`
 }
 
 const longest = 100

@@ -1,6 +1,7 @@
 import { html, type Markup } from '../http/pages/html.js'
+import { languageLinks } from '../http/pages/language.js'
 import { serviceName } from '../kernel/brand.js'
-import { type Language, languageNames, languages, locales } from '../kernel/languages.js'
+import { type Language, locales } from '../kernel/languages.js'
 import type { PageOwner } from './handle.js'
 import { type PageContent, picturePath } from './page.js'
 import type { OwnPage } from './schemas.js'
@@ -48,17 +49,10 @@ ${goal === null ? undefined : renderGoal(goal, language)}
     after: html`<footer class="profile profile--after">
 ${page.links.length === 0 ? undefined : renderLinks(page, language)}
 ${supporters === undefined || supporters.newest.length === 0 ? undefined : renderWall(supporters, language)}
-<nav class="languages" aria-label="Language">${languages.map((one) => renderLanguage(one, language))}</nav>
+<nav class="languages" aria-label="Language">${languageLinks(language)}</nav>
 <p class="quiet small">${words.tipsBy} <a href="/">${serviceName}</a></p>
 </footer>`,
   }
-}
-
-function renderLanguage(language: Language, shown: Language): Markup {
-  const name = languageNames[language]
-  return language === shown
-    ? html`<span lang="${language}" aria-current="true">${name}</span>`
-    : html`<a lang="${language}" href="?lang=${language}">${name}</a>`
 }
 
 function renderHead(page: ShownPage, language: Language, publicUrl: string, isReady: boolean): Markup {

@@ -1,3 +1,5 @@
+import type { Language } from '../kernel/languages.js'
+
 /**
  * How a payment stands. A tip has no such state of its own: it is read from the rows of tip, payments, refunds and disputes.
  * - `seen`: a transaction was reported, and the chain has not decided
@@ -23,9 +25,11 @@ export interface Creator {
   readonly creatorName: string | null
 }
 
-/** What whoever has the link may see. Nothing of it is about the payer but their own message. */
+/** What whoever has the link may see. Nothing of it is about the payer but their own message and language. */
 export interface Payment {
   readonly intentId: string
+  /** The payer's choice in the checkout, else the creator's. Null: nobody has chosen. */
+  readonly language: Language | null
   readonly stage: Stage
   readonly creator: Creator
   /** Of the tip in lists and events. Undefined: there is none yet. */

@@ -8,7 +8,7 @@ import { isExpired, isUnderpaid, tipOfIntent } from '../sdk/read-intent.js'
 import { symbolOf } from '../tips/read/present.js'
 import type { Creator, Payment } from './payment.js'
 
-interface CryptoRow extends Creator, PaymentState {
+interface CryptoRow extends Creator, Pick<Payment, 'language'>, PaymentState {
   readonly inputMint: string
   readonly inputRaw: string
   readonly createdAt: Date
@@ -32,7 +32,7 @@ export async function readCryptoPayment(db: Knex, intentId: string): Promise<Pay
     text: /* sql */ `
       select r.user_id as "creatorId", u.name as "creatorName", i.input_mint as "inputMint", i.input_raw as "inputRaw",
         i.created_at as "createdAt", i.payout_wallet as wallet, ${isExpired} as expired,
-        coalesce(t.message, i.message) as message, k.thanks, coalesce(t.reference, i.reference) as reference,
+        coalesce(t.message, i.message) as message, k.thanks, k.language, coalesce(t.reference, i.reference) as reference,
         coalesce(t.main_id, t.id) as signature, t.status as "tipStatus", t.outcome, ${isUnderpaid} as underpaid, t.mint, t.decimals,
         t.display_raw as "displayRaw", t.received_raw as "receivedRaw", coalesce(t.block_time, t.confirmed_at) as "paidAt",
         t.finalized_at is not null as final
@@ -65,6 +65,7 @@ function present(intentId: string, row: CryptoRow): Payment {
   const landed = status === 'confirmed' || row.underpaid
   return {
     intentId,
+    language: row.language,
     stage,
     creator: { creatorId: row.creatorId, creatorName: row.creatorName },
     tipId: row.signature ?? undefined,

@@ -5,7 +5,7 @@ import { query } from '../platform/database/database.js'
 import type { TipStatus } from '../tips/lifecycle.js'
 import type { Creator, Payment } from './payment.js'
 
-interface NairaRow extends Creator {
+interface NairaRow extends Creator, Pick<Payment, 'language'> {
   readonly tipStatus: TipStatus
   readonly message: string | null
   readonly thanks: string | null
@@ -33,7 +33,7 @@ export async function readNairaPayment(db: Knex, intentId: string): Promise<Paym
   const [row] = await query<NairaRow>(db, {
     name: 'receipts.naira',
     text: /* sql */ `
-      select t.status as "tipStatus", t.message, k.thanks, t.reference, f.user_id as "creatorId", u.name as "creatorName",
+      select t.status as "tipStatus", t.message, k.thanks, coalesce(f.language, k.language) as language, t.reference, f.user_id as "creatorId", u.name as "creatorName",
         f.charge_kobo as "chargeKobo", f.settled_kobo as "settledKobo", f.credited_micro as "creditedMicro",
         f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, f.checkout_url as "checkoutUrl",
         f.instructions as account, p."paidAt", s.*, g.*,
@@ -64,6 +64,7 @@ function present(intentId: string, row: NairaRow): Payment {
   const isOpen = row.tipStatus === 'pending' && !row.expired
   return {
     intentId,
+    language: row.language,
     stage: stageOf(row),
     creator: { creatorId: row.creatorId, creatorName: row.creatorName },
     tipId: intentId,

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Context, Middleware } from 'koa'
 import { type Route, route } from '../http/endpoint.js'
 import type { Pages } from '../http/pages/built-pages.js'
+import { chooseLanguage } from '../http/pages/language.js'
 import { plainPage, sendPlainPage } from '../http/pages/plain-page.js'
 import { sendPage } from '../http/pages/send-page.js'
 import { noStore } from '../http/security/response-headers.js'
@@ -13,7 +14,7 @@ import type { Services } from '../services.js'
 import { findPayment } from './find-payment.js'
 import { listReceiptKeys, publishKey, receiptOf, signReceipt } from './receipt.js'
 import { keysAnswer, keysInput, receiptAnswer, receiptInput } from './schemas.js'
-import { missingPage, statusPage } from './words.js'
+import { missingPage, statusPage } from './status-page.js'
 
 type Needs = Pick<Services, 'db' | 'config'>
 
@@ -82,14 +83,16 @@ export function createReceipts({ db, config }: Needs, pages: Pages) {
     ctx.set('Cache-Control', 'no-store')
     const token = tokenOf(ctx)
     const payment = await findPayment(db, token)
-    if (payment === undefined) return sendPlainPage(ctx, missingPage(config.http.contact), 404)
-    const signed = receiptOf(config, payment, new Date()) !== undefined
     const { contact } = config.http
+    const language = chooseLanguage(ctx, payment?.language)
+    if (payment === undefined) return sendPlainPage(ctx, plainPage(missingPage({ contact, language })), 404)
+    const signed = receiptOf(config, payment, new Date()) !== undefined
     sendPlainPage(
       ctx,
       plainPage(
         statusPage(payment, {
           contact,
+          language,
           watchDays: config.fiat.watchDays,
           token: signed ? token : undefined,
         }),

@@ -1,9 +1,10 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
+import { languageNames } from '../../src/kernel/languages.js'
 import { phone, prepareVisit, useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { clickButton, heading } from '../helpers/browser/on-page.js'
-import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
@@ -64,5 +65,49 @@ test.serial(
     await status.getByText('Genuine', { exact: true }).waitFor()
     t.deepEqual(faults, [])
     await context.close()
+  },
+)
+
+test.serial('who pays in French reads French to the end', async (t) => {
+  const { page, context, embedUrl, faults } = await prepareVisit(open(), { viewport: phone })
+  await page.goto(embedUrl.replace('#', '&lang=fr#'))
+  await page.getByRole('tab', { name: /^Naira/ }).click()
+  const answered = page.waitForResponse('**/payments/fiat/intent')
+  await clickButton(page, /^Payer 7\s600,00/)
+  const { intentId } = await (await answered).json()
+  payFiatIntent(open().world, intentId)
+  await settleIntentNow(open().world, intentId)
+  await heading(page, /^Merci/).waitFor()
+  // The status page has another host here, so it has no cookie of the checkout.
+  const status = await follow(page, 'Reçu et état')
+  await heading(status, 'Payé. Merci !').waitFor()
+  await checkAccessibility(t, status, 'status-paid-fr')
+  t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial(
+  'the status page fits 320 px in each language, is accessible, and changes it by links',
+  async (t) => {
+    const { world, browser } = open()
+    const { embedder, context } = await prepareVisit(open())
+    await context.close()
+    const answer = await createFiatIntent(world, { creatorId: embedder.id, amount: 10, reference: 'Order 7' })
+    payFiatIntent(world, answer.intentId, 1_000_000)
+    await settleIntentNow(world, answer.intentId)
+    const reader = await browser.newContext({ viewport: phone })
+    const status = await reader.newPage()
+    await status.goto((answer as typeof answer & { statusUrl: string }).statusUrl)
+    for (const [language, title] of [
+      ['en', /^Only/],
+      ['fr', /^Il n’est arrivé que/],
+      ['pcm', /^Only .* land$/],
+    ] as const) {
+      if (language !== 'en') await status.getByRole('link', { name: languageNames[language] }).click()
+      await heading(status, title).waitFor()
+      t.is(await status.evaluate('document.documentElement.lang'), language)
+      await checkAccessibility(t, status, `status-short-${language}`)
+    }
+    await reader.close()
   },
 )

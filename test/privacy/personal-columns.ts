@@ -41,7 +41,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   events: { forgotten: 'data', others: 'subject traceparent type' },
   fiat_intents: {
     forgotten: 'client_network',
-    others: 'basis checkout_url id instructions last_error metadata provider_reference',
+    others: 'basis checkout_url id instructions language last_error metadata provider_reference',
   },
   fiat_payments: { others: 'disposition intent_id provider_transaction' },
   heartbeats: { others: 'name' },

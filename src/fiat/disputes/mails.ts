@@ -1,12 +1,13 @@
 import { type NoticeText, notifyOwner, type OwnerNotice } from '../../accounts/notify-owner.js'
-import { nairaSignText, nairaText, usdcText } from '../../kernel/money.js'
+import { nairaText, usdcText } from '../../kernel/money.js'
+import { lagosText, nairaSignText } from '../../kernel/payer-texts.js'
 import { statusUrl } from '../../kernel/status-link.js'
-import { lagosText } from '../../kernel/timestamp.js'
-import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
+import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import { payerMailWords } from '../payer-mails/words.js'
 import { type LockedIntent, lockIntent } from '../settlement/lock-intent.js'
 import type { BookedReturn } from './book-return.js'
 import type { Loss } from './payment-shares.js'
@@ -143,40 +144,23 @@ function describeReturn(kind: ReturnNews['kind'], payment: ReturnFacts, site: st
 
 /** The payer of a known address, in the style of the receipts. The creator's name is the only text that a user chose. */
 function payerMail(
-  { id, creatorName }: Pick<LockedIntent, 'id' | 'creatorName'>,
+  { id, creatorName, language }: Pick<LockedIntent, 'id' | 'creatorName' | 'language'>,
   kobo: bigint,
   kind: ReturnNews['kind'],
   link: string,
 ): EmailContent {
-  const amount = nairaSignText(kobo)
-  const tip = `your tip to "${quoteInMail(creatorName)}"`
-  const number: EmailBlock[] = [`The number of this payment is ${id}.`, { link, label: 'See this payment' }]
-  if (kind === 'opened')
-    return emailLayout({
-      subject: `Your bank asks about your payment of ${amount}`,
-      blocks: [
-        `Your bank has told us that the payment for ${tip} is disputed:`,
-        { standout: amount },
-        'The bank decides, usually within some days. If you recognise the payment after all, tell your bank so.',
-        ...number,
-      ],
-    })
-  if (kind === 'won')
-    return emailLayout({
-      subject: `Your payment of ${amount} stands`,
-      blocks: [
-        `The dispute about the payment for ${tip} has ended. The payment stands:`,
-        { standout: amount },
-        ...number,
-      ],
-    })
+  const { number, seePayment, disputeOpened, disputeWon, returned } = payerMailWords[language]
+  const words = { opened: disputeOpened, won: disputeWon, lost: returned, returned }[kind]
+  const amount = nairaSignText(kobo, language)
   return emailLayout({
-    subject: `Your payment of ${amount} goes back to you`,
+    language,
+    subject: words.subject(amount),
     blocks: [
-      `The payment for ${tip} goes back to you, to the account or card that it came from:`,
+      words.lead(quoteInMail(creatorName)),
       { standout: amount },
-      'Banks need some days to show it.',
-      ...number,
+      ...('more' in words ? [words.more] : []),
+      number(id),
+      { link, label: seePayment },
     ],
   })
 }

@@ -68,6 +68,7 @@ export async function adoptCharge(
       origin: noOrigin,
       session: undefined,
       own: noReference,
+      language: undefined,
     },
     atEnd,
   )

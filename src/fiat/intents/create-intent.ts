@@ -104,6 +104,7 @@ export async function createFiatIntent(
     origin,
     session: ownSession,
     own: ownReferenceOf(input, ownSession?.own),
+    language: input.language,
   }
   const wanted = session !== undefined || givesOwn(input)
   const answer = { ...present(intent), ...notice, ...(await presentStatusUrl(services, id, wanted)) }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { OwnReference } from '../../intents/own-reference.js'
 import { DomainError } from '../../kernel/errors.js'
 import { providerReferenceOf } from '../../kernel/ids.js'
+import type { Language } from '../../kernel/languages.js'
 import { displayNumber, displayText } from '../../kernel/money.js'
 import type { Origin } from '../../kernel/trace-context.js'
 import type { AcceptedRate } from '../../market/accepted-rates.js'
@@ -44,6 +45,7 @@ export interface FiatIntent {
   readonly origin: Origin
   readonly session: NairaSession | undefined
   readonly own: OwnReference
+  readonly language: Language | undefined
 }
 
 /**
@@ -103,7 +105,7 @@ async function lockOwner(trx: Knex, { userId, network }: Owner): Promise<void> {
 
 async function insertIntent(
   trx: Knex,
-  { id, owner, price, basis, rate, collection, expiresAt, lifeMs }: FiatIntent,
+  { id, owner, price, basis, rate, collection, expiresAt, lifeMs, language }: FiatIntent,
   { payerId, sessionId }: { readonly payerId: bigint | undefined; readonly sessionId: string | undefined },
   watchDays: number,
 ): Promise<void> {
@@ -116,9 +118,9 @@ async function insertIntent(
     text: /* sql */ `
       insert into fiat_intents (id, user_id, rate_id, amount_cents, fee_cents, final_cents, basis, charge_kobo, charge_given, payer_id,
         provider_reference, checkout_url, instructions, metadata, expires_at, client_network, due_at,
-        sdk_session_id)
+        sdk_session_id, language)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-        clock_timestamp() + $17 * interval '1 second', $18)`,
+        clock_timestamp() + $17 * interval '1 second', $18, $19)`,
     values: [
       id,
       owner.userId,
@@ -143,6 +145,7 @@ async function insertIntent(
       owner.network,
       firstPollSeconds,
       sessionId ?? null,
+      language ?? null,
     ],
   })
 }

@@ -1,11 +1,12 @@
 import { type NoticeText, nothingToDo, notifyOwner, type OwnerNotice } from '../../accounts/notify-owner.js'
-import { displayText, nairaSignText, nairaText, usdcText } from '../../kernel/money.js'
+import { displayText, nairaText, usdcText } from '../../kernel/money.js'
+import { lagosText, nairaSignText } from '../../kernel/payer-texts.js'
 import { statusUrl } from '../../kernel/status-link.js'
-import { lagosText } from '../../kernel/timestamp.js'
 import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
+import { payerMailWords } from '../payer-mails/words.js'
 import type { LockedIntent } from '../settlement/lock-intent.js'
 import { amountOf } from './plan-refund.js'
 import type { TipRefund } from './refund.js'
@@ -86,36 +87,42 @@ function describeRefund(
   }
 }
 
+type Payer = Pick<LockedIntent, 'receiptTo' | 'creatorName' | 'language' | 'statusKey'>
+
 /** Tells a payer who gave an address that the money is on its way back. */
 export async function mailPayer(
   uow: UnitOfWork,
   { http }: Pick<Config, 'http'>,
-  { receiptTo, creatorName, statusKey }: Pick<LockedIntent, 'receiptTo' | 'creatorName' | 'statusKey'>,
+  payer: Payer,
   refund: Pick<TipRefund, 'intentId' | 'kobo' | 'paidAt'>,
 ): Promise<void> {
+  const { receiptTo, statusKey } = payer
   if (receiptTo !== null)
     await queueEmail(uow, {
       kind: 'refund',
       to: receiptTo,
-      ...payerMail(creatorName, refund, statusUrl(http.publicUrl, statusKey, refund.intentId)),
+      ...payerMail(payer, refund, statusUrl(http.publicUrl, statusKey, refund.intentId)),
     })
 }
 
 /** As the receipt: the creator's name is the only text that a user chose, and it is cut. */
 function payerMail(
-  creatorName: string,
+  { creatorName, language }: Payer,
   { intentId, kobo, paidAt }: Pick<TipRefund, 'intentId' | 'kobo' | 'paidAt'>,
   link: string,
 ): EmailContent {
+  const { number, seePayment, noMistake, refund: words } = payerMailWords[language]
+  const back = nairaSignText(kobo, language)
   return emailLayout({
-    subject: `${nairaSignText(kobo)} of your tip come back to you`,
+    language,
+    subject: words.subject(back),
     blocks: [
-      `You gave a tip to "${quoteInMail(creatorName)}" on ${lagosText(paidAt)}, and they gave this back:`,
-      { standout: nairaSignText(kobo) },
-      'It goes to the card or the bank account that you paid with. Banks need some days to show it. If you do not see it after ten working days, reply to this e-mail.',
-      `The number of this payment is ${intentId}.`,
-      { link, label: 'See this payment' },
-      'If you did not pay this, somebody entered your address by mistake; you need not do anything.',
+      words.lead(quoteInMail(creatorName), lagosText(paidAt, language)),
+      { standout: back },
+      words.more,
+      number(intentId),
+      { link, label: seePayment },
+      noMistake,
     ],
   })
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { Language } from '../../kernel/languages.js'
 import { statusKeySql } from '../../kernel/status-link.js'
 import type { SealedAddress } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
@@ -20,6 +21,8 @@ export interface LockedIntent {
   readonly reference: string | null
   /** The supporter's. */
   readonly message: string | null
+  /** In which its payer is written to. */
+  readonly language: Language
   /** Makes the link of its status page. */
   readonly statusKey: Buffer
   readonly price: FiatPrice
@@ -48,7 +51,7 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
     name: 'fiat.read-locked',
     text: /* sql */ `
       select f.id, f.user_id as "userId", w.public_key as wallet, u.name as "creatorName", t.reference, t.message,
-        ${statusKeySql} as "statusKey",
+        coalesce(f.language, 'en') as language, ${statusKeySql} as "statusKey",
         f.amount_cents as "amountCents", f.fee_cents as "feeCents", f.final_cents as "finalCents",
         f.charge_kobo as "chargeKobo", f.charge_given as "isChargeGiven", f.basis, f.rate_id as "rateId", (r.value * 100000000)::bigint as rate,
         f.expires_at as "expiresAt", clock_timestamp() >= f.expires_at as expired, p.email_sealed as "sealedEmail",

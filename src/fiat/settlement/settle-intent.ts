@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
-import { nairaSignText, percentBps } from '../../kernel/money.js'
+import { percentBps } from '../../kernel/money.js'
+import { lagosText, nairaSignText } from '../../kernel/payer-texts.js'
 import { statusUrl } from '../../kernel/status-link.js'
-import { lagosText } from '../../kernel/timestamp.js'
 import { namedOrigin, type Origin } from '../../kernel/trace-context.js'
 import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
 import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
@@ -14,6 +14,7 @@ import type { Services } from '../../services.js'
 import { confirmFiatTip, endFiatTips } from '../../tips/fiat-tip.js'
 import { tipChannel } from '../../tips/read/present.js'
 import { amountsShown, computeCredit } from '../fees.js'
+import { payerMailWords } from '../payer-mails/words.js'
 import type { FetchedPayments } from './fetch-payments.js'
 import type { DueFiatIntent } from './intent-queue.js'
 import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
@@ -168,17 +169,15 @@ export function reportSettlement(
   }
 }
 
-type Named = Pick<LockedIntent, 'id' | 'creatorName' | 'price' | 'reference' | 'message' | 'statusKey'>
-
-const noMistake =
-  'If you did not pay this, somebody entered your address by mistake; you need not do anything.'
+type Named = Pick<
+  LockedIntent,
+  'id' | 'creatorName' | 'price' | 'reference' | 'message' | 'language' | 'statusKey'
+>
 
 /** The page that says how the payment stands from now on. */
-function statusBlocks(publicUrl: string, { id, statusKey }: Named): EmailBlock[] {
-  return [
-    'This page says at any time how your payment stands, and has a signed receipt once it is paid:',
-    { link: statusUrl(publicUrl, statusKey, id), label: 'See this payment' },
-  ]
+function statusBlocks(publicUrl: string, { id, language, statusKey }: Named): EmailBlock[] {
+  const words = payerMailWords[language]
+  return [words.statusPage, { link: statusUrl(publicUrl, statusKey, id), label: words.seePayment }]
 }
 
 /**
@@ -190,25 +189,23 @@ function receipt(
   intent: Named,
   { kobo, paidAt }: Pick<Payment, 'kobo' | 'paidAt'>,
 ): EmailContent {
-  const { id, creatorName, price, reference, message } = intent
+  const { id, creatorName, price, reference, message, language } = intent
+  const { noMistake, receipt: words } = payerMailWords[language]
   const { chargeKobo } = price
-  const given = nairaSignText(kobo < chargeKobo ? kobo : chargeKobo)
-  const surplus =
-    kobo > chargeKobo
-      ? [
-          `You paid ${nairaSignText(kobo)}, and ${given} were asked for. The tip is ${given}; the other ${nairaSignText(kobo - chargeKobo)} wait for you. Reply to this e-mail to have them back, or to give them to the creator too.`,
-        ]
-      : []
+  const naira = (amount: bigint) => nairaSignText(amount, language)
+  const given = naira(kobo < chargeKobo ? kobo : chargeKobo)
+  const surplus = kobo > chargeKobo ? [words.surplus(naira(kobo), given, naira(kobo - chargeKobo))] : []
   const facts: EmailFact[] = [
-    ['Paid', lagosText(paidAt)],
-    ...(message === null ? [] : [['Your message', `"${quoteInMail(message)}"`] as const]),
-    ...(reference === null ? [] : [['Reference', `"${quoteInMail(reference)}"`] as const]),
-    ['Number of this payment', id],
+    [words.paid, lagosText(paidAt, language)],
+    ...(message === null ? [] : [[words.message, `"${quoteInMail(message)}"`] as const]),
+    ...(reference === null ? [] : [[words.reference, `"${quoteInMail(reference)}"`] as const]),
+    [words.number, id],
   ]
   return emailLayout({
-    subject: `Your tip of ${given}`,
+    language,
+    subject: words.subject(given),
     blocks: [
-      `Thank you. Your payment for a tip to "${quoteInMail(creatorName)}" has arrived:`,
+      words.lead(quoteInMail(creatorName)),
       { standout: given },
       ...surplus,
       { facts },
@@ -220,14 +217,18 @@ function receipt(
 
 /** For the payer of too little: what happened, and what to do. */
 function shortPaymentNotice(publicUrl: string, intent: Named, { kobo, paidAt }: Payment): EmailContent {
-  const { id, creatorName, price } = intent
+  const { id, creatorName, price, language } = intent
+  const { noMistake, number, short: words } = payerMailWords[language]
+  const arrived = nairaSignText(kobo, language)
+  const asked = nairaSignText(price.chargeKobo, language)
   return emailLayout({
-    subject: `Your payment of ${nairaSignText(kobo)} is less than the tip`,
+    language,
+    subject: words.subject(arrived),
     blocks: [
-      `For a tip to "${quoteInMail(creatorName)}" ${nairaSignText(price.chargeKobo)} were asked for, and on ${lagosText(paidAt)}, this arrived:`,
-      { standout: nairaSignText(kobo) },
-      'The tip is not complete, and your money is not lost. The creator sees what arrived, and can take it as it is or give it back to you. You can also reply to this e-mail and say which you want, or make a new tip that is paid in full.',
-      `The number of this payment is ${id}.`,
+      words.lead(quoteInMail(creatorName), asked, lagosText(paidAt, language)),
+      { standout: arrived },
+      words.more,
+      number(id),
       ...statusBlocks(publicUrl, intent),
       noMistake,
     ],

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import { serviceName } from '../../kernel/brand.js'
+import type { Language } from '../../kernel/languages.js'
 import { html, Markup } from './html.js'
 import { iconPath } from './icon.js'
+import { languageLinks } from './language.js'
 import { palette } from './palette.js'
 
 /** In the document itself, so that the page needs no second request. */
@@ -25,12 +27,17 @@ li:first-child a { background: var(--accent); border-color: var(--accent); color
 button { min-height: 3rem; margin-top: 1.5rem; padding: 0 1.1rem; border: 0; border-radius: 12px; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
 li a:hover { text-decoration: underline; }
 a:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 12px; }
+nav { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: 1rem .25rem 0; font-size: .93rem; }
+nav > * { display: inline-flex; align-items: center; min-height: 2.75rem; }
+nav a { color: var(--accent); }
 .card + p { margin: 1.25rem .25rem 0; font-size: .93rem; }
 `
 const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
 /** A page of a few words. It has no script. A form sends nothing elsewhere. */
 export interface PlainPage {
+  /** Of a page that there is in every language: links lead to the others. Undefined: there is only the English one. */
+  readonly language?: Language
   readonly title: string
   readonly lead: string
   /** Further paragraphs. */
@@ -50,12 +57,12 @@ export interface PlainPage {
 
 /** Renders the page's document. */
 export function plainPage(page: PlainPage): string {
-  const { title, lead, more = [], quote, facts = [], links = [], button, note, unlisted } = page
+  const { language, title, lead, more = [], quote, facts = [], links = [], button, note, unlisted } = page
   const entries = links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)
   const rows = facts.map(([name, value]) => html`<dt>${name}</dt><dd><bdi>${value}</bdi></dd>`)
   const refresh = unlisted?.refreshSeconds
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -69,6 +76,7 @@ ${unlisted && html`<meta name="robots" content="noindex">`}${refresh && html`<me
 <a class="brand" href="/"><img src="${iconPath}" alt="" width="28" height="28">${serviceName}</a>
 <div class="card"><h1>${title}</h1><p>${lead}</p>${more.map((text) => html`<p>${text}</p>`)}${quote && html`<blockquote><bdi>${quote}</bdi></blockquote>`}${rows.length === 0 ? undefined : html`<dl>${rows}</dl>`}${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}${button && html`<form method="post"><button>${button}</button></form>`}</div>
 ${note === undefined ? undefined : html`<p>${note}</p>`}
+${language === undefined ? undefined : html`<nav>${languageLinks(language)}</nav>`}
 </main>
 </body>
 </html>

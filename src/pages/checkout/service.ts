@@ -8,6 +8,7 @@ import {
   type TipIntentStatus,
   type TipRequest,
 } from '../../sdk/client/tip.js'
+import { shownLanguage } from '../i18n/checkout.js'
 import { isUnanswered } from '../lib/failures.js'
 import type { Form, NairaQuote, NairaRate, NairaTip } from './machine/state.js'
 
@@ -123,6 +124,7 @@ function nairaRequest(creatorId: string, quote: NairaQuote, form: Form): Record<
     creatorId,
     amount: quote.cents / 100,
     amountNgn: quote.amountNgn,
+    language: shownLanguage,
     ...(senderName && { senderName }),
     ...(payerEmail && { payerEmail }),
     ...(memo && { memo }),

@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue.js'
+import type { Catalogue } from '../../kernel/catalogue.js'
 
 /** Every text of the checkout. No text may say "failed", because money may be moving. */
 export const words = {

@@ -6,6 +6,9 @@ import { useCommonWords } from './common.js'
 /** The texts in the page's language. */
 export let words: CheckoutWords = english
 
+/** Of `words`. */
+export let shownLanguage: Language = 'en'
+
 interface Texts {
   readonly words: CheckoutWords
   readonly common: Parameters<typeof useCommonWords>[0]
@@ -22,6 +25,7 @@ export async function useLanguage(language: Language): Promise<void> {
   if (language === 'en') return
   const texts = await others[language]()
   words = texts.words
+  shownLanguage = language
   useCommonWords(texts.common)
   useMoneyLocale(locales[language])
 }

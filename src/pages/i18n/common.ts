@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue.js'
+import type { Catalogue } from '../../kernel/catalogue.js'
 
 const english = {
   copy: 'Copy',

@@ -228,6 +228,7 @@ class Client:
         sender_name: str | None = None,
         payer_email: str | None = None,
         collection: str | None = None,
+        language: str | None = None,
         memo: str | None = None,
         is_anonymous: bool | None = None,
         reference: str | None = None,
@@ -242,6 +243,7 @@ class Client:
         sender_name: Default Anonymous
         payer_email: For the receipt
         collection: A bank account to transfer to, also where the creator takes the checkout page
+        language: In which the payer is written to; else English
         memo: Message to the creator, kept to 500 characters
         is_anonymous: Name and e-mail are withheld from the creator
         reference: Your own name for the payment, such as an order number: at most 64 characters. It need not be unique
@@ -258,6 +260,7 @@ class Client:
                 "senderName": sender_name,
                 "payerEmail": payer_email,
                 "collection": collection,
+                "language": language,
                 "memo": memo,
                 "isAnonymous": is_anonymous,
                 "reference": reference,

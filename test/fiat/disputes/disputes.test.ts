@@ -1,5 +1,5 @@
 import test from 'ava'
-import { lagosText } from '../../../src/kernel/timestamp.js'
+import { lagosText } from '../../../src/kernel/payer-texts.js'
 import { owesReceivable } from '../../../src/ledger/receivables/read-receivables.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
 import { disputeViews, useDisputeWorld } from '../../helpers/make/fiat/dispute-world.js'
