@@ -12,7 +12,7 @@ export async function up(knex: Knex): Promise<void> {
       user_id uuid not null references users,
       reference text not null unique check (reference ~ '^FIATPAY-[0-9A-F]{32}$'),
       -- Our reference at the provider, which accepts no capitals.
-      provider_reference text not null unique generated always as (lower(reference)) stored,
+      provider_reference text not null generated always as (lower(reference)) stored,
       status text not null default 'pending' check (status in ('pending', 'submitted', 'processing', 'completed', 'failed')),
       -- identity_hold: waits for the identity check; confirmation_hold: waits for its creator's confirmation; not_sent: surely not sent; sending: a request may be on its way;
       -- unknown: a request may have arrived; resend: will be sent again under the same reference; sent: accepted;
@@ -38,11 +38,11 @@ export async function up(knex: Knex): Promise<void> {
       name_hash bytea constraint withdrawals_name_hash check (length(name_hash) = 32),
       recipient_code text,
       hold_transfer bigint not null unique references ledger_transfers,
-      resolution_transfer bigint unique references ledger_transfers,
+      resolution_transfer bigint references ledger_transfers,
       -- SHA-256 of the Idempotency-Key with its scope, and of the request. Finds the withdrawal when the answer was lost.
-      key_hash bytea unique check (length(key_hash) = 32),
+      key_hash bytea check (length(key_hash) = 32),
       request_hash bytea check (length(request_hash) = 32),
-      provider_id text unique,
+      provider_id text,
       failure_reason text check (length(failure_reason) <= 200),
       created_at timestamptz(3) not null default clock_timestamp(),
       submitted_at timestamptz(3),
@@ -110,20 +110,25 @@ export async function up(knex: Knex): Promise<void> {
         (breaker is null) = (breaker_since is null)
         and breaker in ('creator_day', 'creator_hour', 'platform_day', 'platform_hour')),
       check (recredited_at is null or status = 'completed'),
-      check (paid_debit_micro between 0 and debit_micro));
+      check (paid_debit_micro between 0 and debit_micro)) with (fillfactor = 70);
+    -- Each change of due_at writes to every index that has the row. So what is null at first has none then, and what follows the order
+    -- of the rows is a BRIN index.
     create index withdrawals_due on withdrawals (due_at) where due_at is not null;
+    create unique index withdrawals_resolution on withdrawals (resolution_transfer) where resolution_transfer is not null;
+    create unique index withdrawals_key on withdrawals (key_hash) where key_hash is not null;
+    create unique index withdrawals_provider_id on withdrawals (provider_id) where provider_id is not null;
     create index withdrawals_history on withdrawals (user_id, created_at desc, id desc);
     create index withdrawals_attention on withdrawals (send_state, created_at) where status = 'pending';
-    create index withdrawals_created on withdrawals (created_at);
+    create index withdrawals_created on withdrawals using brin (created_at) with (autosummarize = on);
     create index withdrawals_history_status on withdrawals (user_id, status, created_at desc, id desc);
     create index withdrawals_recredited on withdrawals (recredited_at) where recredited_at is not null;
     -- What deleting old rates looks up.
-    create index withdrawals_rate on withdrawals (rate_id);
+    create index withdrawals_rate on withdrawals using brin (rate_id) with (autosummarize = on);
     create index withdrawals_account_uses on withdrawals (account_hash, created_at);
     create index withdrawals_name on withdrawals (name_hash, created_at) where name_hash is not null;
     create index withdrawals_sent_at on withdrawals (sent_at) where sent_at is not null;
     create index withdrawals_breaker_waiting on withdrawals (created_at) where breaker is not null and status = 'pending';
-    create index withdrawals_request on withdrawals (request_id) where request_id is not null;
+    create index withdrawals_request on withdrawals using brin (request_id) with (autosummarize = on);
     create index withdrawals_trace on withdrawals (trace_id) where trace_id is not null;
 
     create trigger withdrawals_moves before update of status on withdrawals

@@ -10,7 +10,7 @@ import { queueEmail } from '../mail/queue-email.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import { readRecentChanges } from './protection.js'
+import { type RecentChanges, readRecentChanges } from './protection.js'
 import { type Confirmed, createConfirmationCode } from './secrets/codes.js'
 import { createToken, linkUrl } from './secrets/secrets.js'
 
@@ -88,9 +88,26 @@ export async function notifyOwner(
   notice: OwnerNotice,
   origin?: Origin,
 ): Promise<void> {
-  const { email, moneyEmail } = await readRecentChanges(uow.trx, userId)
-  for (const address of new Set([email, moneyEmail]))
-    await notifyAddress(uow, publicUrl, { userId, address }, notice, origin)
+  await notifyKnown(uow, publicUrl, await readOwner(uow, userId), notice, origin)
+}
+
+/** Whom a notice is mailed to. */
+export type Owner = { readonly userId: string } & Omit<RecentChanges, 'changed'>
+
+export async function readOwner({ trx }: UnitOfWork, userId: string): Promise<Owner> {
+  return { userId, ...(await readRecentChanges(trx, userId)) }
+}
+
+/** As `notifyOwner`, for the caller who has read who the owner is. */
+export async function notifyKnown(
+  uow: UnitOfWork,
+  publicUrl: string,
+  owner: Owner,
+  notice: OwnerNotice,
+  origin?: Origin,
+): Promise<void> {
+  for (const address of new Set([owner.email, owner.moneyEmail]))
+    await mailNotice(uow, publicUrl, owner, address, notice, origin)
 }
 
 /** As `notifyOwner`, to one address. */
@@ -99,11 +116,21 @@ export async function notifyAddress(
   publicUrl: string,
   { userId, address }: { readonly userId: string; readonly address: string },
   notice: OwnerNotice,
+): Promise<void> {
+  await mailNotice(uow, publicUrl, await readOwner(uow, userId), address, notice)
+}
+
+async function mailNotice(
+  uow: UnitOfWork,
+  publicUrl: string,
+  { userId, at, email, proven }: Owner,
+  address: string,
+  notice: OwnerNotice,
   origin?: Origin,
 ): Promise<void> {
-  const { at, email, proven, ofKind, ofAll } = await readMailed(uow, userId, address, notice.kind)
   const isBounded = accountKinds.some((kind) => kind === notice.kind)
-  if (isBounded && (ofKind >= mostOfKind || (!proven && ofAll >= mostUnproven))) return
+  const { ofKind, ofAll } = isBounded ? await countMailed(uow, address, notice.kind) : { ofKind: 0, ofAll: 0 }
+  if (ofKind >= mostOfKind || (!proven && ofAll >= mostUnproven)) return
   // An address that was given up may never have been proven either.
   const trusted = proven && address === email
   const text = notice.describe(new URL(publicUrl).host, trusted)
@@ -153,33 +180,23 @@ export function notMeBlocks(link: string): EmailBlock[] {
 }
 
 interface Mailed {
-  readonly at: Date
-  /** The current e-mail of the account. */
-  readonly email: string
-  readonly proven: boolean
   /** Mails of this kind to the address in the last hour, and notices about accounts in the last day. */
   readonly ofKind: number
   readonly ofAll: number
 }
 
-async function readMailed(
-  { trx }: UnitOfWork,
-  userId: string,
-  address: string,
-  kind: string,
-): Promise<Mailed> {
+async function countMailed({ trx }: UnitOfWork, address: string, kind: string): Promise<Mailed> {
   const [row] = await query<Mailed>(trx, {
     name: 'notices.mailed',
     text: /* sql */ `
-      select clock_timestamp() as at, email, email_verified_at is not null as proven,
+      select
         (select count(*) from emails
-          where recipient = $2 and kind = $3 and created_at > clock_timestamp() - interval '1 hour')::int as "ofKind",
+          where recipient = $1 and kind = $2 and created_at > clock_timestamp() - interval '1 hour')::int as "ofKind",
         (select count(*) from emails
-          where recipient = $2 and kind = any($4::text[]) and created_at > clock_timestamp() - interval '1 day')::int as "ofAll"
-      from users where id = $1`,
-    values: [userId, address, kind, accountKinds],
+          where recipient = $1 and kind = any($3::text[]) and created_at > clock_timestamp() - interval '1 day')::int as "ofAll"`,
+    values: [address, kind, accountKinds],
   })
-  if (row === undefined) throw new Error(`There is no user ${userId}`)
+  if (row === undefined) throw new Error('The mails were not counted')
   return row
 }
 

@@ -6,27 +6,34 @@ export const cautionHours = 72
 
 export interface RecentChanges {
   readonly email: string
+  /** The owner has shown to read that address. */
+  readonly proven: boolean
   /** Where codes for money go: the oldest address that can still be restored, else the current one. */
   readonly moneyEmail: string
   /** The e-mail or a second factor was changed in the last 72 hours. */
   readonly changed: boolean
+  /** When this was read. */
+  readonly at: Date
 }
+
+/** The columns of `RecentChanges`, as SQL that names the user `u`. */
+export const recentChanges = /* sql */ `
+  u.email, u.email_verified_at is not null as proven, clock_timestamp() as at,
+  coalesce(
+    (select old_email from email_changes
+      where user_id = u.id and undone_at is null and undo_until > clock_timestamp() order by changed_at, id limit 1),
+    u.email) as "moneyEmail",
+  coalesce(u.factors_changed_at > clock_timestamp() - interval '${cautionHours} hours', false)
+  or exists (
+    select from email_changes
+     where user_id = u.id and changed_at > clock_timestamp() - interval '${cautionHours} hours') as changed`
 
 /** What was changed lately that a thief would change first. */
 export async function readRecentChanges(db: Knex, userId: string): Promise<RecentChanges> {
   const [row] = await query<RecentChanges>(db, {
     name: 'accounts.recent-changes',
-    text: /* sql */ `
-      select u.email, coalesce(
-          (select old_email from email_changes
-            where user_id = $1 and undone_at is null and undo_until > clock_timestamp() order by changed_at, id limit 1),
-          u.email) as "moneyEmail",
-        coalesce(u.factors_changed_at > clock_timestamp() - $2::int * interval '1 hour', false)
-        or exists (
-          select from email_changes
-           where user_id = $1 and changed_at > clock_timestamp() - $2::int * interval '1 hour') as changed
-      from users u where u.id = $1`,
-    values: [userId, cautionHours],
+    text: `select ${recentChanges} from users u where u.id = $1`,
+    values: [userId],
   })
   if (row === undefined) throw new Error(`There is no user ${userId}`)
   return row

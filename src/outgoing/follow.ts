@@ -79,8 +79,8 @@ function pauseAfter<Row extends LockedOutgoing>(
 }
 
 interface Followed {
-  /** Seconds until the next question; null: none. */
-  readonly pause: number | null
+  /** Seconds until the next question; null: none; undefined: none, and the row says so already. */
+  readonly pause: number | null | undefined
   /** The review that was opened: raises an alarm after the commit. */
   readonly opened?: ReviewReason | undefined
   /** Why a person must act, where the row itself keeps that. */
@@ -101,7 +101,7 @@ async function decideAndFollow<Row extends LockedOutgoing>(
     // Another worker has taken the row since, so this answer is outdated.
     if (row?.attempts !== due.attempts) return { pause: null }
     const done = await follow(uow, kind, row, decide(row, found, kind.rules), found)
-    await reschedule(uow.trx, kind, due, done.pause, attention ?? done.note)
+    if (done.pause !== undefined) await reschedule(uow.trx, kind, due, done.pause, attention ?? done.note)
     return done
   })
   if (followed.opened !== undefined) kind.alarm(due, followed.opened, textOf(found))
@@ -119,13 +119,10 @@ async function follow<Row extends LockedOutgoing>(
 ): Promise<Followed> {
   const next = hasEnded(row.status) ? kind.watchPause(row) : pauseAfter(kind, row.polls)
   if (decision.kind === 'advance' && found !== undefined) {
-    await advanceTo(uow, kind, row, decision.to, {
-      providerId: found.id,
-      reason: found.reason,
-      feeKobo: found.feeKobo,
-    })
-    await kind.closeReviews(uow, row, found)
-    return { pause: hasEnded(decision.to) ? null : next }
+    const { id: providerId, reason, feeKobo } = found
+    const after = await advanceTo(uow, kind, row, decision.to, { providerId, reason, feeKobo })
+    await kind.closeReviews(uow, after, found)
+    return { pause: hasEnded(decision.to) ? undefined : next }
   }
   if (decision.kind === 'resend') {
     await setSendState(uow, kind, row, 'resend')

@@ -68,8 +68,8 @@ export interface OutgoingKind<Row extends LockedOutgoing = LockedOutgoing> exten
   ): Promise<boolean>
   /** Why a person must act, where the row itself keeps that. Undefined: its reviews say it. */
   noteOf(reason: ReviewReason): string | undefined
-  /** The provider shows it, so nobody has to decide what happened to it any more. */
-  closeReviews(uow: UnitOfWork, row: Row, found: ProviderTransfer): Promise<void>
+  /** The provider shows it, so nobody has to decide what happened to it any more. `row`: in `columns`. */
+  closeReviews(uow: UnitOfWork, row: Outgoing, found: ProviderTransfer): Promise<void>
   /** The provider shows the opposite of what these reviews are about. A new fact opens new ones. */
   outdateReviews(
     uow: UnitOfWork,
@@ -85,12 +85,14 @@ export interface OutgoingKind<Row extends LockedOutgoing = LockedOutgoing> exten
 
 export interface OutgoingEnds<Row extends LockedOutgoing = LockedOutgoing> {
   readonly table: OutgoingTable
+  /** What a statement that changes a row returns of it, for `announce` and `closeReviews`: SQL that names the row `w`. */
+  readonly columns: string
   fieldsOf(row: Outgoing): Readonly<Record<string, unknown>>
   /** Posts its end, before the row says so. Returns the ledger transfer; null: no money moves. */
   moveMoney(uow: UnitOfWork, row: Row, end: End): Promise<bigint | null>
   /** What else its end does, such as mails, after the row says so. */
   afterEnd(uow: UnitOfWork, row: Row, end: End): Promise<void>
-  /** It went through these statuses: whoever waits for it reads again. */
+  /** It went through these statuses: whoever waits for it reads again. `row`: as it is after them, in `columns`. */
   announce(uow: UnitOfWork, row: Outgoing, statuses: readonly OutgoingStatus[]): void
 }
 

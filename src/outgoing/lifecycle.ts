@@ -42,6 +42,8 @@ export interface OutgoingTable {
   /** The send states of a new row. */
   readonly initial: readonly SendState[]
   readonly entries: Readonly<Record<'completed' | 'failed', readonly string[]>>
+  /** The column for what the provider takes for one that is paid. Absent: it takes nothing. */
+  readonly feeColumn?: 'provider_fee_kobo'
   /** Why it ends without having been executed. */
   readonly unpaid: string
 }

@@ -154,8 +154,9 @@ export async function recordAccepted<Due extends DueToSend, Row extends LockedOu
   providerId: string,
 ): Promise<void> {
   const opened = await transact(async (uow) => {
-    if (await setAccepted(uow, kind, due, providerId, config.payouts.pollSeconds)) {
-      kind.announce(uow, { ...due, sends: due.sends + 1 }, ['submitted'])
+    const accepted = await setAccepted(uow, kind, due, providerId, config.payouts.pollSeconds)
+    if (accepted !== undefined) {
+      kind.announce(uow, accepted, ['submitted'])
       return false
     }
     // A repeated acceptance is no news. One after the money was given back means that it is paid twice.

@@ -33,6 +33,7 @@ export interface StepPlace {
 }
 
 type Of = Pick<OutgoingEnds, 'table' | 'fieldsOf'>
+type Changed = Of & Pick<OutgoingEnds, 'columns'>
 
 const maxText = 200
 
@@ -144,25 +145,28 @@ export async function setUnknown(
   if (rows.length > 0) logStep(place, kind, due, 'unknown')
 }
 
-/** The provider accepted it. This counts in every state that a request may have led to. False: it is in another. */
+/**
+ * The provider accepted it. This counts in every state that a request may have led to. Returns the row in the kind's columns;
+ * undefined: it is in another state.
+ */
 export async function setAccepted(
   uow: UnitOfWork,
-  kind: Of,
+  kind: Changed,
   due: DueToSend,
   providerId: string,
   pauseSeconds: number,
-): Promise<boolean> {
+): Promise<Outgoing | undefined> {
   const { table, name } = kind.table
-  const rows = await query(uow.trx, {
+  const [row] = await query<Outgoing>(uow.trx, {
     name: `${name}.accepted`,
     text: /* sql */ `
-      update ${table} set status = 'submitted', submitted_at = clock_timestamp(), send_state = 'sent', provider_id = $2, looks = 0,
+      update ${table} w set status = 'submitted', submitted_at = clock_timestamp(), send_state = 'sent', provider_id = $2, looks = 0,
         last_error = null, due_at = clock_timestamp() + $3::float8 * interval '1 second'
-      where id = $1 and status = 'pending' and send_state in (${sqlList(acceptableStates)}) returning 1`,
+      where id = $1 and status = 'pending' and send_state in (${sqlList(acceptableStates)}) returning ${kind.columns}`,
     values: [due.id, providerId, pauseSeconds],
   })
-  if (rows.length > 0) logStep(uow, kind, due, 'submitted')
-  return rows.length > 0
+  if (row !== undefined) logStep(uow, kind, due, 'submitted')
+  return row
 }
 
 /** What the provider's silence or another amount means for the sending of a locked row. */
@@ -212,8 +216,8 @@ export interface ProviderAnswer {
 }
 
 /**
- * Moves a locked row to the status that the provider shows, through every status between, with the money of its end. Does nothing
- * when no path leads there from the current status.
+ * Moves a locked row to the status that the provider shows, through every status between, with the money of its end, which also
+ * ends the work on it. Returns the row in the kind's columns. Does nothing when no path leads there from the current status.
  */
 export async function advanceTo<Row extends LockedOutgoing>(
   uow: UnitOfWork,
@@ -221,39 +225,60 @@ export async function advanceTo<Row extends LockedOutgoing>(
   row: Row,
   target: OutgoingStatus,
   { providerId, reason, feeKobo }: ProviderAnswer,
-): Promise<void> {
-  const { table, name } = kind.table
+): Promise<Outgoing> {
   const path = stepsBetween(providerSteps, row.status, target)
-  let sendState = row.sendState
+  let after: Outgoing = row
   for (const { from, to } of path) {
     const end = endOf(to, reason, feeKobo)
     const transfer = end && (await kind.moveMoney(uow, row, end))
-    checkSendStep(sendState, 'sent')
-    await query(uow.trx, {
-      name: `${name}.${to}`,
-      text: /* sql */ `
-        update ${table} set status = '${to}', ${to}_at = clock_timestamp(), send_state = 'sent',
-          provider_id = coalesce($2, provider_id), resolution_transfer = $3, failure_reason = $4, last_error = null
-        where id = $1 and status = $6 and send_state = $5`,
-      values: [
-        row.id,
-        providerId,
-        transfer ?? null,
-        end?.status === 'failed' ? end.reason : null,
-        sendState,
-        from,
-      ],
-    })
-    sendState = 'sent'
+    checkSendStep(after.sendState, 'sent')
+    const states = { from, sendState: after.sendState, to }
+    const changed = await setShown(uow, kind, row.id, states, { providerId, transfer, end })
+    after = { ...changed, sendState: 'sent' }
     logStep(uow, kind, row, to)
     if (end !== undefined) await kind.afterEnd(uow, row, end)
   }
   if (path.length > 0)
     kind.announce(
       uow,
-      row,
+      after,
       path.map(({ to }) => to),
     )
+  return after
+}
+
+/** One status that the provider shows. */
+async function setShown(
+  { trx }: UnitOfWork,
+  { table: { table, name, feeColumn }, columns }: Changed,
+  id: string,
+  { from, sendState, to }: { from: OutgoingStatus; sendState: SendState; to: OutgoingStatus },
+  {
+    providerId,
+    transfer,
+    end,
+  }: { providerId: string | null; transfer: bigint | null | undefined; end: End | undefined },
+): Promise<Outgoing> {
+  const fee = end?.status === 'completed' && feeColumn !== undefined ? end.feeKobo : undefined
+  const [row] = await query<Outgoing>(trx, {
+    name: `${name}.${to}`,
+    text: /* sql */ `
+      update ${table} w set status = '${to}', ${to}_at = clock_timestamp(), send_state = 'sent',
+        provider_id = coalesce($2, provider_id), resolution_transfer = $3, failure_reason = $4, last_error = null
+        ${end === undefined ? '' : ', due_at = null'}${fee === undefined ? '' : `, ${feeColumn} = $7`}
+      where id = $1 and status = $6 and send_state = $5 returning ${columns}`,
+    values: [
+      id,
+      providerId,
+      transfer ?? null,
+      end?.status === 'failed' ? end.reason : null,
+      sendState,
+      from,
+      ...(fee === undefined ? [] : [fee]),
+    ],
+  })
+  if (row === undefined) throw new Error(`${table} ${id} is locked and has changed`)
+  return row
 }
 
 function endOf(status: OutgoingStatus, reason: string | null, feeKobo: bigint): End | undefined {
@@ -287,15 +312,16 @@ export async function failUnpaid<Row extends LockedOutgoing>(
   checkSendStep(row.sendState, 'refused')
   const end = { status: 'failed', reason: failureText(reason), wasSent: false } as const
   const { table, name } = kind.table
-  await query(uow.trx, {
+  const [refused] = await query<Outgoing>(uow.trx, {
     name: `${name}.refused`,
     text: /* sql */ `
-      update ${table} set status = 'failed', failed_at = clock_timestamp(), send_state = 'refused', resolution_transfer = $2,
+      update ${table} w set status = 'failed', failed_at = clock_timestamp(), send_state = 'refused', resolution_transfer = $2,
         failure_reason = $3, due_at = null, last_error = null
-      where id = $1 and status = 'pending' and send_state = $4`,
+      where id = $1 and status = 'pending' and send_state = $4 returning ${kind.columns}`,
     values: [row.id, await kind.moveMoney(uow, row, end), end.reason, row.sendState],
   })
+  if (refused === undefined) throw new Error(`${table} ${row.id} is locked and has changed`)
   logStep(uow, kind, row, 'refused')
   await kind.afterEnd(uow, row, end)
-  kind.announce(uow, row, ['failed'])
+  kind.announce(uow, refused, ['failed'])
 }

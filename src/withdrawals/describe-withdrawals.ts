@@ -1,11 +1,10 @@
-import type { DescribeSubjects, EventContent, EventType } from '../events/event.js'
+import type { EventContent, EventType } from '../events/event.js'
 import { recordEvent } from '../events/record-event.js'
 import { displayNumber } from '../kernel/money.js'
 import { maskAccount } from '../kernel/text.js'
 import type { OutgoingStatus } from '../outgoing/lifecycle.js'
-import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import { heldFor, type Withdrawal, withdrawalColumns } from './withdrawal.js'
+import { heldFor, type Withdrawal } from './withdrawal.js'
 
 const typeOf: Readonly<Partial<Record<OutgoingStatus | 'held' | 'returned', EventType>>> = {
   held: 'withdrawal.held',
@@ -15,33 +14,22 @@ const typeOf: Readonly<Partial<Record<OutgoingStatus | 'held' | 'returned', Even
   returned: 'withdrawal.returned',
 }
 
-/** Records what has happened to a withdrawal, in this order. */
+/** Records what has happened to a withdrawal, in this order. `withdrawal`: as it is after all of it. */
 export function recordWithdrawalEvents(
   uow: Pick<UnitOfWork, 'atEnd'>,
-  reference: string,
+  withdrawal: Withdrawal,
   happened: readonly (keyof typeof typeOf)[],
 ): void {
+  const { reference, userId } = withdrawal
+  const content = new Map([[reference, { userId, data: describe(withdrawal), origin: withdrawal }]])
+  const read = async () => content
   for (const what of happened) {
     const type = typeOf[what]
-    if (type !== undefined) recordEvent(uow, type, reference, describeWithdrawals)
+    if (type !== undefined) recordEvent(uow, type, reference, read)
   }
 }
 
 /** As the history has it, without the name on the account, which only processes with the data key can read. */
-const describeWithdrawals: DescribeSubjects = async (trx, references) => {
-  const rows = await query<Withdrawal>(trx, {
-    name: 'payouts.describe',
-    text: `select ${withdrawalColumns} from withdrawals w where w.reference = any($1::text[])`,
-    values: [references],
-  })
-  return new Map(
-    rows.map((withdrawal) => [
-      withdrawal.reference,
-      { userId: withdrawal.userId, data: describe(withdrawal), origin: withdrawal },
-    ]),
-  )
-}
-
 function describe(withdrawal: Withdrawal): EventContent['data'] {
   const { reference, status, currency, bankCode, failureReason } = withdrawal
   return {

@@ -7,6 +7,7 @@ export const withdrawalTable: OutgoingTable = {
   name: 'payouts',
   initial: ['not_sent', 'identity_hold', 'confirmation_hold'],
   entries: { completed: ['postHold'], failed: ['voidHold'] },
+  feeColumn: 'provider_fee_kobo',
   unpaid:
     'the payee is refused, the identity is refused, the creator cancels it, an operator voids it, or it is worth too little at its release',
 }

@@ -16,7 +16,6 @@ export interface WithdrawalPage {
 }
 
 type Needs = Pick<Services, 'transact' | 'config'>
-type WithdrawalRow = Withdrawal & { readonly bankName: string | null }
 
 /** Fills the id of the position when there is no cursor. Any id will do: the time is later than every row's. */
 const anyId = '00000000-0000-0000-0000-000000000000'
@@ -33,11 +32,10 @@ export async function listWithdrawals(
   const [beforeMs, beforeId] = timePositionFrom(cursor, anyId)
   const filters = { reference: reference?.toUpperCase(), status }
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-  const rows = await queryInIndexOrder<WithdrawalRow>(transact, {
+  const rows = await queryInIndexOrder<Withdrawal>(transact, {
     name: ['payouts.history', ...given.map(([column]) => column)].join('.'),
     text: /* sql */ `
-      select ${withdrawalColumns}, b.name as "bankName"
-      from withdrawals w left join banks b on b.code = w.bank_code
+      select ${withdrawalColumns} from withdrawals w
       where w.user_id = $1
         and (w.created_at, w.id) < ('epoch'::timestamptz + $2::float8 * interval '1 ms', $3::uuid)
         ${given.map(([column], index) => `and w.${column} = $${index + 5}`).join(' ')}
@@ -63,7 +61,7 @@ export async function findWithdrawal(
   return payout
 }
 
-function presentPayout(config: Services['config'], withdrawal: WithdrawalRow): PayoutRecord {
+function presentPayout(config: Services['config'], withdrawal: Withdrawal): PayoutRecord {
   const { reference, status, currency, bankCode, bankName, failureReason } = withdrawal
   return {
     reference,

@@ -1,9 +1,15 @@
-import { type NoticeText, nothingToDo, notifyOwner, type OwnerNotice } from '../accounts/notify-owner.js'
+import {
+  type NoticeText,
+  nothingToDo,
+  notifyKnown,
+  type Owner,
+  type OwnerNotice,
+  readOwner,
+} from '../accounts/notify-owner.js'
 import { nairaText } from '../kernel/money.js'
 import { maskAccount } from '../kernel/text.js'
 import { type EmailFact, quoteInMail } from '../mail/layout.js'
 import type { Config } from '../platform/config/config.js'
-import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 
 export type MailSettings = Pick<Config, 'http'>
@@ -13,6 +19,8 @@ export interface MailedWithdrawal {
   readonly reference: string
   readonly netKobo: bigint
   readonly bankCode: string
+  /** Null while the provider's list was never read. */
+  readonly bankName: string | null
   readonly lastFour: string
 }
 
@@ -36,38 +44,27 @@ export interface WithdrawalFacts {
   readonly lastFour: string
 }
 
-/** Mails the creator what happened to a withdrawal, in the transaction in which it happens. */
+/** Mails the creator what happened to a withdrawal, in the transaction in which it happens. `known`: who the creator is. */
 export async function mailCreator(
   uow: UnitOfWork,
   { http }: MailSettings,
   withdrawal: MailedWithdrawal,
   events: readonly WithdrawalEvent[],
+  known?: Owner,
 ): Promise<void> {
-  const described = await describeWithdrawal(uow, withdrawal)
+  const owner = known ?? (await readOwner(uow, withdrawal.userId))
   for (const event of events)
-    await notifyOwner(uow, http.publicUrl, withdrawal.userId, withdrawalNotice(event, described))
+    await notifyKnown(uow, http.publicUrl, owner, withdrawalNotice(event, describeWithdrawal(withdrawal)))
 }
 
-export async function describeWithdrawal(
-  uow: UnitOfWork,
-  { reference, netKobo, bankCode, lastFour }: MailedWithdrawal,
-): Promise<WithdrawalFacts> {
-  return {
-    reference,
-    amount: nairaText(netKobo),
-    bank: (await findBankName(uow, bankCode)) ?? `bank ${bankCode}`,
-    lastFour,
-  }
-}
-
-/** Null while the provider's list was never read. */
-async function findBankName({ trx }: UnitOfWork, bankCode: string): Promise<string | null> {
-  const [bank] = await query<{ name: string }>(trx, {
-    name: 'payouts.bank-name',
-    text: 'select name from banks where code = $1',
-    values: [bankCode],
-  })
-  return bank?.name ?? null
+export function describeWithdrawal({
+  reference,
+  netKobo,
+  bankCode,
+  bankName,
+  lastFour,
+}: MailedWithdrawal): WithdrawalFacts {
+  return { reference, amount: nairaText(netKobo), bank: bankName ?? `bank ${bankCode}`, lastFour }
 }
 
 export function withdrawalNotice(event: WithdrawalEvent, withdrawal: WithdrawalFacts): OwnerNotice {

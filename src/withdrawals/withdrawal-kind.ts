@@ -1,6 +1,6 @@
 import { recreditableKinds } from '../outgoing/decide.js'
 import { type Asked, looksUp, provesAbsence, sinceRestore } from '../outgoing/guards.js'
-import type { OutgoingEnds, OutgoingKind } from '../outgoing/kind.js'
+import type { Outgoing, OutgoingEnds, OutgoingKind } from '../outgoing/kind.js'
 import { failUnpaid as failUnpaidRow } from '../outgoing/steps.js'
 import { query } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
@@ -10,7 +10,14 @@ import { recordWithdrawalEvents } from './describe-withdrawals.js'
 import { postHold, voidHold } from './ledger-entries.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mails.js'
 import { closeReviews, openReview, outdateReviews, selfClosingKinds } from './reviews.js'
-import { type LockedWithdrawal, lockWithdrawal, payoutChannel, withdrawalRow } from './withdrawal.js'
+import {
+  type LockedWithdrawal,
+  lockWithdrawal,
+  payoutChannel,
+  type Withdrawal,
+  withdrawalColumns,
+  withdrawalRow,
+} from './withdrawal.js'
 import { type DueReconciliation, payoutJob, payoutJobIds, reconcilerQueue } from './work-queue.js'
 
 /** After a re-credit the provider's transfer is watched for so long, and looked at once a day at least. */
@@ -20,19 +27,22 @@ const maxWatchDoublings = 20
 /** The pauses between two questions grow to this many times the first: from 3 s to a minute by default. */
 const maxPauseFactor = 20
 
+/** A withdrawal as a statement returns it that has changed it, under its lock: no review is opened meanwhile. */
+interface ChangedWithdrawal extends Withdrawal, Outgoing {
+  readonly hasReviews: boolean
+}
+const changedColumns = /* sql */ `
+  ${withdrawalColumns}, w.attempts,
+  exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is null) as "hasReviews"`
+
 /** What the end of a withdrawal does. `event`: what its creator is told instead, when it was never sent. */
 function withdrawalEnds(config: MailSettings, event?: WithdrawalEvent): OutgoingEnds<LockedWithdrawal> {
   return {
     ...withdrawalRow,
+    columns: changedColumns,
     async moveMoney({ trx }, withdrawal, end) {
       if (end.status === 'failed') return (await voidHold(trx, withdrawal)).id
-      const { feeKobo } = end
-      await query(trx, {
-        name: 'payouts.provider-fee',
-        text: 'update withdrawals set provider_fee_kobo = $2 where id = $1',
-        values: [withdrawal.id, feeKobo],
-      })
-      return (await postHold(trx, { ...withdrawal, providerFeeKobo: feeKobo })).id
+      return (await postHold(trx, { ...withdrawal, providerFeeKobo: end.feeKobo })).id
     },
     async afterEnd(uow, withdrawal, end) {
       // Nobody has to decide about the debts of somebody whose withdrawal was never sent.
@@ -43,10 +53,10 @@ function withdrawalEnds(config: MailSettings, event?: WithdrawalEvent): Outgoing
       await mailCreator(uow, config, withdrawal, [event ?? failed ?? { kind: 'withdrawal-paid' }])
     },
     announce(uow, row, statuses) {
-      const withdrawal = row as LockedWithdrawal
+      const withdrawal = row as ChangedWithdrawal
       uow.publish(payoutChannel(withdrawal.reference))
       uow.removeJobs('payouts', payoutJobIds(withdrawal))
-      recordWithdrawalEvents(uow, withdrawal.reference, statuses)
+      recordWithdrawalEvents(uow, withdrawal, statuses)
     },
   }
 }
@@ -67,15 +77,17 @@ export function withdrawalKind({
     find: (row) => payouts.findTransfer((row as unknown as DueReconciliation).providerReference),
     lock: lockWithdrawal,
     wakeSender: ({ wake }, withdrawal) => wake('payouts', payoutJob(withdrawal)),
-    async openReview(uow, { id, reference }, kind, found) {
+    async openReview(uow, withdrawal, kind, found) {
       const details = found === undefined ? {} : detailsOf(found)
-      const isNew = await openReview(uow, { withdrawalId: id, kind, details })
-      if (isNew && recreditableKinds.includes(kind)) recordWithdrawalEvents(uow, reference, ['returned'])
+      const isNew = await openReview(uow, { withdrawalId: withdrawal.id, kind, details })
+      if (isNew && recreditableKinds.includes(kind)) recordWithdrawalEvents(uow, withdrawal, ['returned'])
       return isNew
     },
     noteOf: () => undefined,
-    closeReviews: (uow, { id }, { state }) =>
-      closeReviews(uow, id, selfClosingKinds, `the provider shows it ${state}`),
+    async closeReviews(uow, row, { state }) {
+      const { id, hasReviews } = row as ChangedWithdrawal
+      if (hasReviews) await closeReviews(uow, id, selfClosingKinds, `the provider shows it ${state}`)
+    },
     outdateReviews: (uow, { id }, reasons, { state }) =>
       outdateReviews(uow, id, reasons, `the provider shows it ${state} again`),
     watchPause({ sinceRecredit, polls }) {

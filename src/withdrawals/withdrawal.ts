@@ -31,6 +31,8 @@ export interface Withdrawal extends Origin, StoredAccount {
   /** The net at the request. More than `netKobo` when the rate fell while it was held. */
   readonly promisedKobo: bigint
   readonly bankCode: string
+  /** Null while the provider's list was never read. */
+  readonly bankName: string | null
   readonly lastFour: string
   readonly failureReason: string | null
   readonly createdAt: Date
@@ -92,6 +94,7 @@ export const withdrawalColumns = /* sql */ `
   coalesce(w.paid_fee_kobo, w.fee_kobo) as "feeKobo", coalesce(w.paid_kobo, w.net_kobo) as "netKobo",
   coalesce(w.provider_fee_kobo, 0) as "providerFeeKobo",
   coalesce(w.promised_kobo, w.net_kobo) as "promisedKobo", w.bank_code as "bankCode",
+  (select b.name from banks b where b.code = w.bank_code) as "bankName",
   w.account_last_four as "lastFour", w.sealed_account as "sealedAccount", w.failure_reason as "failureReason", w.created_at as "createdAt",
   w.submitted_at as "submittedAt", w.processing_at as "processingAt", w.completed_at as "completedAt",
   w.failed_at as "failedAt", w.sends, w.replays, w.paid_kobo is not null as "isResolved",

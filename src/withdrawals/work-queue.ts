@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../kernel/state-machine.js'
 import { type Origin, originColumns } from '../kernel/trace-context.js'
-import { isShort } from '../ledger/receivables/read-receivables.js'
+import { isShort, uncovered } from '../ledger/receivables/read-receivables.js'
 import { isSendable, looksUp, notFrozen, sinceRestore } from '../outgoing/guards.js'
 import type { DueToFollow, DueToSend } from '../outgoing/kind.js'
 import {
@@ -30,6 +30,8 @@ export interface DuePayout extends DueToSend, Origin, StoredAccount {
   readonly nameKnown: boolean
   /** It waits for a review of somebody else's debt. */
   readonly inReview: boolean
+  /** Somebody else owes, or may come to owe. */
+  readonly othersOwe: boolean
   /** It waited for a payout limit before. */
   readonly waited: boolean
   /** An operator has it sent beyond the limits. */
@@ -80,6 +82,7 @@ export function payoutQueue({ leaseSeconds }: Lease): DueRows {
       t.provider_reference as "providerReference", t.status, t.send_state as "sendState", t.sends, t.replays,
       t.net_kobo as "netKobo", t.bank_code as "bankCode", t.sealed_account as "sealedAccount",
       t.recipient_code as recipient, t.sealed_resolved_name is not null as "nameKnown", ${isInReview('t')} as "inReview",
+      exists (select from receivables where creator_id <> t.user_id and ${uncovered}) as "othersOwe",
       t.breaker is not null as waited,
       t.breaker_released_at is not null as released,
       ${looksUp('t')} as "looksUp", ${sinceRestore} as "sinceRestore",
@@ -121,7 +124,7 @@ export async function reconcileNow(
     name: 'payouts.reconcile-now',
     text: /* sql */ `
       update withdrawals set due_at = clock_timestamp()
-      where provider_reference = $1 and send_state in (${sqlList(pollNowStates)}) returning id`,
+      where reference = upper($1) and provider_reference = $1 and send_state in (${sqlList(pollNowStates)}) returning id`,
     values: [providerReference],
   })
   if (rows.length > 0) wake('reconciler')

@@ -37,7 +37,7 @@ const budgets = new Map(
     ([, operation = '', ...counts]) => [operation, counts.map(Number)],
   ),
 )
-/** Readings of prices and rates, which a process shares among what needs them in some seconds. */
+/** Readings of prices and rates serve for seconds, as blockhashes do. */
 const ofReadings = /^(prices\.store|rates\.(window|age)|insert into "rates")/
 const confirmedSlots = 3
 const finalSlots = 40
@@ -50,7 +50,11 @@ async function spend<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { fiat, proxies, sandbox } = world()
-  const calls = () => [sandbox.calls.httpRequests, fiat.fiatpay.calls.httpRequests] as const
+  const calls = () =>
+    [
+      sandbox.calls.httpRequests - sandbox.calls.of('getLatestBlockhash'),
+      fiat.fiatpay.calls.httpRequests,
+    ] as const
   const [node, provider] = calls()
   let result: Result | undefined
   const statements = (

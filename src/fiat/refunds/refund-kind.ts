@@ -45,6 +45,7 @@ export function refundKind({ config, metrics, log }: Needs, refunds: RefundReade
   }
   return {
     table: refundTable,
+    columns: 'w.id',
     toFollow: refundsToFollow(config.payouts),
     rules: { deduplicates: false, settleSeconds },
     pauses: { first: pollSeconds, longest: longestPauseSeconds },

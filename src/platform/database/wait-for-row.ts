@@ -9,6 +9,8 @@ export interface WaitOptions {
   readonly totalMs: number
   /** A lost notification delays the result by at most this time. */
   readonly rereadMs?: number
+  /** The caller has just read the row: it is read again once the channel is subscribed to. */
+  readonly isRead?: boolean
   /** Ends the waiting. */
   readonly signal?: AbortSignal
 }
@@ -25,19 +27,23 @@ export async function waitForRow<T>(
 ): Promise<T | undefined> {
   const until = performance.now() + options.totalMs
   let wake: () => void = () => undefined
+  let isListening = false
   const unlisten = options.notifications.listen(
     options.channel,
     () => wake(),
-    () => wake(),
+    () => {
+      isListening = true
+      wake()
+    },
   )
   options.signal?.addEventListener('abort', () => wake(), { once: true })
   try {
-    for (;;) {
+    for (let isRead = options.isRead === true; ; isRead = false) {
       // Created before the read, so that a notification during the read is not missed.
       const woken = new Promise<void>((done) => {
         wake = done
       })
-      const found = await read()
+      const found = isRead && !isListening ? undefined : await read()
       const leftMs = until - performance.now()
       if (found !== undefined || leftMs <= 0 || options.signal?.aborted === true) return found
       await within(Math.min(options.rereadMs ?? usualRereadMs, leftMs), woken)

@@ -39,7 +39,7 @@ export async function mailWithdrawalCode(
   settings: Settings,
   withdrawal: ConfirmedWithdrawal,
 ): Promise<boolean> {
-  const described = await describeWithdrawal(uow, withdrawal)
+  const described = describeWithdrawal(withdrawal)
   const token = linkToken(settings.otpPeppers[0], withdrawal)
   const link = linkUrl(settings.http.publicUrl, 'confirm-withdrawal', token)
   return mailConfirmationCode(uow, settings, confirmedBy(withdrawal), 'withdrawal-code', (code) =>

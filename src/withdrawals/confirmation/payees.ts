@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { RecentChanges } from '../../accounts/protection.js'
+import { type RecentChanges, recentChanges } from '../../accounts/protection.js'
 import { unknownNetwork } from '../../http/limits/client-address.js'
 import { DomainError } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
@@ -21,7 +21,7 @@ export interface PayeeUse extends BankAccount {
  * What the creator's earlier withdrawals say about a new one. An account is trusted by those that the provider accepted. Trust from
  * before the credentials were voided is of somebody else.
  */
-export interface PayeeHistory {
+export interface PayeeHistory extends RecentChanges {
   /** One was accepted, or one to another account has not failed: this account is not the first. */
   readonly firstTaken: boolean
   /** One that nobody has confirmed is on its way, to whichever account. */
@@ -38,8 +38,8 @@ export interface PayeeHistory {
 }
 
 /**
- * Records the use of a bank account, and reads what is known about it and about the caller. Call it under the lock of the
- * creator's ledger account.
+ * Records the use of a bank account, and reads what is known about it, the caller and the owner. Call it under the lock of the
+ * creator's ledger account, and of the user's row.
  */
 export async function usePayee(
   trx: Knex.Transaction,
@@ -51,7 +51,8 @@ export async function usePayee(
     text: /* sql */ `
       with earlier as (
         select confirmed_at, removed_at, last_used_at from payees where user_id = $1 and account_hash = $2),
-      owner as (select coalesce(credentials_void_before, '-infinity') as since from users where id = $1),
+      owner as (
+        select coalesce(u.credentials_void_before, '-infinity') as since, ${recentChanges} from users u where u.id = $1),
       used as (
         insert into payees as p (user_id, account_hash, bank_code, last_four, sealed_name)
         values ($1, $2, $3, right($4, 4), $5)
@@ -75,7 +76,8 @@ export async function usePayee(
         coalesce(e.removed_at >= e.last_used_at, e.last_used_at is null) as added,
         exists (select from accepted where client_network is not null)
           and not exists (
-            select from accepted where created_at > owner.since and (client_network = nullif($6, '${unknownNetwork}') or device_hash = $7)) as "newClient"
+            select from accepted where created_at > owner.since and (client_network = nullif($6, '${unknownNetwork}') or device_hash = $7)) as "newClient",
+        owner.email, owner.proven, owner.at, owner."moneyEmail", owner.changed
       from owner left join earlier e on true`,
     values: [
       use.userId,
@@ -182,8 +184,8 @@ const daySeconds = 86_400
  */
 export function reasonToConfirm(
   asks: Config['withdrawals']['confirmAccounts'],
-  { firstTaken, unconfirmed, oldDevice, trusted, removed, newClient }: PayeeHistory,
-  { changed, sessionAge }: Pick<RecentChanges, 'changed'> & { readonly sessionAge: number },
+  { firstTaken, unconfirmed, oldDevice, trusted, removed, newClient, changed }: PayeeHistory,
+  sessionAge: number,
 ): ConfirmationReason | null {
   if (asks === 'off') return null
   const asksFirst = asks === 'all' && (sessionAge < daySeconds || !oldDevice || unconfirmed)

@@ -219,7 +219,7 @@ async function waitForConfirmation(uow: UnitOfWork, withdrawal: LockedWithdrawal
     values: [withdrawal.id],
   })
   logStep(uow, withdrawalRow, withdrawal, 'confirmation_hold')
-  recordWithdrawalEvents(uow, withdrawal.reference, ['held'])
+  recordWithdrawalEvents(uow, { ...withdrawal, sendState: 'confirmation_hold' }, ['held'])
 }
 
 /** It may be sent. `price`: less than was promised, at the rate of now; undefined: the promise stands. */

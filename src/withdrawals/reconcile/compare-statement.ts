@@ -184,8 +184,9 @@ function ownRows(db: Knex, references: readonly string[]): Promise<Comparable[]>
   return query<Comparable>(db, {
     name: 'compare.own',
     text: /* sql */ `
-      select ${comparable} from withdrawals w where provider_reference = any($1::text[])`,
-    values: [references],
+      select ${comparable} from withdrawals w
+      where reference = any($1::text[]) and provider_reference = any($2::text[])`,
+    values: [references.map((reference) => reference.toUpperCase()), references],
   })
 }
 

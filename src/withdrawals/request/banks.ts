@@ -17,6 +17,8 @@ type Needs = Pick<Services, 'db' | 'payouts' | 'log'>
 export class BankList {
   readonly #services: Needs
   #banks: Bank[] = []
+  /** Codes that a list had. A bank stays known, so these are not looked up again. */
+  readonly #known = new Set<string>()
   #untilMs = Number.NEGATIVE_INFINITY
   readonly #readTogether = singleFlight(() => this.#read())
 
@@ -35,10 +37,12 @@ export class BankList {
    * is neither in memory nor stored, so that a slow provider delays no withdrawal to a known bank.
    */
   async includes(code: string): Promise<boolean | undefined> {
+    if (this.#known.has(code)) return true
     const holds = (banks: readonly Bank[]): boolean => banks.some((bank) => bank.code === code)
-    if (holds(this.#banks) || holds(await this.#stored())) return true
-    const asked = this.banks().then(holds, () => undefined)
-    return within(bankAnswerMs, asked)
+    const asked = () => this.banks().then(holds, () => undefined)
+    const known = holds(this.#banks) || holds(await this.#stored()) || (await within(bankAnswerMs, asked()))
+    if (known === true) this.#known.add(code)
+    return known
   }
 
   #stored(): Promise<Bank[]> {

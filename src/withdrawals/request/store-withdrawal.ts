@@ -1,4 +1,4 @@
-import { cautionHours, hasFactor, readRecentChanges } from '../../accounts/protection.js'
+import { cautionHours, hasFactor } from '../../accounts/protection.js'
 import { namedOrigin, type Origin } from '../../kernel/trace-context.js'
 import type { SendState } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
@@ -55,14 +55,11 @@ export async function storeWithdrawal(
 ): Promise<Withdrawal> {
   const { trx } = uow
   const identity = await readIdentity(trx, withdrawal.userId)
-  const changes = await readRecentChanges(trx, withdrawal.userId)
   if (!identity.verified) await lockSharedPayee(trx, withdrawal, config.withdrawals)
   const hold = await reserveHold(trx, withdrawal)
   const payee = await usePayee(trx, config, withdrawal)
-  const confirmationReason = reasonToConfirm(await whatAsks(trx, config, withdrawal), payee, {
-    ...changes,
-    ...withdrawal,
-  })
+  const asks = await whatAsks(trx, config, withdrawal)
+  const confirmationReason = reasonToConfirm(asks, payee, withdrawal.sessionAge)
   const waitsForIdentity =
     !identity.verified && (await exceedsLimits(trx, identity, withdrawal, config.withdrawals))
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
@@ -74,15 +71,16 @@ export async function storeWithdrawal(
   })
   const { reference, status } = stored
   uow.log({ reference, ...namedOrigin(stored), status, sendState }, 'a withdrawal was requested')
-  if (sendState !== 'not_sent') recordWithdrawalEvents(uow, reference, ['held'])
+  if (sendState !== 'not_sent') recordWithdrawalEvents(uow, stored, ['held'])
   if (waitsForIdentity) {
     const site = new URL(config.http.publicUrl).host
     await requestIdentity(uow, identity.email, { ...withdrawal, site })
   }
-  await mailCreator(uow, config, stored, [
+  const events = [
     ...(payee.added ? [{ kind: 'payee-added' } as const] : []),
-    { kind: 'withdrawal-requested' },
-  ])
+    { kind: 'withdrawal-requested' } as const,
+  ]
+  await mailCreator(uow, config, stored, events, { userId: withdrawal.userId, ...payee })
   // Also while it waits for the identity: its creator may confirm it meanwhile.
   if (confirmationReason !== null) {
     const mailed = await mailWithdrawalCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })
@@ -128,7 +126,7 @@ async function insert(
         name_hash, sealed_resolved_name, request_id, trace_id)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, case when $13 = 'not_sent' then clock_timestamp() end,
         $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
-      on conflict (key_hash) do nothing returning ${withdrawalColumns}`,
+      on conflict (key_hash) where key_hash is not null do nothing returning ${withdrawalColumns}`,
     values: [
       withdrawal.userId,
       withdrawal.reference,

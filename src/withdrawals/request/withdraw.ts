@@ -74,7 +74,7 @@ async function answerOutcome(
   waitForOutcome: WaitForOutcome,
   startedMs: number,
 ): Promise<WithdrawAnswer> {
-  const outcome = await waitForOutcome(withdrawal.reference, startedMs)
+  const outcome = outcomeOf(withdrawal) ?? (await waitForOutcome(withdrawal.reference, startedMs))
   if (outcome.kind === 'failed') throw new DomainError('payout_refused', outcome.reason)
   const { waitsForBreaker = false, waitsForDispute = withdrawal.waitsForDispute } = outcome
   return presentWithdrawal({ ...withdrawal, waitsForBreaker, waitsForDispute }, outcome.kind)
@@ -191,8 +191,9 @@ export type WaitForOutcome = (reference: string, startedMs: number) => Promise<O
 const mostWaits = 500
 
 /**
- * Waits, until a limited time after the request's start, until the worker knows whether the provider accepts a withdrawal. Limits how many requests of
- * a process wait, so that a slow provider does not pile up requests; the others get `pending` without a wait.
+ * Waits, until a limited time after the request's start, until the worker knows whether the provider accepts a withdrawal, which the caller has
+ * just read. Limits how many requests of a process wait, so that a slow provider does not pile up requests; the others get `pending`
+ * without a wait.
  */
 export function createWaitForOutcome(
   services: Pick<Services, 'db' | 'notifications' | 'config'>,
@@ -205,7 +206,8 @@ export function createWaitForOutcome(
     waiting += 1
     try {
       const read = () => readOutcome(services, reference)
-      const options = { notifications: services.notifications, channel: payoutChannel(reference), totalMs }
+      const { notifications } = services
+      const options = { notifications, channel: payoutChannel(reference), totalMs, isRead: true }
       return (await waitForRow(read, options)) ?? { kind: 'pending' }
     } catch (error) {
       // The withdrawal is stored, whatever happens to the database now.
@@ -217,13 +219,13 @@ export function createWaitForOutcome(
   }
 }
 
-/** Undefined while a worker may still decide it. */
+type Decided = Pick<
+  Withdrawal,
+  'status' | 'sendState' | 'failureReason' | 'waitsForBreaker' | 'waitsForDispute'
+>
+
 async function readOutcome({ db }: Pick<Services, 'db'>, reference: string): Promise<Outcome | undefined> {
-  type Row = Pick<
-    Withdrawal,
-    'status' | 'sendState' | 'failureReason' | 'waitsForBreaker' | 'waitsForDispute'
-  >
-  const [row] = await query<Row>(db, {
+  const [row] = await query<Decided>(db, {
     name: 'payouts.outcome',
     text: /* sql */ `
       select status, send_state as "sendState", failure_reason as "failureReason", ${waitsForBreaker('w')} as "waitsForBreaker",
@@ -231,11 +233,21 @@ async function readOutcome({ db }: Pick<Services, 'db'>, reference: string): Pro
       from withdrawals w where reference = $1`,
     values: [reference],
   })
-  if (row?.status === 'failed') return { kind: 'failed', reason: row.failureReason ?? '' }
-  if (row?.waitsForBreaker === true) return { kind: 'pending', waitsForBreaker: true }
-  if (row !== undefined && (heldStates.includes(row.sendState) || row.waitsForDispute))
-    return { kind: 'pending', waitsForDispute: row.waitsForDispute }
-  return row === undefined || row.status === 'pending' ? undefined : { kind: 'submitted' }
+  return row && outcomeOf(row)
+}
+
+/** Undefined while a worker may still decide it. */
+function outcomeOf({
+  status,
+  sendState,
+  failureReason,
+  waitsForBreaker,
+  waitsForDispute,
+}: Decided): Outcome | undefined {
+  if (status === 'failed') return { kind: 'failed', reason: failureReason ?? '' }
+  if (waitsForBreaker) return { kind: 'pending', waitsForBreaker }
+  if (heldStates.includes(sendState) || waitsForDispute) return { kind: 'pending', waitsForDispute }
+  return status === 'pending' ? undefined : { kind: 'submitted' }
 }
 
 function presentWithdrawal(withdrawal: Withdrawal, status: 'pending' | 'submitted'): WithdrawAnswer {

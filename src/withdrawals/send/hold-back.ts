@@ -174,8 +174,8 @@ export async function holdForDebt(
   { db, transact, config, log }: Pick<Services, 'db' | 'transact' | 'config' | 'log'>,
   payout: DuePayout,
 ): Promise<boolean> {
-  const { id, userId, reference, attempts, inReview } = payout
-  const debtors = await findDebtors(db, config, { id, userId })
+  const { id, userId, reference, attempts, inReview, othersOwe } = payout
+  const debtors = othersOwe ? await findDebtors(db, config, { id, userId }) : []
   if (debtors.length === 0) {
     if (inReview) await transact((uow) => closeReviews(uow, id, ['debt'], 'nothing is owed any more'))
     return false
@@ -207,10 +207,10 @@ async function findDebtors(
 ): Promise<string[]> {
   const [owner] = await query<{ email: string }>(db, {
     name: 'debts.owner',
-    text: `select email from users where id = $1 and exists (select from receivables where creator_id <> $1 and ${uncovered})`,
+    text: 'select email from users where id = $1',
     values: [userId],
   })
-  if (owner === undefined) return []
+  if (owner === undefined) throw new Error(`There is no user ${userId}`)
   const rows = await query<{ id: string }>(db, {
     name: 'debts.debtors',
     text: /* sql */ `

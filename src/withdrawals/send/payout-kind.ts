@@ -25,10 +25,7 @@ export function payoutKind(services: Needs): SendingKind<DuePayout, LockedWithdr
     async prepare(payout) {
       if (await holdForDebt(services, payout)) return undefined
       const account = { bankCode: payout.bankCode, ...openAccount(config, payout) }
-      const [recipient] = await Promise.all([
-        payout.recipient ?? createRecipient(services, payout, account),
-        recordAccountName(services, payout, account),
-      ])
+      const recipient = await prepareRecipient(services, payout, account)
       return () =>
         sender.send({
           reference: payout.providerReference,
@@ -44,41 +41,52 @@ export function payoutKind(services: Needs): SendingKind<DuePayout, LockedWithdr
   }
 }
 
-async function createRecipient(
-  { db, sender }: Needs,
-  payout: DuePayout,
-  account: BankAccount,
-): Promise<string> {
-  const code = await sender.createRecipient(account).catch((error: unknown) => {
-    throw error instanceof ProviderError ? error : new ProviderError('unavailable', 'unexpected error')
-  })
-  await query(db, {
-    name: 'payouts.recipient',
-    text: 'update withdrawals set recipient_code = $2 where id = $1',
-    values: [payout.id, code],
-  })
-  return code
+/** The recipient at the provider. Records it, and the account's name at the bank, for operators and the limits of one name. */
+async function prepareRecipient(services: Needs, payout: DuePayout, account: BankAccount): Promise<string> {
+  const { id, reference, recipient, nameKnown } = payout
+  const [made, name] = await Promise.allSettled([
+    recipient ?? createRecipient(services, account),
+    nameKnown ? undefined : resolveName(services, payout, account),
+  ])
+  const code = made.status === 'fulfilled' ? made.value : null
+  const resolved = name.status === 'fulfilled' ? name.value : undefined
+  if (code !== recipient || resolved !== undefined)
+    await query(services.db, {
+      name: 'payouts.recipient',
+      text: /* sql */ `
+        update withdrawals set recipient_code = coalesce($2, recipient_code),
+          sealed_resolved_name = coalesce($3, sealed_resolved_name), name_hash = coalesce($4, name_hash)
+        where id = $1`,
+      values: [
+        id,
+        code,
+        resolved === undefined ? null : sealName(services.config, resolvedContext(reference), resolved),
+        resolved === undefined ? null : nameHash(services.config, resolved),
+      ],
+    })
+  if (made.status === 'rejected') throw made.reason
+  return made.value
 }
 
-/** Records the account's name at the bank, for operators and the limits of one name. A different name or no answer does not stop the payout. */
-async function recordAccountName(
-  { db, config, payouts, log }: Needs,
+function createRecipient({ sender }: Needs, account: BankAccount): Promise<string> {
+  return sender.createRecipient(account).catch((error: unknown) => {
+    throw error instanceof ProviderError ? error : new ProviderError('unavailable', 'unexpected error')
+  })
+}
+
+/** The account's name at the bank. A different name or no answer does not stop the payout. */
+async function resolveName(
+  { payouts, log }: Needs,
   payout: DuePayout,
   account: BankAccount,
-): Promise<void> {
-  if (payout.nameKnown) return
-  const { id, reference } = payout
+): Promise<string | undefined> {
   try {
-    const name = await payouts.resolveAccountName(account)
-    await query(db, {
-      name: 'payouts.account-name',
-      text: 'update withdrawals set sealed_resolved_name = $2, name_hash = $3 where id = $1',
-      values: [id, sealName(config, resolvedContext(reference), name), nameHash(config, name)],
-    })
+    return await payouts.resolveAccountName(account)
   } catch (error) {
     log.debug(
-      { err: error, reference, ...namedOrigin(payout) },
+      { err: error, reference: payout.reference, ...namedOrigin(payout) },
       'the provider did not return the name of a bank account',
     )
+    return undefined
   }
 }
