@@ -186,6 +186,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   router.get('/overlay/:token/pictures/:hash', countRead, serveOverlayPicture(services))
   router.get(paidPath, countRead, servePaidPage)
   router.get('/t/:token', countRead, receipts.serveStatus)
+  router.post(['/t/:token/accept', '/t/:token/give-back'], countRead, receipts.takeDecision)
   router.get('/verify', countRead, receipts.serveVerify)
   router.get(stopPath, countRead, serveTipMailStop)
   router.post(stopPath, countRead, takeTipMailStop(services))

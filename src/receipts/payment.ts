@@ -64,6 +64,14 @@ export interface Payment {
   readonly isFinal: boolean
 }
 
+/** What a payer may decide about too little, as in the paths of the page's buttons. */
+export const shortDecisions = ['accept', 'give-back'] as const
+
+/** Too little crypto is a smaller tip already: the chain gave it to the creator. */
+export function isPayersToDecide({ stage, amount }: Pick<Payment, 'stage' | 'amount'>): boolean {
+  return stage === 'underpaid' && amount.currency === 'NGN'
+}
+
 export function isPaid(stage: Stage): stage is PaidStage {
   return paidStages.some((one) => one === stage)
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Context, Middleware } from 'koa'
+import { acceptShort, giveShortBack } from '../fiat/refunds/decide-short.js'
 import { type Route, route } from '../http/endpoint.js'
 import type { Pages } from '../http/pages/built-pages.js'
 import { chooseLanguage } from '../http/pages/language.js'
@@ -14,15 +15,16 @@ import type { Services } from '../services.js'
 import { findPayment } from './find-payment.js'
 import { listReceiptKeys, publishKey, receiptOf, signReceipt } from './receipt.js'
 import { keysAnswer, keysInput, receiptAnswer, receiptInput } from './schemas.js'
-import { missingPage, statusPage } from './status-page.js'
+import { missingPage, statusPage, undecidedPage } from './status-page.js'
 
-type Needs = Pick<Services, 'db' | 'config'>
+type Needs = Pick<Services, 'db' | 'config' | 'transact' | 'metrics'>
 
 const cachedMs = 30_000
 const cacheMinute = 'public, max-age=60'
 
 /** The addresses of payments: a page for people, the signed receipt, and the keys that check it. */
-export function createReceipts({ db, config }: Needs, pages: Pages) {
+export function createReceipts(services: Needs, pages: Pages) {
+  const { db, config } = services
   let published: Promise<void> | undefined
   /** Once per process. A failed attempt is repeated. */
   const publishOnce = (): Promise<void> => {
@@ -94,10 +96,34 @@ export function createReceipts({ db, config }: Needs, pages: Pages) {
           contact,
           language,
           watchDays: config.fiat.watchDays,
-          token: signed ? token : undefined,
+          token,
+          signedToken: signed ? token : undefined,
         }),
       ),
     )
+  }
+
+  /** `POST /t/:token/accept` and `/give-back`: the payer of too little decides. The body says nothing we need. */
+  const takeDecision: Middleware = async (ctx) => {
+    ctx.set('Cache-Control', 'no-store')
+    const token = tokenOf(ctx)
+    const payment = await findPayment(db, token)
+    const { contact } = config.http
+    const language = chooseLanguage(ctx, payment?.language)
+    const { creatorId = null } = payment?.creator ?? {}
+    if (payment === undefined || creatorId === null)
+      return sendPlainPage(ctx, plainPage(missingPage({ contact, language })), 404)
+    const decide = ctx.path.endsWith('/accept') ? acceptShort : giveShortBack
+    try {
+      await decide(services, creatorId, payment.intentId, 'payer')
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      if (error.code !== 'short_decided')
+        return sendPlainPage(ctx, plainPage(undecidedPage({ contact, language })), 409)
+    }
+    // The page says what was decided, also by somebody else.
+    ctx.status = 303
+    ctx.redirect(`/t/${token}`)
   }
 
   /** `GET /verify`: checks a receipt in the browser. The keys come with the page, so it asks nobody. */
@@ -110,7 +136,7 @@ export function createReceipts({ db, config }: Needs, pages: Pages) {
       policy: { frameAncestors: "'none'" },
     })
   }
-  return { routes, serveStatus, serveVerify }
+  return { routes, serveStatus, takeDecision, serveVerify }
 }
 
 const tokenOf = (ctx: Context): string => String(ctx['params'].token)

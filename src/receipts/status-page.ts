@@ -2,7 +2,7 @@ import type { PlainPage } from '../http/pages/plain-page.js'
 import type { Language } from '../kernel/languages.js'
 import { unitsOfText } from '../kernel/money.js'
 import { decimalText, lagosText, nairaSignText } from '../kernel/payer-texts.js'
-import type { Amount, Payment, Stage } from './payment.js'
+import { type Amount, isPayersToDecide, type Payment, type Stage, shortDecisions } from './payment.js'
 import { words as english, type Said, type StatusWords } from './words.en.js'
 import { words as french } from './words.fr.js'
 import { words as pidgin } from './words.pcm.js'
@@ -16,7 +16,8 @@ interface Options {
   /** So long an unpaid naira tip is still looked for. */
   readonly watchDays: number
   /** Of a payment that has a signed receipt. */
-  readonly token: string | undefined
+  readonly signedToken: string | undefined
+  readonly token: string
 }
 
 /** What may still change by itself. */
@@ -97,7 +98,7 @@ function factsOf(payment: Payment, language: Language): [string, string][] {
 /** The page of a payment. */
 export function statusPage(payment: Payment, options: Options): PlainPage {
   const { stage, thanks, checkoutUrl } = payment
-  const { contact, token, language } = options
+  const { contact, token, signedToken, language } = options
   const words = catalogues[language]
   return {
     language,
@@ -106,16 +107,25 @@ export function statusPage(payment: Payment, options: Options): PlainPage {
     facts: factsOf(payment, language),
     links: [
       ...(checkoutUrl === undefined ? [] : [{ href: checkoutUrl, text: words.payNow }]),
-      ...(token === undefined
+      ...(signedToken === undefined
         ? []
         : [
-            { href: `/verify#${token}`, text: words.checkReceipt },
-            { href: `/t/${token}.json`, text: words.signedReceipt },
+            { href: `/verify#${signedToken}`, text: words.checkReceipt },
+            { href: `/t/${signedToken}.json`, text: words.signedReceipt },
           ]),
     ],
+    buttons: isPayersToDecide(payment)
+      ? shortDecisions.map((decision) => ({ text: words.decide[decision], to: `/t/${token}/${decision}` }))
+      : [],
     note: `${contact === undefined ? words.reply : words.writeTo(contact)} ${words.keepIt}`,
     unlisted: { refreshSeconds: refreshSeconds(payment) },
   }
+}
+
+/** The payer did not decide: somebody was faster, or it is not possible now. */
+export function undecidedPage({ contact, language }: Pick<Options, 'contact' | 'language'>): PlainPage {
+  const words = catalogues[language]
+  return { ...missingPage({ contact, language }), ...words.undecided }
 }
 
 /** For an address that names no payment. */

@@ -53,10 +53,11 @@ export const words = {
     },
     underpaid: {
       title: ({ arrived }: Said) => `Only ${arrived} arrived`,
-      lead: ({ amount }: Said) =>
-        `${amount} were asked for. Your money is not lost: the creator sees what arrived, and can take it as it is or give it back to you.`,
+      lead: ({ amount, name }: Said) =>
+        `${amount} were asked for. Your money is not lost. Decide what becomes of it, or wait: ${name} can decide, too.`,
       more: [
-        'You can also write to the address below with the number of this payment, and say which you want.',
+        ({ name }: Said) =>
+          `To pay the rest, let ${name} have this part, then go back to the page and tip the rest.`,
       ],
     },
     failed: {
@@ -126,6 +127,11 @@ export const words = {
     reference: 'Reference',
     number: 'Number',
     transaction: 'Transaction',
+  },
+  decide: { accept: 'Let them have it as a smaller tip', 'give-back': 'Send it back to me' },
+  undecided: {
+    title: 'This cannot be decided now',
+    lead: 'Nothing has changed, and your money is not lost. Try again later, or write to the address below with the number of this payment.',
   },
   payNow: 'Pay now',
   checkReceipt: 'Check the receipt',

@@ -39,10 +39,11 @@ export const words: StatusWords = {
     },
     underpaid: {
       title: ({ arrived }) => `Il n’est arrivé que ${arrived}`,
-      lead: ({ amount }) =>
-        `Le montant demandé était de ${amount}. Votre argent n’est pas perdu : le créateur voit ce qui est arrivé, et peut le prendre tel quel ou vous le rendre.`,
+      lead: ({ amount, name }) =>
+        `Le montant demandé était de ${amount}. Votre argent n’est pas perdu. Décidez de ce qu’il devient, ou attendez : ${name} peut décider aussi.`,
       more: [
-        'Vous pouvez aussi écrire à l’adresse ci-dessous, avec le numéro de ce paiement, et dire ce que vous préférez.',
+        ({ name }) =>
+          `Pour payer le reste, laissez cette partie à ${name}, puis revenez à la page et donnez le reste.`,
       ],
     },
     failed: {
@@ -113,6 +114,11 @@ export const words: StatusWords = {
     reference: 'Référence',
     number: 'Numéro',
     transaction: 'Transaction',
+  },
+  decide: { accept: 'Le laisser comme pourboire plus petit', 'give-back': 'Me le renvoyer' },
+  undecided: {
+    title: 'Cela ne peut pas être décidé maintenant',
+    lead: 'Rien n’a changé, et votre argent n’est pas perdu. Réessayez plus tard, ou écrivez à l’adresse ci-dessous avec le numéro de ce paiement.',
   },
   payNow: 'Payer maintenant',
   checkReceipt: 'Vérifier le reçu',

@@ -37,10 +37,11 @@ export const words: StatusWords = {
     },
     underpaid: {
       title: ({ arrived }) => `Only ${arrived} land`,
-      lead: ({ amount }) =>
-        `We ask for ${amount}. Your money no lost: the creator dey see wetin land, and fit take am like that or give you back.`,
+      lead: ({ amount, name }) =>
+        `We ask for ${amount}. Your money no lost. Decide wetin go happen to am, or wait: ${name} fit decide too.`,
       more: [
-        'You fit also write to the address below with the number of dis payment, talk which one you want.',
+        ({ name }) =>
+          `If you wan pay the balance, make ${name} take dis part, then go back to the page, dash the balance.`,
       ],
     },
     failed: {
@@ -108,6 +109,11 @@ export const words: StatusWords = {
     reference: 'Reference',
     number: 'Number',
     transaction: 'Transaction',
+  },
+  decide: { accept: 'Make dem take am as smaller tip', 'give-back': 'Send am back give me' },
+  undecided: {
+    title: 'We no fit decide dis one now',
+    lead: 'Nothing don change, and your money no lost. Try again later, or write to the address below with the number of dis payment.',
   },
   payNow: 'Pay now',
   checkReceipt: 'Check the receipt',

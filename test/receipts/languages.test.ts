@@ -111,7 +111,7 @@ function paymentsOf(currency: string): readonly Payment[] {
 
 test('every state in every language has words of its own, with the figures of the English ones', (t) => {
   const pageOf = (payment: Payment, language: Language, contact?: string) =>
-    statusPage(payment, { language, contact, watchDays: 7, token: 'token' })
+    statusPage(payment, { language, contact, watchDays: 7, signedToken: undefined, token: 'token' })
   for (const currency of ['NGN', 'SOL'])
     for (const payment of paymentsOf(currency)) {
       const english = pageOf(payment, 'en')

@@ -73,12 +73,7 @@ test('every state of a naira tip has a page in plain words, which names no payer
   const expected = [
     [waiting, 'Waiting for ₦15,200.00', 'Do not pay a second time', 'Pay now'],
     [late, 'The time to pay is over', 'we look for your payment for 7 days', 'Asked for'],
-    [
-      short,
-      'Only ₦10,000.00 arrived',
-      '₦15,200.00 were asked for',
-      'You can also write to the address below',
-    ],
+    [short, 'Only ₦10,000.00 arrived', '₦15,200.00 were asked for', 'go back to the page and tip the rest'],
     [failed, 'This payment could not be completed', 'No money has arrived', 'ask your bank first'],
     [paid, 'Paid. Thank you!', 'The creator got 9.5 USDC, after our fee', 'Signed receipt'],
     [over, 'Paid. Thank you!', 'You paid ₦4,800.00 more than was asked for', 'It waits for you'],

@@ -20,7 +20,7 @@ export const words = {
     subject: (arrived: string) => `Your payment of ${arrived} is less than the tip`,
     lead: (name: string, asked: string, at: string) =>
       `For a tip to "${name}" ${asked} were asked for, and on ${at}, this arrived:`,
-    more: 'The tip is not complete, and your money is not lost. The creator sees what arrived, and can take it as it is or give it back to you. You can also reply to this e-mail and say which you want, or make a new tip that is paid in full.',
+    more: 'The tip is not complete, and your money is not lost. On the page below you can let the creator have it as it is, or have it sent back to you. The creator can decide, too, and the first decision counts. You can also make a new tip that is paid in full.',
   },
   refund: {
     subject: (back: string) => `${back} of your tip come back to you`,

@@ -22,7 +22,7 @@ export const words: PayerMailWords = {
     subject: (arrived) => `Votre paiement de ${arrived} est inférieur au pourboire`,
     lead: (name, asked, at) =>
       `Le montant demandé pour un pourboire à « ${name} » était de ${asked}. Le ${at}, ceci est arrivé :`,
-    more: 'Le pourboire n’est pas complet, et votre argent n’est pas perdu. Le créateur voit ce qui est arrivé, et peut le prendre tel quel ou vous le rendre. Vous pouvez aussi répondre à cet e-mail et dire ce que vous préférez, ou faire un nouveau pourboire payé en entier.',
+    more: 'Le pourboire n’est pas complet, et votre argent n’est pas perdu. Sur la page ci-dessous, vous pouvez le laisser tel quel au créateur, ou vous le faire renvoyer. Le créateur peut décider aussi, et la première décision compte. Vous pouvez aussi faire un nouveau pourboire payé en entier.',
   },
   refund: {
     subject: (back) => `${back} de votre pourboire vous reviennent`,

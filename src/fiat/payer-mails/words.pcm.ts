@@ -20,7 +20,7 @@ export const words: PayerMailWords = {
   short: {
     subject: (arrived) => `Your payment of ${arrived} no reach the tip`,
     lead: (name, asked, at) => `To dash "${name}" we ask for ${asked}, and on ${at}, na dis one land:`,
-    more: 'The tip never complete, and your money no lost. The creator dey see wetin land, and fit take am like that or give you back. You fit also reply dis e-mail, talk which one you want, or make new tip wey you go pay complete.',
+    more: 'The tip never complete, and your money no lost. For the page below you fit make the creator take am like that, or make dem send am back give you. The creator fit decide too, and na the first decision go count. You fit also make new tip wey you go pay complete.',
   },
   refund: {
     subject: (back) => `${back} of your tip dey come back to you`,

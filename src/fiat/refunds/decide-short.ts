@@ -13,20 +13,24 @@ import type { ShortDecision } from './schemas.js'
 
 type Needs = Pick<Services, 'transact' | 'metrics' | 'config'>
 
+/** Of a short tip its creator decides, or whoever has its status link: its payer. The first decision counts. */
+type Decider = 'creator' | 'payer'
+
 /**
- * Credits what arrived of a tip that was paid too little (API: POST /creators/tips/:id/accept-short): its creator takes it as it is,
- * at the rate that gives less. Throws what `lockShort` throws.
+ * Credits what arrived of a tip that was paid too little (API: POST /creators/tips/:id/accept-short), at the rate that gives less.
+ * `userId`: the creator's. Throws what `lockShort` throws.
  */
 export async function acceptShort(
   { transact, metrics, config }: Needs,
   userId: string,
   tipId: string,
+  decider: Decider = 'creator',
 ): Promise<ShortDecision> {
   assertNairaTip(tipId)
   const decided = await transact(async (uow) => {
     const { intent, items } = await lockShort(uow.trx, userId, tipId)
     for (const item of items) {
-      const resolution = { as: 'assigned', ...orderOf(userId, 'the creator takes what arrived') } as const
+      const resolution = { as: 'assigned', ...orderOf(decider, userId, 'what arrived is the tip') } as const
       // An operator was faster.
       if ((await resolveSuspense(uow, item, resolution)) === undefined) throw new DomainError('short_decided')
     }
@@ -44,11 +48,16 @@ export async function acceptShort(
  * Gives what arrived back to its payer (API: POST /creators/tips/:id/give-back). The payouts worker sends it with the guards of every
  * refund. Throws what `lockShort` throws, and `service_unavailable` while a restored database sends nothing.
  */
-export function giveShortBack({ transact }: Needs, userId: string, tipId: string): Promise<ShortDecision> {
+export function giveShortBack(
+  { transact }: Pick<Needs, 'transact'>,
+  userId: string,
+  tipId: string,
+  decider: Decider = 'creator',
+): Promise<ShortDecision> {
   assertNairaTip(tipId)
   return transact(async (uow) => {
     const { items } = await lockShort(uow.trx, userId, tipId)
-    const order = orderOf(userId, 'the creator gives what arrived back')
+    const order = orderOf(decider, userId, 'what arrived goes back')
     for (const item of items)
       if ((await beginSuspenseRefund(uow, item, order, undefined, 0)) === undefined)
         throw new DomainError((await isDatabaseKnown(uow.trx)) ? 'short_decided' : 'service_unavailable')
@@ -60,7 +69,10 @@ export function giveShortBack({ transact }: Needs, userId: string, tipId: string
   })
 }
 
-const orderOf = (userId: string, note: string) => ({ by: `creator ${userId}`, note })
+const orderOf = (decider: Decider, userId: string, note: string) => ({
+  by: decider === 'creator' ? `creator ${userId}` : 'payer',
+  note,
+})
 
 function present(decision: ShortDecision['decision'], kobo: bigint): ShortDecision {
   return { decision, amountNGN: displayNumber(kobo, 2) }

@@ -25,6 +25,7 @@ ul { display: flex; flex-wrap: wrap; min-width: 0; gap: .75rem; list-style: none
 li a { display: inline-flex; align-items: center; min-height: 3rem; max-width: 100%; padding: 0 1.1rem; border: 1px solid var(--line); border-radius: 12px; color: var(--accent); font-weight: 600; text-decoration: none; }
 li:first-child a { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 button { min-height: 3rem; margin-top: 1.5rem; padding: 0 1.1rem; border: 0; border-radius: 12px; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
+form + form button { margin-top: .75rem; border: 1px solid var(--line); background: none; color: var(--accent); }
 li a:hover { text-decoration: underline; }
 a:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 12px; }
 nav { display: flex; flex-wrap: wrap; gap: 0 1rem; margin: 1rem .25rem 0; font-size: .93rem; }
@@ -47,8 +48,8 @@ export interface PlainPage {
   readonly facts?: readonly (readonly [name: string, value: string])[]
   /** The first one stands out. */
   readonly links?: readonly { readonly href: string; readonly text: string }[]
-  /** A button that posts to the page's own address. */
-  readonly button?: string
+  /** Each posts to `to`, or to the page's own address. The first one stands out. */
+  readonly buttons?: readonly { readonly text: string; readonly to?: string }[]
   /** Shown below the rest. */
   readonly note?: string | undefined
   /** For whoever has the link: search engines do not list it. It loads itself again after `refreshSeconds`. */
@@ -57,9 +58,23 @@ export interface PlainPage {
 
 /** Renders the page's document. */
 export function plainPage(page: PlainPage): string {
-  const { language, title, lead, more = [], quote, facts = [], links = [], button, note, unlisted } = page
+  const {
+    language,
+    title,
+    lead,
+    more = [],
+    quote,
+    facts = [],
+    links = [],
+    buttons = [],
+    note,
+    unlisted,
+  } = page
   const entries = links.map(({ href, text }) => html`<li><a href="${href}">${text}</a></li>`)
   const rows = facts.map(([name, value]) => html`<dt>${name}</dt><dd><bdi>${value}</bdi></dd>`)
+  const forms = buttons.map(
+    ({ text, to }) => html`<form method="post"${to && html` action="${to}"`}><button>${text}</button></form>`,
+  )
   const refresh = unlisted?.refreshSeconds
   return html`<!doctype html>
 <html lang="${language ?? 'en'}">
@@ -74,7 +89,7 @@ ${unlisted && html`<meta name="robots" content="noindex">`}${refresh && html`<me
 <body>
 <main>
 <a class="brand" href="/"><img src="${iconPath}" alt="" width="28" height="28">${serviceName}</a>
-<div class="card"><h1>${title}</h1><p>${lead}</p>${more.map((text) => html`<p>${text}</p>`)}${quote && html`<blockquote><bdi>${quote}</bdi></blockquote>`}${rows.length === 0 ? undefined : html`<dl>${rows}</dl>`}${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}${button && html`<form method="post"><button>${button}</button></form>`}</div>
+<div class="card"><h1>${title}</h1><p>${lead}</p>${more.map((text) => html`<p>${text}</p>`)}${quote && html`<blockquote><bdi>${quote}</bdi></blockquote>`}${rows.length === 0 ? undefined : html`<dl>${rows}</dl>`}${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}${forms}</div>
 ${note === undefined ? undefined : html`<p>${note}</p>`}
 ${language === undefined ? undefined : html`<nav>${languageLinks(language)}</nav>`}
 </main>

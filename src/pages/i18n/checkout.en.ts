@@ -192,11 +192,9 @@ export const words = {
   nairaFailedMore: (name: string) =>
     `No money has arrived. If your bank shows a debit, ask your bank first, then ${name}, with this reference:`,
   nairaShort: (amount: string) => `Only ${amount} arrived.`,
-  nairaShortMore: (asked: string) =>
-    `${asked} was asked for. Your money is not lost: the creator sees what arrived, and can take it as it is or give it back to you.`,
-  nairaShortMailed: 'We have written to your e-mail. You can reply to it, and say which you want.',
-  nairaShortAsk: (name: string) =>
-    `Send this reference to ${name}, who finds it in the dashboard, and say which you want:`,
+  nairaShortMore: (asked: string, name: string) =>
+    `${asked} was asked for. Your money is not lost: on the payment’s page you decide what becomes of it. ${name} can decide, too.`,
+  decideShort: 'Decide what becomes of it',
   nairaDone: (amount: string) => `Thank you! ${amount} received.`,
   receiptSent: 'A receipt is on its way to your e-mail.',
   providerDown: "The payment provider isn't answering.",

@@ -193,11 +193,9 @@ export const words: CheckoutWords = {
   nairaFailedMore: (name) =>
     `Aucun argent n’est arrivé. Si votre banque montre un débit, demandez d’abord à votre banque, puis à ${name}, avec cette référence :`,
   nairaShort: (amount) => `Seulement ${amount} est arrivé.`,
-  nairaShortMore: (asked) =>
-    `${asked} était demandé. Votre argent n’est pas perdu : le créateur voit ce qui est arrivé, et peut le prendre tel quel ou vous le rendre.`,
-  nairaShortMailed: 'Nous avons écrit à votre e-mail. Vous pouvez y répondre, et dire ce que vous préférez.',
-  nairaShortAsk: (name) =>
-    `Envoyez cette référence à ${name}, qui la trouve dans son tableau de bord, et dites ce que vous préférez :`,
+  nairaShortMore: (asked, name) =>
+    `${asked} était demandé. Votre argent n’est pas perdu : sur la page du paiement, vous décidez de ce qu’il devient. ${name} peut décider aussi.`,
+  decideShort: 'Décider de ce qu’il devient',
   nairaDone: (amount) => `Merci ! ${amount} reçu.`,
   receiptSent: 'Un reçu arrive dans votre e-mail.',
   providerDown: 'Le prestataire de paiement ne répond pas.',

@@ -190,11 +190,9 @@ export const words: CheckoutWords = {
   nairaFailedMore: (name) =>
     `No money land. If your bank show debit, ask your bank first, then ${name}, with dis reference:`,
   nairaShort: (amount) => `Only ${amount} land.`,
-  nairaShortMore: (asked) =>
-    `We ask for ${asked}. Your money no lost: the creator dey see wetin land, and fit take am like that or give you back.`,
-  nairaShortMailed: 'We don write to your e-mail. You fit reply am, talk which one you want.',
-  nairaShortAsk: (name) =>
-    `Send dis reference to ${name} (e go show for their dashboard), talk which one you want:`,
+  nairaShortMore: (asked, name) =>
+    `We ask for ${asked}. Your money no lost: for the payment page you fit decide wetin go happen to am. ${name} fit decide too.`,
+  decideShort: 'Decide wetin go happen to am',
   nairaDone: (amount) => `Thank you! ${amount} don land.`,
   receiptSent: 'Receipt dey come your e-mail.',
   providerDown: 'The payment company no dey answer.',

@@ -36,7 +36,7 @@ const settings = { href: '/dashboard/settings', text: 'Go to the settings' }
 const question = plainPage({
   title: 'No more e-mails about tips?',
   lead: 'Tips go on arriving, and the dashboard shows them. E-mails about your security and your withdrawals still come.',
-  button: 'Turn these e-mails off',
+  buttons: [{ text: 'Turn these e-mails off' }],
 })
 const stopped = plainPage({
   title: 'These e-mails are off.',

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { statusUrl } from '../../../src/kernel/status-link.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
@@ -12,7 +13,7 @@ import {
 import { unusedSignature } from '../../helpers/make/supporter.js'
 import { listTips } from '../../helpers/make/tips.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '3,3,900', RATE_LIMIT_FACTOR: '100' } })
 
@@ -53,6 +54,55 @@ async function shortTip(payerEmail?: string): Promise<{ creator: TestCreator; ti
     tip: await paidTip(world(), creator, { kobo: 500_000, ...(payerEmail && { payerEmail }) }),
   }
 }
+
+/** Whoever has the link of a payment presses a button of its page. */
+async function press(tip: string, button: 'accept' | 'give-back', key?: Uint8Array): Promise<Response> {
+  const [row] = await world()
+    .db.raw('select key from status_link_key')
+    .then(({ rows }) => rows)
+  const { pathname } = new URL(statusUrl(world().url, key ?? row.key, tip))
+  return fetch(`${world().url}${pathname}/${button}`, { method: 'POST', redirect: 'manual' })
+}
+
+test.serial('its payer decides on the page of the payment, once, and nobody else does', async (t) => {
+  const taken = await shortTip()
+  t.is((await press(taken.tip, 'accept', new Uint8Array(32))).status, 404, 'a link that was made up')
+  t.is((await press(taken.tip, 'accept')).status, 303)
+  t.is((await press(taken.tip, 'give-back')).status, 303, 'the page says that it is decided')
+  t.is((await decide(taken.creator, taken.tip, 'give-back')).body.code, 'short_decided')
+  t.is(await readAvailableUsdc(world(), taken.creator), 3.125)
+
+  const returned = await shortTip()
+  t.is((await press(returned.tip, 'give-back')).status, 303)
+  await workOnRefunds(world())
+  t.is(refundsAtProvider(world(), returned.tip).length, 1)
+  t.is((await press(returned.tip, 'accept')).status, 303)
+  t.is((await press(returned.tip, 'give-back')).status, 303)
+  await workOnRefunds(world())
+  t.is(refundsAtProvider(world(), returned.tip).length, 1, 'sent once')
+  t.is(await readAvailableUsdc(world(), returned.creator), 0)
+
+  const raced = await shortTip()
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => press(raced.tip, index % 2 ? 'accept' : 'give-back')),
+  )
+  t.deepEqual([...new Set(answers.map(({ status }) => status))], [303])
+  const decided = await world()
+    .db('suspense_items as s')
+    .join('fiat_payments as p', 'p.provider_transaction', 's.provider_transaction')
+    .where({ intent_id: raced.tip })
+  t.is(decided.length, 1)
+
+  const frozen = await shortTip()
+  await setRows(
+    world(),
+    'users',
+    { id: frozen.creator.user.id },
+    { frozen_at: new Date(), frozen_reason: 'test' },
+  )
+  t.is((await press(frozen.tip, 'accept')).status, 409)
+  t.is((await press(await paidTip(world(), await registerCreator(world())), 'give-back')).status, 303)
+})
 
 test.serial('a creator sees what arrived, finds it by its reference and takes it, once', async (t) => {
   const { creator, tip } = await shortTip('bola@example.com')

@@ -100,19 +100,20 @@ export function NairaFailed({ state, step }: ViewOf<'naira-failed'>) {
   const { tip, receivedNgn } = step
   const name = state.session?.creator.name ?? ''
   const short = receivedNgn !== undefined
+  const decidable = short && tip.statusUrl !== undefined
   const actions = [
-    press(words.startAgain, { type: 'start-over' }, 'primary'),
-    statusLink(tip.statusUrl),
+    decidable && linkOut(words.decideShort, tip.statusUrl, 'primary'),
+    press(words.startAgain, { type: 'start-over' }, decidable ? 'plain' : 'primary'),
+    !decidable && statusLink(tip.statusUrl),
     <CopyButton key="copy" value={tip.intentId} label={words.reference} named />,
   ]
   return (
     <Outcome
       tone={short ? 'warn' : 'bad'}
       title={short ? words.nairaShort(ngn(receivedNgn)) : words.nairaFailed}
-      more={short ? words.nairaShortMore(ngn(tip.amountNgn)) : words.nairaFailedMore(name)}
+      more={short ? words.nairaShortMore(ngn(tip.amountNgn), name) : words.nairaFailedMore(name)}
       actions={actions}
     >
-      {short && <p>{tip.email ? words.nairaShortMailed : words.nairaShortAsk(name)}</p>}
       <p class="reference">{tip.intentId}</p>
     </Outcome>
   )
