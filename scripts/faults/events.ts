@@ -106,21 +106,29 @@ async function write(
   for (let left = Math.ceil(plan.events / plan.writers); left > 0; ) {
     const count = Math.min(left, draw.whole(1, mostInTransaction))
     const rollsBack = draw.whole(1, rolledBackEach) === 1
-    await transact(async (uow) => {
+    const isWritten = await transact(async (uow) => {
       for (let n = 0; n < count; n++) {
         const userId = draw.oneOf(owners)
         const subject = `${userId} ${n}`
         recordEvent(uow, 'tip.confirmed', subject, async () => new Map([[subject, { userId, data: { n } }]]))
       }
       if (rollsBack) uow.atEnd(async () => Promise.reject(new RolledBack()), undefined)
-    }).catch((error: unknown) => {
-      if (!(error instanceof RolledBack)) throw error
-    })
-    if (!rollsBack) left -= count
+    }).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof RolledBack || isTimeout(error)) return false
+        throw error
+      },
+    )
+    if (isWritten) left -= count
   }
 }
 
 class RolledBack extends Error {}
+
+/** PostgreSQL ended a statement that waited for other writers: nothing of its transaction was written. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014'
 
 async function poll(baseUrl: string, apiKey: string, read: Read, signal: AbortSignal): Promise<void> {
   for await (const { sequence, id } of createBackendClient({ baseUrl, apiKey }).events({ signal }))
