@@ -132,7 +132,8 @@ class Audience {
   }
 
   tip(): void {
-    const one = tip(this.#sent.length + 1)
+    const id = this.#sent.length + 1
+    const one = tip(id, { eventId: `e${id}` })
     this.#sent.push(one)
     this.#queue = add(this.#queue, one, this.#rules)
   }
@@ -149,15 +150,20 @@ class Audience {
 
   /** A new page load reads the tips after the cursor. */
   reload(): void {
+    this.#queue = emptyQueue(this.#queue.cursor)
+    this.refuse()
+  }
+
+  /** A page that was refused for a while reads them, too. */
+  refuse(): void {
     const { cursor } = this.#queue
-    this.#queue = emptyQueue(cursor)
     for (const one of this.#sent)
       if (Number(one.id) > Number(cursor)) this.#queue = add(this.#queue, one, this.#rules)
   }
 }
 
-test('a page that is reloaded at any moment shows every tip once', (t) => {
-  const steps = fc.array(fc.constantFrom('tip', 'show', 'reload'), { maxLength: 60 })
+test('a page that is reloaded or refused at any moment shows every tip once', (t) => {
+  const steps = fc.array(fc.constantFrom('tip', 'show', 'reload', 'refuse'), { maxLength: 60 })
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (taken, maxWaiting) => {
       const audience = new Audience(maxWaiting)

@@ -60,7 +60,7 @@ export function emptyQueue(cursor: string | undefined): Queue {
 }
 
 export function add(queue: Queue, tip: Tip, rules: Rules): Queue {
-  if (isSkipped(tip, rules) || wasShown(queue, tip))
+  if (isSkipped(tip, rules) || isKnown(queue, tip))
     return isEmpty(queue) ? { ...queue, cursor: later(queue.cursor, tip.id) } : queue
   if (queue.more === undefined && queue.waiting.length < rules.maxWaiting)
     return { ...queue, waiting: [...queue.waiting, tip] }
@@ -99,8 +99,10 @@ function passed(queue: Queue, id: string | undefined, eventIds: readonly string[
 const eventIdOf = ({ eventId }: Tip): string[] =>
   eventId === undefined ? [] : [eventId.slice(0, knownLength)]
 
-function wasShown({ shown }: Queue, tip: Tip): boolean {
-  return eventIdOf(tip).some((one) => shown.includes(one))
+/** It was shown or waits. A page that was refused for a while reads on after the last tip that it showed, so those that wait come again. */
+function isKnown({ shown, waiting, more }: Queue, tip: Tip): boolean {
+  const known = [...shown, ...waiting.flatMap(eventIdOf), ...(more?.eventIds ?? [])]
+  return eventIdOf(tip).some((one) => known.includes(one))
 }
 
 function isEmpty({ waiting, more }: Queue): boolean {
