@@ -4,6 +4,7 @@ import { releases, rolling } from './faults/deploys.js'
 import { runEventReaders } from './faults/events.js'
 import { runMonth } from './faults/month.js'
 import { blackholes, connections, crashes } from './faults/outages.js'
+import { runOverlays } from './faults/overlays.js'
 import { payoutKinds, payouts } from './faults/payouts.js'
 import { runDrill } from './faults/restore.js'
 import { standby } from './faults/standby.js'
@@ -127,6 +128,15 @@ killed in turn every --kill seconds. Polling, a stream and webhooks must give wh
 Each event must reach the others, at the 99th percentile within two seconds. --kill: one dispatcher is killed every so many
 seconds; then repeats are counted.`,
     (given, plan) => onServers(plan.seed, (urls) => runWebhooks(urls, { ...given, ...plan })),
+  ),
+  overlays: kind(
+    { minutes: 10, rate: 20, overlays: 5, kill: 4 },
+    `Gives a creator so many tips a second for --minutes. Some wait and are approved, some are held or lose their words. --overlays overlays
+show them with the page's own queue and player, a hundred times faster. Every --kill seconds one of two web processes is killed or
+restarted and one page is loaded again. Each alert must be shown once, alone and in order, and nothing that is held or hidden. Prints
+how far behind the commit overlays are told.`,
+    ({ minutes, ...given }, plan) =>
+      onServers(plan.seed, (urls) => runOverlays(urls, { ...given, ...plan, seconds: minutes * 60 })),
   ),
   restore: kind(
     { payouts: 200 },

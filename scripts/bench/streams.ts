@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type Composed, compose } from '../../src/compose.js'
-import { encodeBase58 } from '../../src/kernel/base58.js'
-import { type Token, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { loadConfig } from '../../src/platform/config/config.js'
-import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
+import { confirmInventedTips, inventedWallet } from '../faults/invented-tips.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import { type BenchOptions, type Column, measureRounds, median, outcomeOf, section } from './measurement.js'
 import {
@@ -64,7 +61,7 @@ export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOpti
     await checkFileLimit(files)
     const services = compose(loadConfig(serviceSettings(servers)), 'bench')
     servers.defer(() => services.close())
-    const wallet = encodeBase58(randomBytes(32))
+    const wallet = inventedWallet()
     const startOf: Record<Name, () => Promise<Server>> = {
       service: async () => {
         const started = await servers.serveWeb({}, files)
@@ -95,43 +92,8 @@ async function startPeer(servers: BenchServers, files: number): Promise<Server> 
   return { url, metricsUrl: url, sendEvent }
 }
 
-/** Confirms one tip as the verifier does. */
 async function confirmTip(services: Composed, wallet: string): Promise<number> {
-  const id = encodeBase58(randomBytes(64))
-  const sender = encodeBase58(randomBytes(32))
-  const token = tokenBySymbol('SOL') as Token
-  await services.db('tips').insert({
-    id,
-    kind: 'chain',
-    creator_wallet: wallet,
-    sender,
-    amount: 1,
-    token_symbol: token.symbol,
-    claim_hash: randomBytes(32),
-    due_at: null,
-  })
-  await confirmTips(services, [
-    {
-      id,
-      claims: [],
-      transaction: { slot: 1n, blockTime: new Date() },
-      final: true,
-      facts: {
-        recipient: wallet,
-        sender,
-        token,
-        received: 490_000_000n,
-        displayed: 500_000_000n,
-        feeFound: true,
-        message: null,
-        messageByIntent: false,
-        intentId: null,
-        underpaidIntentId: null,
-        credits: new Map(),
-        agreeing: [true],
-      },
-    },
-  ])
+  await confirmInventedTips(services, wallet, [null])
   // The notification was handed to Redis just now, after the commit.
   return clockMs()
 }

@@ -51,7 +51,7 @@ export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
     const owners = await createOwners(services, plan.creators)
     for (const owner of owners)
       await createEndpoint(services, owner, { url: `${receiver.url}/good/${owner}`, types: [] })
-    const web = await startWeb(port, env)
+    const web = await startWeb(port, env, '.data/faults/web.log')
     const dispatcher = await startDispatcher(1, env)
     defer(async () => void (await Promise.all([web.end(), dispatcher.end()])))
 
@@ -83,13 +83,17 @@ export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
   })
 }
 
-async function startWeb(port: number, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+export async function startWeb(
+  port: number,
+  env: Readonly<Record<string, string>>,
+  logFile: string,
+): Promise<ServiceProcess> {
   const started = new ServiceProcess({
     name: 'web',
     args: [webProgram],
     env,
     url: `http://127.0.0.1:${port}`,
-    logFile: '.data/faults/web.log',
+    logFile,
     onKill: async () => undefined,
   })
   await started.start()

@@ -9,6 +9,11 @@ interface PlayerOutput {
   readonly saveCursor: (cursor: string, shown: readonly string[]) => void
 }
 
+/** A clock. A run with thousands of alerts has a faster one. */
+type Later = (work: () => void, ms: number) => ReturnType<typeof setTimeout>
+
+type Step = readonly [afterMs: number, work: () => void]
+
 type Begin = Pick<Queue, 'cursor' | 'shown'>
 type PlayerSettings = Pick<
   OverlayLook,
@@ -24,15 +29,22 @@ export class Player {
   /** May change at any time; the alert that is shown keeps its own. */
   settings: PlayerSettings
   readonly #output: PlayerOutput
+  readonly #later: Later
   #queue: Queue
   #playing: Alert | undefined
-  #timers: ReturnType<typeof setTimeout>[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
   #held = false
   #connectedMs = 0
 
-  constructor(settings: PlayerSettings, begin: Begin, output: PlayerOutput) {
+  constructor(
+    settings: PlayerSettings,
+    begin: Begin,
+    output: PlayerOutput,
+    later: Later = (work, ms) => setTimeout(work, ms),
+  ) {
     this.settings = settings
     this.#output = output
+    this.#later = later
     this.#queue = { ...emptyQueue(begin.cursor), shown: begin.shown }
   }
 
@@ -93,22 +105,32 @@ export class Player {
     const { durationMs } = lookFor(this.settings, alert.kind === 'tip' ? alert.tip.valueUsd : 0)
     const exitAt = Math.max(durationMs, enterMs)
     show(alert, 'enter')
-    this.#timers = [
-      setTimeout(() => show(alert, 'show'), enterMs),
-      setTimeout(() => show(alert, 'exit'), exitAt),
-      setTimeout(() => show(undefined, 'exit'), exitAt + exitMs),
-      setTimeout(
+    this.#follow([
+      [enterMs, () => show(alert, 'show')],
+      [exitAt - enterMs, () => show(alert, 'exit')],
+      [exitMs, () => show(undefined, 'exit')],
+      [
+        this.settings.gapMs,
         () => {
           this.#playing = undefined
           this.#next()
         },
-        exitAt + exitMs + this.settings.gapMs,
-      ),
-    ]
+      ],
+    ])
+  }
+
+  /** Each step begins the wait for the next one: timers that are set together may fire in any order when they are late. */
+  #follow([step, ...rest]: readonly Step[]): void {
+    if (step === undefined) return
+    const [afterMs, work] = step
+    this.#timer = this.#later(() => {
+      this.#follow(rest)
+      work()
+    }, afterMs)
   }
 
   #stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
+    clearTimeout(this.#timer)
     if (this.#playing !== undefined) this.#output.show(undefined, 'exit')
     this.#playing = undefined
   }
