@@ -7,6 +7,8 @@ const found: readonly (readonly [entry: string, text: string])[] = [
   ['scam', 'ｓｃａｍ'],
   ['scam', 'śçàm'],
   ['scam', '$c4m'],
+  ['scam', 'a $c4m!!'],
+  ['idiot', '!d!ot'],
   ['Scam', 'no,scam.no'],
   ['bad words', 'such  bad\u00a0words here'],
   ['scam*', 'scammer'],
