@@ -9,11 +9,16 @@ import { checkOrExit } from '../src/platform/database/check-start.js'
 import type { Measure } from '../src/platform/monitoring/measurements.js'
 import type { WorkKind } from '../src/platform/queue/wake-ups.js'
 import { stopOnSignals } from '../src/platform/shutdown.js'
+import { singleFlight } from '../src/platform/single-flight.js'
 import { traceBatch } from '../src/platform/tracing/tracing.js'
+import { within } from '../src/platform/within.js'
 import { startWorker } from '../src/platform/worker/worker.js'
 import { openDataKeys } from '../src/privacy/keys/open-data-keys.js'
 import { startClock } from './clock.js'
 import { type ProcessName, processNames, secretsOfAll, settingsReaders, workers } from './registry.js'
+
+/** `/ready` and `/metrics` show the switches as they are now, unless the database takes longer. */
+const switchesMs = 1000
 
 /** `node dist/workers/main.js <name>... | all`: runs the named workers in one process. The Procfile runs one each. */
 function namesFrom(args: readonly string[]): ProcessName[] {
@@ -72,7 +77,6 @@ const services = compose(config, names.join('+'))
 for (const name of names) await checkStart(services, name)
 if (secretsOfAll(names).includes('DATA_KEY'))
   await checkOrExit(services.log, () => openDataKeys(services.db, config.dataKeys))
-await services.switches.start()
 const operators = names.includes('clock') ? loadOperators() : undefined
 const stops = names.map((name) => start(services, name))
 if (operators !== undefined) {
@@ -81,14 +85,24 @@ if (operators !== undefined) {
   stops.push(await startOperators(services, operators))
 }
 let stopping = false
-const ready = async () => (stopping ? ('unavailable' as const) : services.ready())
+const readSwitches = singleFlight(() => services.switches.read().catch(() => undefined))
+const ready = async () => {
+  if (stopping) return 'unavailable' as const
+  const state = await services.ready()
+  if (state !== 'unavailable') await within(switchesMs, readSwitches())
+  return state
+}
+const fillStateGauges = createStateGauges(services, ownChecks(names))
 const healthServer =
   config.workerPort === undefined
     ? undefined
     : await startHealthServer(config.workerPort, {
         ...services,
         ready,
-        fillGauges: createStateGauges(services, ownChecks(names)),
+        async fillGauges() {
+          await fillStateGauges()
+          await within(switchesMs, readSwitches())
+        },
       })
 services.log.info(
   { names, connections: services.mostConnections, guards: { mode: config.guards, ...config.guardTable } },

@@ -159,6 +159,21 @@ test('stop waits for the running batch and runs no further one', async (t) => {
   t.is(batches.made, 1, 'remaining rows are left for another process')
 })
 
+test('the idle loops of a worker poll in turn, not each of them', async (t) => {
+  const batches = createControlledCall<void, BatchReport>()
+  const loops = createConcurrentLoops(3, (longestMs) =>
+    createBatchLoop(() => batches.run(), neverFails, longestMs),
+  )
+  const wakeUps = [loops.wake(), loops.wake(), loops.wake()]
+  for (let loop = 0; loop < 3; loop++) (await batches.next()).resolve({ taken: 0 })
+  await Promise.all(wakeUps)
+  ;(await batches.next()).resolve({ taken: 0 })
+  const start = performance.now()
+  ;(await batches.next()).resolve({ taken: 0 })
+  t.true(performance.now() - start > 1500)
+  await loops.stop()
+})
+
 test('while a batch of one loop hangs, a wake-up goes to another loop', async (t) => {
   const batches = createControlledCall<void, BatchReport>()
   const loops = createConcurrentLoops(2, () => createBatchLoop(() => batches.run(), neverFails))

@@ -23,12 +23,21 @@ export function watchPool(db: Knex, max: number): PoolQueue & { stop(): void } {
   const waitingSince = new Map<number, number>()
   const usedSince = new WeakMap<object, number>()
   let meanUseMs = 0
-  // Turns of the event loop, not time: while the process was paused, nobody could be served.
+  // Turns of the event loop, not time: while the process was paused, nobody could be served. Counted while somebody waits.
   let ticks = 0
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined
+  const stop = (): void => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  const tick = (): void => {
     ticks += 1
-  }, tickMs).unref()
-  pool.on('acquireRequest', (id) => waitingSince.set(id, ticks))
+    if (waitingSince.size === 0) stop()
+  }
+  pool.on('acquireRequest', (id) => {
+    waitingSince.set(id, ticks)
+    timer ??= setInterval(tick, tickMs).unref()
+  })
   pool.on('acquireFail', (id) => waitingSince.delete(id))
   pool.on('acquireSuccess', (id, connection) => {
     waitingSince.delete(id)
@@ -45,6 +54,6 @@ export function watchPool(db: Knex, max: number): PoolQueue & { stop(): void } {
       const oldestMs = first === undefined ? 0 : (ticks - first) * tickMs
       return Math.max(oldestMs, (waitingSince.size * meanUseMs) / max)
     },
-    stop: () => clearInterval(timer),
+    stop,
   }
 }

@@ -36,29 +36,35 @@ export interface BatchLoop {
   stop(): Promise<void>
 }
 
-/** A loop runs a batch at least this often, since any wake-up may be lost. */
+/** A worker runs a batch at least this often, since any wake-up may be lost. */
 const pollMs = 2000
+/** One of several loops that have nothing to do waits this long: the poll of their worker goes to one of them. */
+const memberMs = 3_600_000
 /** Pause after a failed batch (database unavailable), so that the loop does not spin. */
 const pauseAfterErrorMs = 500
 
 /**
  * The loop of every worker: runs batches, one at a time, until nothing is due, then sleeps until the next row is due,
- * at most two seconds. A wake-up during a batch causes one more batch.
+ * at most `longestMs`. A wake-up during a batch causes one more batch.
  */
-export function createBatchLoop(batch: Batch, onError: (error: unknown) => void): BatchLoop {
+export function createBatchLoop(
+  batch: Batch,
+  onError: (error: unknown) => void,
+  longestMs = pollMs,
+): BatchLoop {
   let running: Promise<void> | undefined
   let wokenAgain = false
   let stopped = false
   let timer: NodeJS.Timeout | undefined
 
   async function runUntilNothingIsDue(): Promise<number> {
-    let nextDueMs = pollMs
+    let nextDueMs = longestMs
     do {
       wokenAgain = false
       for (let taken = -1; taken !== 0 && !stopped; ) {
         const report = await batch()
         taken = report.taken
-        nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? pollMs)
+        nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? longestMs)
       }
     } while (wokenAgain && !stopped)
     return nextDueMs
@@ -96,21 +102,26 @@ export function createBatchLoop(batch: Batch, onError: (error: unknown) => void)
 
 /**
  * Several loops over the same rows, for batches that call a provider: a call that hangs delays only the rows of its own
- * batch. A wake-up goes to an idle loop. When all loops are busy, each runs one more batch, and the first to end serves
- * the wake-up.
+ * batch. A wake-up goes to an idle loop, and so does the poll. When all loops are busy, each runs one more batch after a wake-up,
+ * and the first to end serves it.
  */
-export function createConcurrentLoops(concurrency: number, createLoop: () => BatchLoop): BatchLoop {
-  const loops = Array.from({ length: concurrency }, createLoop)
+export function createConcurrentLoops(
+  concurrency: number,
+  createLoop: (longestMs: number) => BatchLoop,
+): BatchLoop {
+  const loops = Array.from({ length: concurrency }, () => createLoop(memberMs))
+  const findIdle = () => loops.find(({ running }) => running === undefined)
+  const poll = setInterval(() => void findIdle()?.wake(), pollMs)
   return {
     wake() {
-      const idle = loops.find(({ running }) => running === undefined)
-      return idle === undefined ? Promise.race(loops.map((loop) => loop.wake())) : idle.wake()
+      return findIdle()?.wake() ?? Promise.race(loops.map((loop) => loop.wake()))
     },
     get running() {
       const batches = loops.flatMap(({ running }) => running ?? [])
       return batches.length === 0 ? undefined : Promise.all(batches).then(() => undefined)
     },
     async stop() {
+      clearInterval(poll)
       await Promise.all(loops.map((loop) => loop.stop()))
     },
   }

@@ -53,7 +53,7 @@ export function startWorker({
     if (job?.data.row === undefined || jobFailure === undefined) return
     if ((await jobFailure(job.data.row)) === undefined) await job.remove()
   }
-  const loop = createConcurrentLoops(concurrency, () => createBatchLoop(batch, onError))
+  const loop = createConcurrentLoops(concurrency, (longestMs) => createBatchLoop(batch, onError, longestMs))
   void loop.wake()
   if (!isWoken(kind)) return { stop: () => loop.stop() }
   const connection = createWorkerClient(redis)

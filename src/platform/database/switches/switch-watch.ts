@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
 import { refusedFor } from '../../../kernel/errors.js'
-import { isDatabaseKnown } from '../restore-guard.js'
 import { readSwitches, type SwitchName } from './switches.js'
 
 /** What a process knows of the switches. */
@@ -26,12 +25,12 @@ export interface SwitchWatch extends Switches {
   stop(): Promise<void>
 }
 
-/** Two reads and a slow statement end within the two seconds that a switch may take. */
+/** A read, and a slow statement, end within the two seconds that a switch may take. */
 const pauseMs = 1000
 
 /**
- * Keeps the switches of a process. A read of its own every second costs a request no statement. Only `payouts` is also
- * checked, under a lock, by the statement that it stops.
+ * Keeps the switches of a process. A read of its own every second costs a web process's requests no statement; a worker, which asks no
+ * switch, reads them for whoever looks at its state. Only `payouts` is also checked, under a lock, by the statement that it stops.
  */
 export function createSwitchWatch(
   db: Knex,
@@ -47,7 +46,7 @@ export function createSwitchWatch(
     const rows = await readSwitches(db)
     stopped = new Set(rows.filter(({ stoppedAt }) => stoppedAt !== null).map(({ name }) => name))
     for (const { name } of rows) onRead(name, stopped.has(name))
-    restored = !(await isDatabaseKnown(db))
+    restored = rows.some(({ known }) => !known)
     onRestored(restored)
   }
   async function turn(): Promise<void> {

@@ -75,11 +75,12 @@ export function changeSwitch(
   })
 }
 
-export async function readSwitches(db: Knex): Promise<Switch[]> {
+/** `known`: the rows are where they were (restore-guard.ts). */
+export async function readSwitches(db: Knex): Promise<(Switch & { readonly known: boolean })[]> {
   return query(db, {
     name: 'switches.read',
     text: /* sql */ `
-      select name, stopped_at as "stoppedAt", changed_by as "changedBy", reason from switches
+      select name, stopped_at as "stoppedAt", changed_by as "changedBy", reason, ${databaseIsKnown} as known from switches
       where name = any($1::text[]) order by name`,
     values: [switchNames],
   })
