@@ -17,8 +17,13 @@ async function setTheme(page: Page, frame: Frame, theme: 'dark' | 'light'): Prom
   await frame.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
 }
 
+/** What runs a script in a document. */
+interface Document {
+  evaluate<Result>(script: string): Promise<Result>
+}
+
 /** The serious and critical violations that axe finds in what is shown now. */
-async function axeViolations(frame: Frame): Promise<string[]> {
+export async function axeViolations(frame: Document): Promise<string[]> {
   if (!(await frame.evaluate('"axe" in self'))) await frame.evaluate(axe.source)
   const run = `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`
   const { violations } = await frame.evaluate<axe.AxeResults>(run)
@@ -57,7 +62,7 @@ export async function checkAccessibility(
 }
 
 /** Whether the page fits without horizontal scrolling. */
-function fitsWidth(frame: Frame): Promise<boolean> {
+export function fitsWidth(frame: Document): Promise<boolean> {
   return frame.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')
 }
 

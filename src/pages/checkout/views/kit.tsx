@@ -118,11 +118,12 @@ export function spinning(text: string) {
   )
 }
 
-export const declinedNotice = (
+const Declined = () => (
   <Notice tone="warn" urgent>
     <strong>{words.declined}</strong> {words.nothingPaid}
   </Notice>
 )
+export const declinedNotice = <Declined />
 
 export function WalletIcon(props: { readonly wallet: WalletChoice; readonly size: number }) {
   const { wallet, size } = props

@@ -52,18 +52,18 @@ function WalletList({ state, step }: ViewOf<'wallets'>) {
   )
 }
 
-const continueInWindow = (
+const ContinueInWindow = () => (
   <>
     {words.continueInWindow} <Icon name="out" />
   </>
 )
-const onPhone = (
+const OnPhone = () => (
   <>
     <Icon name="phone" /> {words.usePhone}
   </>
 )
-const openWindow = (kind: 'primary' | 'quiet') => press(continueInWindow, { type: 'open-window' }, kind)
-const usePhone = (kind: 'plain' | 'quiet') => press(onPhone, { type: 'use-phone' }, kind)
+const openWindow = (kind: 'primary' | 'quiet') => press(<ContinueInWindow />, { type: 'open-window' }, kind)
+const usePhone = (kind: 'plain' | 'quiet') => press(<OnPhone />, { type: 'use-phone' }, kind)
 
 function NoWalletInFrame() {
   const text = { title: words.noWalletInFrame, more: words.noWalletInFrameMore }
