@@ -5,6 +5,7 @@ import { benchLedger } from './bench/ledger/ledger.js'
 import { benchLedgerStress } from './bench/ledger/stress.js'
 import { benchLists } from './bench/lists.js'
 import type { BenchOptions, Outcome } from './bench/measurement.js'
+import { benchPages } from './bench/pages.js'
 import { benchIntents, benchRecord } from './bench/requests.js'
 import { benchStreams } from './bench/streams.js'
 import { benchTools } from './bench/tools.js'
@@ -28,6 +29,7 @@ intents *        making payment intents: CPU and SQL statements of each
 withdrawals *    asking for a withdrawal and confirming it until it is accepted, and sending them
 ledger-stress    random postings from four processes that are killed
 lists            a creator's pages at 100 thousand and at 10 million tips. --rows <n>
+pages            how long a stranger on a cheap phone with a bad network waits for a creator's page
 tools            how long people wait for the commands of the README, in a new clone: dev, demo, tests, check
 costs            what one tip, one naira tip and one withdrawal cost from beginning to end: CPU of each process kind, bytes, calls to
                  the node: the figures of docs/sizing.md
@@ -48,11 +50,12 @@ const benches: Record<string, (options: BenchOptions) => Promise<Outcome>> = {
   withdrawals: benchWithdrawals,
   'ledger-stress': benchLedgerStress,
   lists: benchLists,
+  pages: benchPages,
   tools: benchTools,
   costs: benchCosts,
 }
 /** These take long, or compare no peer, so they run only when they are named. */
-const byNameOnly = new Set(['ledger-stress', 'lists', 'costs', 'tools'])
+const byNameOnly = new Set(['ledger-stress', 'lists', 'costs', 'pages', 'tools'])
 const folder = 'bench-results'
 const defaultComparison = ['record']
 
