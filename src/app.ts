@@ -172,7 +172,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     pages,
   )
   router.get('/', countRead, serveStartPage)
-  router.get('/@:handle', countRead, servePublicPage(services, pages))
+  router.get('/@:handle', countRead, servePublicPage(services, rates, pages))
   router.get('/@:handle/picture', countRead, servePicture(services))
   router.get('/@:handle/og.png', countRead, serveCard(services))
   router.get(
@@ -180,7 +180,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     countRead,
     serveQr(services),
   )
-  router.get('/embed/:embedId', countRead, serveEmbed(services, pages))
+  router.get('/embed/:embedId', countRead, serveEmbed(services, rates, pages))
   router.get(['/dashboard', '/dashboard/:screen'], countRead, serveDashboard(config, pages))
   router.get(['/overlay', '/overlay/:token'], countRead, serveOverlay(services, pages))
   router.get('/overlay/:token/pictures/:hash', countRead, serveOverlayPicture(services))

@@ -32,6 +32,7 @@ const sharedFiles = [
     name: 'base',
     test: /preact|src\/(pages\/lib\/(browser|money)|kernel\/(money|languages)|sdk\/client\/(request|errors|wait))[.]/,
   },
+  { name: 'forms', test: /src\/pages\/(ui\/(fields|kit)|lib\/amount-text)[.]/ },
   {
     name: 'wallets',
     test: /src\/(pages\/lib\/(failures|rpc|solana|wallets|wallet-faults|step-history)|kernel\/base58)[.]/,

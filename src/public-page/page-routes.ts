@@ -4,11 +4,13 @@ import { generate } from 'lean-qr'
 import { toPngBuffer } from 'lean-qr/extras/node_export'
 import { toSvgSource } from 'lean-qr/extras/svg'
 import { LRUCache } from 'lru-cache'
+import { rateOfPage } from '../fiat/rate-of-page.js'
 import type { Pages } from '../http/pages/built-pages.js'
 import { chooseLanguage } from '../http/pages/language.js'
 import { sendPage } from '../http/pages/send-page.js'
 import { accent } from '../kernel/brand.js'
 import { DomainError } from '../kernel/errors.js'
+import type { ExchangeRates } from '../market/exchange-rates.js'
 import { drawPicture } from '../platform/pictures/draw-picture.js'
 import { rpcOrigins } from '../sdk/embed.js'
 import { describeCreator } from '../sdk/sessions/describe-session.js'
@@ -28,7 +30,7 @@ const mostCards = 200
 const hashLength = 16
 
 /** `GET /@:handle`: a creator's page. An earlier handle leads to the one now. */
-export function servePublicPage(services: Needs, pages: Pages): Middleware {
+export function servePublicPage(services: Needs, rates: ExchangeRates, pages: Pages): Middleware {
   const { db, config } = services
   const { publicUrl } = config.http
   const connect = rpcOrigins(config)
@@ -39,9 +41,10 @@ export function servePublicPage(services: Needs, pages: Pages): Middleware {
       ctx.redirect(`/@${owner.handle}${ctx.search}`)
       return
     }
-    const [page, session] = await Promise.all([
+    const [page, session, rate] = await Promise.all([
       readShownPage(db, owner),
       describeCreator(services, owner.userId).catch(unlessPending),
+      rateOfPage(config, rates),
     ])
     const language = chooseLanguage(ctx, page.language)
     sendPage(ctx, pages, {
@@ -56,6 +59,7 @@ export function servePublicPage(services: Needs, pages: Pages): Middleware {
         ...(session !== undefined && {
           session: JSON.stringify({ ...session, now: new Date().toISOString() }),
         }),
+        ...rate,
       },
       policy: { frameAncestors: "'none'", connect },
       content: renderPage(page, language, publicUrl, session !== undefined),

@@ -1,8 +1,10 @@
 import type { Context, Middleware } from 'koa'
+import { rateOfPage } from '../fiat/rate-of-page.js'
 import type { Pages } from '../http/pages/built-pages.js'
 import { chooseLanguage } from '../http/pages/language.js'
 import { plainPage, sendPlainPage } from '../http/pages/plain-page.js'
 import { sendPage } from '../http/pages/send-page.js'
+import type { ExchangeRates } from '../market/exchange-rates.js'
 import type { Services } from '../services.js'
 import { findEmbed } from './sessions/session.js'
 
@@ -16,7 +18,11 @@ const expiredPage = plainPage({
  * `GET /embed/:embedId`: the checkout page of a session's embed. Only the session's own site may frame it. The session
  * token is in the URL's fragment, which browsers do not send to servers.
  */
-export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, pages: Pages): Middleware {
+export function serveEmbed(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  rates: ExchangeRates,
+  pages: Pages,
+): Middleware {
   const connect = rpcOrigins(config)
   return async (ctx) => {
     const embed = await findEmbed(db, String(ctx['params'].embedId))
@@ -30,7 +36,7 @@ export function serveEmbed({ db, config }: Pick<Services, 'db' | 'config'>, page
       title: 'Tip',
       language: chooseLanguage(ctx),
       theme: theme === 'light' || theme === 'dark' ? theme : embed.theme,
-      data: { 'parent-origin': embed.origin },
+      data: { 'parent-origin': embed.origin, ...(await rateOfPage(config, rates)) },
       policy: { frameAncestors: embed.origin, connect },
       // Windows that the page opens send their result back to it.
       keepsOpener: true,

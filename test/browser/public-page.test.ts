@@ -59,10 +59,20 @@ test.serial(
     const one = await visitPage({ wallet: 'none', viewport: smallPhone, timezoneId: 'Africa/Lagos' })
     const { page, context, address } = one
     const bytes = await countBytes(context, page)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    // From now on the service knows the rate for some seconds, as where many visit.
+    await world.request('GET', '/payments/fiat/rate?amount=100')
     await page.goto(address)
     await page.getByRole('button', { name: /^Pay ₦1,0/ }).waitFor()
     await page.waitForLoadState('networkidle')
     t.true(bytes() > 10_000 && bytes() <= mostBytes, `${bytes()} bytes`)
+    // After these nothing is waited for.
+    t.deepEqual(
+      asked.filter((path) => !/^\/(assets\/|pay-icon[.]svg$)/.test(path)),
+      [new URL(address).pathname],
+    )
+    t.is(asked.filter((path) => path.startsWith('/assets/')).length, 6, 'one for each connection of HTTP/1.1')
     t.is(
       (await world.db('sdk_sessions').where({ user_id: one.embedder.id })).length,
       1,

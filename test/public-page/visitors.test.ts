@@ -55,6 +55,17 @@ test.serial('a page is read without a script, and says to other sites what it is
   t.true(((await sharp(await png.arrayBuffer()).metadata()).width ?? 0) > 700)
 })
 
+test.serial('the document has what its script would ask for, and names the file of its texts', async (t) => {
+  await creatorAt('quick_page')
+  // From now on the service knows the rate for some seconds.
+  await world().request('GET', '/payments/fiat/rate?amount=100')
+  const { body } = await pageOf('/@quick_page?lang=pcm')
+  t.regex(body, / data-session="[^"]*&quot;tokens&quot;/)
+  t.regex(body, / data-rate="[^"]*&quot;rate&quot;:1600,/)
+  t.regex(body, /<link rel="modulepreload" href="\/assets\/checkout\.pcm-[\w-]+\.js">/)
+  t.notRegex((await pageOf('/@quick_page?lang=en')).body, /checkout\.(pcm|fr)-/)
+})
+
 test.serial(
   'an earlier handle and other writings lead to the page; a handle of nobody has none',
   async (t) => {

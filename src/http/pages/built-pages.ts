@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context, Middleware } from 'koa'
+import type { Language } from '../../kernel/languages.js'
 
 /** A built file with its compressed forms. */
 interface Asset {
@@ -20,8 +21,8 @@ interface PageFiles {
 
 /** The built pages, kept in memory. */
 export interface Pages {
-  /** The files of the page built from src/pages/<name>/main.tsx. Throws for an unknown name. */
-  files(name: string): PageFiles
+  /** The files of the page built from src/pages/<name>/main.tsx, with those of its texts. Throws for an unknown name. */
+  files(name: string, language?: Language): PageFiles
   readonly assets: ReadonlyMap<string, Asset>
   /** The script that other sites embed. */
   readonly embedScript: Asset
@@ -49,13 +50,14 @@ export function loadPages(folder = builtPages): Pages {
   const manifest: Record<string, ManifestEntry> = JSON.parse(readFileSync(`${folder}/manifest.json`, 'utf8'))
   const names = readdirSync(`${folder}/assets`).filter((name) => types[extname(name)] !== undefined)
   return {
-    files(name) {
+    files(name, language) {
       const entry = manifest[`${name}/main.tsx`]
       if (entry === undefined) throw new Error(`There is no page called ${name}`)
       const parts = [entry, ...importsOf(manifest, entry)]
+      const texts = manifest[`i18n/${name}.${language}.ts`]
       return {
         script: `/${entry.file}`,
-        preloads: parts.slice(1).map(({ file }) => `/${file}`),
+        preloads: [...parts.slice(1), ...(texts ? [texts] : [])].map(({ file }) => `/${file}`),
         // Shared style sheets come first, so that a page's own rules override them.
         styles: [...new Set(parts.toReversed().flatMap(({ css = [] }) => css.map((file) => `/${file}`)))],
       }
@@ -107,7 +109,7 @@ export function serveEmbedScript({ embedScript }: Pick<Pages, 'embedScript'>): M
   }
 }
 
-/** Headers that mean something for documents only. A phone on a slow network waits for each byte of a page's seven files. */
+/** Headers that mean something for documents only. A phone on a slow network waits for each byte of a page's files. */
 const documentHeaders = [
   'Content-Security-Policy',
   'Origin-Agent-Cluster',

@@ -81,7 +81,7 @@ function documentOf(
   pages: Pages,
   { name, title, language = 'en', data = {}, theme, content }: PageHead,
 ): string {
-  const { script, preloads, styles } = pages.files(name)
+  const { script, preloads, styles } = pages.files(name, language)
   const attributes = Object.entries({ theme, ...data }).map(
     ([key, value]) => ` data-${key}="${escapeHtml(value)}"`,
   )

@@ -9,7 +9,7 @@ import { App } from './app.js'
 import { CheckoutDriver } from './driver.js'
 import { firstState, type State } from './machine/state.js'
 import { framed, heightOf, listenToWindows, postToParent, reportHeight } from './parent-page.js'
-import { createTipService, pageTokens, redeem } from './service.js'
+import { createTipService, pageTokens, rateOf, redeem } from './service.js'
 import { firstCurrency, readDraft, storeToken, takeStartParameters } from './start-parameters.js'
 import { openWallets } from './wallets.js'
 
@@ -19,13 +19,14 @@ const tickMs = 1000
 const retryMs = [500, 1000, 2000, 4000]
 
 const startParameters = takeStartParameters()
-/** On a creator's public page: the handle, and what the page's document says of the creator. */
-const { page, session: described, currency: ofCreator } = document.documentElement.dataset
+/** On a creator's public page the handle, and what the document says of the creator; on every page what it says of naira. */
+const { page, session: described, rate, currency: ofCreator } = document.documentElement.dataset
 const root = document.getElementById('app')
 const isPhone = matchMedia('(hover: none) and (pointer: coarse)').matches
 const first = firstState(framed, Date.now(), { ...readDraft(), ...startParameters.form }, isPhone, {
   page: page !== undefined,
   currency: firstCurrency(ofCreator),
+  rate: rate === undefined ? undefined : rateOf(JSON.parse(rate)),
 })
 const checkout = new CheckoutDriver(first, show)
 /** The service's clock minus this device's clock, ms. */

@@ -47,6 +47,10 @@ export function pageTokens(handle: string, held: string | undefined, keep: (toke
   return { get: () => token ?? renew(), renew }
 }
 
+export function rateOf({ rate: perUsd, amountNgn, amountUsd }: FiatRateAnswer): NairaRate {
+  return { perUsd, chargedPerUsd: amountNgn / amountUsd }
+}
+
 /** After each request `onAnswer` gets whether the service answered it. */
 export function createTipService(tokens: Tokens, onAnswer: (ok: boolean) => void) {
   const client = async () => createTipClient({ ...service, sessionToken: await tokens.get() })
@@ -73,7 +77,7 @@ export function createTipService(tokens: Tokens, onAnswer: (ok: boolean) => void
     reported(
       inSession(async () => requestJson<Answer>(service, 'POST', path, { body, bearer: await tokens.get() })),
     )
-  const rateOf = (cents: number) =>
+  const quoteOf = (cents: number) =>
     get<FiatRateAnswer>(`/payments/fiat/rate?amount=${(cents / 100).toFixed(2)}`)
   return {
     session: () => reported(client().then((one) => one.session())),
@@ -98,13 +102,12 @@ export function createTipService(tokens: Tokens, onAnswer: (ok: boolean) => void
       return pathname + search + hash
     },
     async nairaQuote(cents: number): Promise<NairaQuote> {
-      const { amountNgn, finalAmountUsd: receivedUsd } = await rateOf(cents)
+      const { amountNgn, finalAmountUsd: receivedUsd } = await quoteOf(cents)
       return { cents, amountNgn, receivedUsd }
     },
     /** `cents`: an amount within the limits. */
     async nairaRate(cents: number): Promise<NairaRate> {
-      const { rate: perUsd, amountNgn, amountUsd } = await rateOf(cents)
-      return { perUsd, chargedPerUsd: amountNgn / amountUsd }
+      return rateOf(await quoteOf(cents))
     },
     async nairaTip({ creator, fiat }: SessionDescription, quote: NairaQuote, form: Form): Promise<NairaTip> {
       const request = {

@@ -174,7 +174,7 @@ export function firstState(
   now: number,
   form: Partial<Form> = {},
   phone = false,
-  { page = false, currency }: { readonly page?: boolean; readonly currency?: Currency | undefined } = {},
+  { page = false, currency, rate }: Partial<Pick<State, 'page' | 'currency' | 'rate'>> = {},
 ): State {
   return {
     session: undefined,
@@ -205,7 +205,7 @@ export function firstState(
     currency,
     nairaFirst: false,
     naira: 'unknown',
-    rate: undefined,
+    rate,
     nairaFailedAt: 0,
     left: undefined,
   }
