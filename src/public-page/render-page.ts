@@ -35,7 +35,7 @@ export function renderPage(page: ShownPage, language: Language, publicUrl: strin
   const { owner, goal, supporters } = page
   const words = pageWords[language]
   return {
-    head: renderHead(page, language, publicUrl, isReady),
+    head: renderHead(page, language, publicUrl),
     before: html`<header class="profile">
 ${pictureOf(page)}
 <div class="profile__text"><h1>${owner.name}</h1><p class="quiet">@${owner.handle}</p></div>
@@ -55,7 +55,7 @@ ${supporters === undefined || supporters.newest.length === 0 ? undefined : rende
   }
 }
 
-function renderHead(page: ShownPage, language: Language, publicUrl: string, isReady: boolean): Markup {
+function renderHead(page: ShownPage, language: Language, publicUrl: string): Markup {
   const { owner, robots, cardPath } = page
   const address = `${publicUrl}/@${owner.handle}`
   const title = pageWords[language].title(owner.name)
@@ -72,8 +72,7 @@ ${robots ? undefined : html`<meta name="robots" content="noindex, nofollow">`}
 <meta property="og:image:width" content="1200">
 <meta property="og:image:height" content="630">
 <meta property="og:image:alt" content="${title}">
-<meta name="twitter:card" content="summary_large_image">
-${isReady ? undefined : html`<meta http-equiv="refresh" content="3">`}`
+<meta name="twitter:card" content="summary_large_image">`
 }
 
 function pictureOf({ owner, pictureHash }: ShownPage): Markup {

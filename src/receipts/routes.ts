@@ -80,7 +80,7 @@ export function createReceipts(services: Needs, pages: Pages) {
     ),
   ]
 
-  /** `GET /t/:token`. Without a script, because in-app browsers of banks may not run one. */
+  /** `GET /t/:token`. It needs no script, because in-app browsers of banks may not run one. */
   const serveStatus: Middleware = async (ctx) => {
     ctx.set('Cache-Control', 'no-store')
     const token = tokenOf(ctx)

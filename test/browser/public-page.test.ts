@@ -1,10 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
 import { prepareVisit, useBrowser, type Visit, type VisitOptions } from '../helpers/browser/browser.js'
-import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
+import { axeViolations, checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { chooseRadio, clickButton, heading } from '../helpers/browser/on-page.js'
+import { provisionerBatch, registerPerson } from '../helpers/make/creators.js'
 import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { listTips } from '../helpers/make/tips.js'
+import { runBatch } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
@@ -156,6 +158,30 @@ test.serial(
     await heading(page, 'Finish paying in the other tab.').waitFor()
     t.deepEqual(one.faults, [])
     await one.context.close()
+  },
+)
+
+test.serial(
+  'P5 a page whose wallet is still made says so, and shows its form when it is there',
+  async (t) => {
+    const { world, browser } = open()
+    const { session } = await registerPerson(world)
+    await world.request('PATCH', '/creators/page', { session, body: { handle: 'quite_new' } })
+    const context = await browser.newContext({ viewport: smallPhone, timezoneId: 'Africa/Lagos' })
+    const page = await context.newPage()
+    // The page is loaded again when the test says so.
+    await page.addInitScript(`{
+      const own = setTimeout
+      globalThis.setTimeout = (act, ms, ...rest) => (ms === 3000 ? void (globalThis.loadAgain = act) : own(act, ms, ...rest))
+    }`)
+    await page.goto(`${world.url}/@quite_new`)
+    await page.getByText('This page is being prepared…').waitFor()
+    await until('it waits', () => page.evaluate<boolean>('globalThis.loadAgain !== undefined'))
+    t.deepEqual(await axeViolations(page), [])
+    await runBatch(provisionerBatch(world))
+    await page.evaluate('loadAgain()')
+    await page.getByRole('button', { name: /^Pay ₦1,0/ }).waitFor()
+    await context.close()
   },
 )
 

@@ -1,10 +1,12 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
 import { languageNames } from '../../src/kernel/languages.js'
-import { phone, prepareVisit, useBrowser } from '../helpers/browser/browser.js'
+import { collectPageErrors, phone, prepareVisit, useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import { clickButton, heading } from '../helpers/browser/on-page.js'
+import { registerCreator } from '../helpers/make/creators.js'
 import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 test.serial.beforeEach((t) => t.timeout(90_000))
@@ -15,6 +17,31 @@ async function follow(page: Page, name: string): Promise<Page> {
   await page.getByRole('link', { name }).click()
   return opened
 }
+
+test.serial('the page of a payment that is waited for says by itself that it arrived', async (t) => {
+  const { world, browser } = open()
+  const { user } = await registerCreator(world)
+  const intent = await createFiatIntent(world, { creatorId: user.id, amount: 5, metadata: { order: 7 } })
+  const { statusUrl = '' } = intent as { statusUrl?: string }
+  const context = await browser.newContext({ viewport: phone })
+  const faults = collectPageErrors(context)
+  const page = await context.newPage()
+  await page.clock.install()
+  await page.goto(statusUrl)
+  await heading(page, 'Waiting for ₦7,600.00').waitFor()
+  await checkAccessibility(t, page, 'status-waiting')
+  await page.evaluate('self.isSameLoad = true')
+  payFiatIntent(world, intent.intentId)
+  await settleIntentNow(world, intent.intentId)
+  await until('it is said', async () => {
+    await page.clock.runFor(10_000)
+    return (await heading(page, 'Paid. Thank you!').count()) === 1
+  })
+  t.true(await page.evaluate('isSameLoad'))
+  t.is(await page.title(), 'Paid. Thank you! · Tips')
+  t.deepEqual(faults, [])
+  await context.close()
+})
 
 test.serial(
   'the thanks say what the form said, and lead to the receipt, which is checked offline',

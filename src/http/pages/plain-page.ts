@@ -33,9 +33,36 @@ nav > * { display: inline-flex; align-items: center; min-height: 2.75rem; }
 nav a { color: var(--accent); }
 .card + p { margin: 1.25rem .25rem 0; font-size: .93rem; }
 `
-const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
+/**
+ * Keeps a page up to date while it is open. Loading it again would take away where a reader is. In-app browsers of banks may not run it:
+ * there the page stays as it was loaded.
+ */
+const updating = /* js */ `{
+  const main = document.querySelector('main')
+  const wait = () => Number(main.dataset.seconds) > 0 && setTimeout(update, main.dataset.seconds * 1000)
+  const update = async () => {
+    const answer = await fetch(location.href).catch(() => undefined)
+    if (answer?.ok) {
+      const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
+      const now = next.querySelector('main')
+      main.dataset.seconds = now.dataset.seconds ?? '0'
+      if (now.textContent !== main.textContent) {
+        document.title = next.title
+        main.replaceChildren(...now.childNodes)
+      }
+    }
+    wait()
+  }
+  wait()
+}`
+const updatingTag = `<script>${updating}</script>`
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const policyWith = (script: string): string =>
+  `default-src 'none'; style-src ${hashOf(style)}; ${script}img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
+const policy = policyWith('')
+const updatingPolicy = policyWith(`script-src ${hashOf(updating)}; connect-src 'self'; `)
 
-/** A page of a few words. It has no script. A form sends nothing elsewhere. */
+/** A page of a few words, which needs no script. A form sends nothing elsewhere. */
 export interface PlainPage {
   /** Of a page that there is in every language: links lead to the others. Undefined: there is only the English one. */
   readonly language?: Language
@@ -52,7 +79,7 @@ export interface PlainPage {
   readonly buttons?: readonly { readonly text: string; readonly to?: string }[]
   /** Shown below the rest. */
   readonly note?: string | undefined
-  /** For whoever has the link: search engines do not list it. It loads itself again after `refreshSeconds`. */
+  /** For whoever has the link: search engines do not list it. While it is open it is read again every `refreshSeconds`. */
   readonly unlisted?: { readonly refreshSeconds: number | undefined }
 }
 
@@ -83,16 +110,17 @@ export function plainPage(page: PlainPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · ${serviceName}</title>
 <link rel="icon" href="${iconPath}" type="image/svg+xml">
-${unlisted && html`<meta name="robots" content="noindex">`}${refresh && html`<meta http-equiv="refresh" content="${refresh}">`}
+${unlisted && html`<meta name="robots" content="noindex">`}
 <style>${new Markup(style)}</style>
 </head>
 <body>
-<main>
+${refresh === undefined ? html`<main>` : html`<main aria-live="polite" data-seconds="${refresh}">`}
 <a class="brand" href="/"><img src="${iconPath}" alt="" width="28" height="28">${serviceName}</a>
 <div class="card"><h1>${title}</h1><p>${lead}</p>${more.map((text) => html`<p>${text}</p>`)}${quote && html`<blockquote><bdi>${quote}</bdi></blockquote>`}${rows.length === 0 ? undefined : html`<dl>${rows}</dl>`}${links.length === 0 ? undefined : html`<ul>${entries}</ul>`}${forms}</div>
 ${note === undefined ? undefined : html`<p>${note}</p>`}
 ${language === undefined ? undefined : html`<nav>${languageLinks(language)}</nav>`}
 </main>
+${refresh && new Markup(updatingTag)}
 </body>
 </html>
 `.text
@@ -101,7 +129,7 @@ ${language === undefined ? undefined : html`<nav>${languageLinks(language)}</nav
 /** Answers with a document of `plainPage`. */
 export function sendPlainPage(ctx: Context, document: string, status = 200): void {
   ctx.status = status
-  ctx.set('Content-Security-Policy', policy)
+  ctx.set('Content-Security-Policy', document.includes(updatingTag) ? updatingPolicy : policy)
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.type = 'text/html; charset=utf-8'
   ctx.body = document

@@ -16,6 +16,8 @@ import { openWallets } from './wallets.js'
 /** Wallets may register late: only after this time the page says that there are none. */
 const walletSearchMs = 1200
 const tickMs = 1000
+/** A new creator's wallet takes about a second. */
+const preparedMs = 3000
 const retryMs = [500, 1000, 2000, 4000]
 
 const startParameters = takeStartParameters()
@@ -38,8 +40,11 @@ function show(state: State): void {
 }
 
 async function start(): Promise<void> {
-  // The document says that the page is being prepared, and is loaded again.
-  if (page !== undefined && described === undefined) return
+  // The document says that the page is being prepared.
+  if (page !== undefined && described === undefined) {
+    setTimeout(() => location.reload(), preparedMs)
+    return
+  }
   // Without its file the texts stay English.
   await useLanguage(languageOf(document.documentElement.lang) ?? 'en').catch(() => undefined)
   root?.replaceChildren()
