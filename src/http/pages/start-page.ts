@@ -6,13 +6,13 @@ const fiveMinutes = 'public, max-age=300'
 
 const start = plainPage({
   title: 'Tips in crypto and naira',
-  lead: 'Creators take tips on their own sites, see each tip the moment it arrives, and withdraw to a Nigerian bank.',
+  lead: 'Creators share a link, see each tip the moment it arrives, and withdraw to a Nigerian bank.',
   links: [
     { href: '/dashboard', text: 'Sign in' },
     { href: '/dashboard#register', text: 'Create an account' },
     manual,
   ],
-  note: 'To tip somebody, open the site of that creator: the checkout is there.',
+  note: 'To tip somebody, open the link or the site of that creator.',
 })
 
 const missing = plainPage({

@@ -42,14 +42,14 @@ export function Home() {
   if (!shown) return <Loading />
   const { url } = page.data?.page ?? {}
   const link = url && <YourLink url={url} />
-  // The first tip comes by the link.
+  // The first tip comes by the link: it takes the place of the form that made it.
   const isNew = tips.data?.tips.length === 0
   return (
     <RateProvider value={rate}>
       <ClaimsNotice of={balance} />
       {profile.data?.creator.settings.tipsTo === 'payout_wallet' && <StraightToWallet />}
-      <SetUp page={page} profile={profile} />
       {isNew && link}
+      <SetUp page={page} profile={profile} />
       <LiveTips news={news} version={version} tips={tips} />
       <BalanceCard balance={balance} tokens={tokens.data?.tokens ?? []} />
       {!isNew && link}
