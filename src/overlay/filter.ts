@@ -18,7 +18,10 @@ function plainWords(text: string): readonly [asItIs: string, disguised: string] 
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
     .toLowerCase()
   const words = (one: string): string => ` ${one.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `
-  return [words(letters), words(letters.replace(/[013457@$]|!(?=[\p{L}\p{N}])/gu, (sign) => lookalikes[sign] ?? sign))]
+  return [
+    words(letters),
+    words(letters.replace(/[013457@$]|!(?=[\p{L}\p{N}])/gu, (sign) => lookalikes[sign] ?? sign)),
+  ]
 }
 
 /** Whether a text has a word or a phrase of the filter. */
