@@ -44,7 +44,7 @@ export async function listDeliveries(
   return { deliveries: page, next: last && String(last.sequence) }
 }
 
-/** Which events are sent again: a range of sequence numbers, or what has failed for good. */
+/** Which events are sent again: a range of sequence numbers, or what has failed, for good or so far. */
 export type Redelivery = { readonly from: number; readonly to: number } | { readonly failed: true }
 
 /**
@@ -73,7 +73,7 @@ async function queueFailed(trx: Knex, id: string): Promise<number> {
     text: /* sql */ `
       update webhook_deliveries set state = 'pending', due_at = now(), tries = 0, created_at = now()
       where endpoint_id = $1 and sequence = any(array(
-        select sequence from webhook_deliveries where endpoint_id = $1 and state = 'failed'
+        select sequence from webhook_deliveries where endpoint_id = $1 and (state = 'failed' or (state = 'pending' and tries > 0))
         order by sequence limit ${mostRedelivered} for update))
       returning 1`,
     values: [id],

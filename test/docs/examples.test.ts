@@ -20,7 +20,7 @@ import { until } from '../helpers/until.js'
 const world = useWorld(test, { fiat: true, env: localTest })
 const run = promisify(execFile)
 const examples = 'docs/examples'
-const mostLines = 86
+const mostLines = 88
 
 /** An empty project with the packed client. */
 const project = mkdtempSync(join(tmpdir(), 'tipping-examples-'))

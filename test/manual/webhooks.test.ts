@@ -94,7 +94,10 @@ for (const server of servers)
         t.true(answer['success'], `${line}\n${stdout}`)
         answers.unshift(answer)
       }
-      const [create = '', intent = '', pay = '', redeliver = '', read = '', ...others] = fencesOf(guide, 'sh')
+      const [create = '', ping = '', intent = '', pay = '', redeliver = '', read = '', ...others] = fencesOf(
+        guide,
+        'sh',
+      )
       t.deepEqual(others, [])
       await step(create)
       const printed = await startServer(t, server, {
@@ -103,6 +106,7 @@ for (const server of servers)
         secret: String(answers[0]?.['secret']),
         guide,
       })
+      await step(ping)
       await dispatch(world())
       await until('the ping is verified', () => printed().includes('ping'))
       await step(intent)

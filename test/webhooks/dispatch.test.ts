@@ -318,6 +318,14 @@ test.serial(
     await dispatch(world())
     t.is(receiver.received.at(-1)?.body.sequence, 6)
     t.like((await deliveryRows(id)).at(-1), { state: 'delivered', attempts: 2 })
+    // A server that was down need not wait for hours until its next attempt.
+    await world()
+      .db('webhook_deliveries')
+      .where({ endpoint_id: id, sequence: 5 })
+      .update({ state: 'pending', tries: 5, due_at: new Date(Date.now() + 36_000_000) })
+    t.is((await act(subject, 'redeliver', { failed: true })).body['queued'], 1)
+    await dispatch(world())
+    t.is(receiver.received.at(-1)?.body.sequence, 5)
   },
 )
 
