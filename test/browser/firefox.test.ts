@@ -110,7 +110,7 @@ inFirefox('the page of a payment says how it stands', async (t) => {
 
 inFirefox('an error of a script is noticed', async (t) => {
   const page = await openPage(`${world().url}/dashboard`)
-  await page.evaluate(`void setTimeout(() => { throw new Error('on purpose') })`)
+  await page.evaluate(`void queueMicrotask(() => { throw new Error('on purpose') })`)
   await until('it is noticed', () => page.faults.length > 0)
   t.regex(page.faults[0] ?? '', /on purpose/)
 })

@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import test from 'ava'
 
 /** The exceptions poll, give a fault its duration, wait for a server's `Retry-After`, or keep a page's own timer from running. */
-const mayWait = ['browser/dashboard-screens.test.ts', 'contract/support/server.ts', 'helpers/until.ts']
+const mayWait = [
+  'browser/dashboard-screens.test.ts',
+  'browser/public-page.test.ts',
+  'contract/support/server.ts',
+  'helpers/until.ts',
+]
 /** Functions that wait, in this process or in the database. */
 const waits = /\b(set(Timeout|Interval)|Atomics\.wait|pg_(sleep)|scheduler\.(wait|postTask))\b/
 

@@ -32,6 +32,8 @@ const pages = [
   'GET /overlay/{token}/pictures/{hash}',
   'GET /paid',
   'GET /t/{token}',
+  'POST /t/{token}/accept',
+  'POST /t/{token}/give-back',
   'GET /verify',
   'GET /tip-mails/{token}',
   'POST /tip-mails/{token}',

@@ -201,7 +201,7 @@ test.serial('the payer of too little is told what happened and what to do', asyn
   t.is(more.length, 0)
   t.is(mail.kind, 'short-payment')
   const text = flat(mail.body_text)
-  for (const part of ['₦15,200.00 were asked for', '₦10,000.00', 'reply to this e-mail', intentId])
+  for (const part of ['₦15,200.00 were asked for', '₦10,000.00', 'have it sent back to you', intentId])
     t.true(text.includes(part), part)
   const hidden = await createFiatIntent(world(), {
     ...body,
