@@ -31,6 +31,8 @@ p, ul, ol { margin: 0 0 1rem; }
 @media (max-width: 22rem) { .brand img { display: none; } }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .open-search { margin-left: auto; min-height: 2.25rem; padding: 0 .8rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--raised); color: inherit; font: inherit; font-size: .9rem; cursor: pointer; }
+.open-search ~ .open-search { margin-left: 0; }
+a.open-search { display: inline-flex; align-items: center; text-decoration: none; }
 .open-search:hover { border-color: var(--accent); }
 .search { width: min(40rem, 100vw - 2rem); max-height: min(40rem, 100dvh - 2rem); margin: 1rem auto; padding: 0; overflow: hidden; border: 1px solid var(--line); border-radius: .8rem; background: var(--sheet); color: var(--text); }
 .search[open] { display: flex; flex-direction: column; }

@@ -13,6 +13,7 @@ import {
   waitForAnnouncement,
   waitForHeading,
 } from '../helpers/browser/on-page.js'
+import { registerCreator } from '../helpers/make/creators.js'
 import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { until } from '../helpers/until.js'
@@ -361,6 +362,31 @@ test.serial('the manual copies its samples and finds a field without asking the 
   await page.keyboard.press('Escape')
   t.is(await page.getByRole('dialog').count(), 0)
   t.deepEqual(faults, [])
+  await context.close()
+})
+
+test.serial('the manual fills its samples with the values of who is signed in', async (t) => {
+  const { browser, world } = open()
+  const { user, wallet, session } = await registerCreator(world)
+  await world.request('PATCH', '/creators/page', { session, body: { handle: 'ada_reads' } })
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${world.url}/docs`)
+  await clickButton(page, 'Use my values')
+  await page.getByRole('link', { name: 'Sign in first' }).waitFor()
+  await context.addCookies([{ name: 'session', value: session, url: world.url, httpOnly: true }])
+  await page.reload()
+  await clickButton(page, 'Use my values')
+  await page.getByText('Your values are in').waitFor()
+  const samples = (await page.locator('.code code').allTextContents()).join()
+  for (const value of [
+    `"creatorId":"${user.id}"`,
+    `wallet=${wallet}`,
+    '/@ada_reads/qr.svg',
+    'Bearer <apiKey>',
+  ])
+    t.true(samples.includes(value), value)
+  t.false(/<user[.]id>|<wallet>|<handle>/.test(samples))
   await context.close()
 })
 

@@ -110,7 +110,7 @@ test('the page has only its own script, loads nothing from other sites and may n
   const { headers } = await get('/docs')
   t.is(
     headers['content-security-policy'],
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   )
   t.is(headers['content-type'], 'text/html; charset=utf-8')
   t.is(headers['x-content-type-options'], 'nosniff')

@@ -1,9 +1,12 @@
-/** Every text of the manual's copy buttons and search. */
+/** Every text of the manual's buttons and search. */
 export const words = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Copy it by hand',
   copyWhat: (title: string) => `Copy: ${title}`,
+  fill: 'Use my values',
+  filled: 'Your values are in',
+  signIn: 'Sign in first',
   search: 'Search',
   searchManual: 'Search the manual',
   close: 'Close',

@@ -1,11 +1,15 @@
 import { words } from '../i18n/manual.js'
 import { copyText } from '../lib/browser.js'
+import { addFilling } from './fill.js'
 import { addSearch, element } from './search.js'
 
 const shownMs = 2000
 
 const header = document.querySelector('.top')
-if (header !== null) addSearch(header)
+if (header !== null) {
+  addSearch(header)
+  addFilling(header)
+}
 addCopyButtons()
 
 function addCopyButtons(): void {
