@@ -82,12 +82,12 @@ const repeat: Act = async ({ stage, truth, draw }) => {
   return status === 200 ? 'answered' : `REFUSED: ${body['code']}`
 }
 
-/** USDC that somebody sends to the custody wallet itself. Nobody reports it. */
+/** USDC that somebody sends to the custody wallet itself. Nobody reports it, so the finder finds it, at once or much later. */
 const deposit: Act = async ({ stage, truth, draw }) => {
   const { userId, wallet } = draw.oneOf(stage.creators)
   const micro = BigInt(draw.whole(1, 5 * microPerUsdc))
-  mintTokens(stage.sandbox.chain, wallet, usdc.mint, micro)
-  truth.deposits.set(userId, (truth.deposits.get(userId) ?? 0n) + micro)
+  const signature = mintTokens(stage.sandbox.chain, wallet, usdc.mint, micro)
+  truth.deposits.set(signature, { userId, wallet, micro })
   return 'landed'
 }
 

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex'
-import { nairaText, usdcText } from '../../../src/kernel/money.js'
+import { nairaText, sumOf, usdcText } from '../../../src/kernel/money.js'
 import { usdc } from '../../../src/kernel/tokens.js'
 import { type CustodyBook, countCustody, readCustody } from '../../../src/ledger/custody.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { findLastAcceptedRate } from '../../../src/market/accepted-rates.js'
 import { koboOf, owedMicro, readPosition } from '../../../src/reserves/position.js'
+import { readCredited } from '../../../src/tips/confirm/credit-tips.js'
 import type { Report } from '../../kit/report.js'
 import { usdcOf } from './compare-moves.js'
 import { countShortWallets } from './operator.js'
@@ -32,10 +33,9 @@ export async function compareBooks(stage: Stage, truth: Truth): Promise<Books> {
 async function compareOnce(stage: Stage, truth: Truth): Promise<Books> {
   const shortWallets = await countShortWallets(stage)
   const { db, sandbox, creators } = stage
-  const { position, outside, books } = await readBoth(stage)
+  const { position, outside, books, unseen } = await readBoth(stage, truth)
   const owed = owedMicro(position)
-  const direct = [...truth.deposits.values()].reduce((sum, micro) => sum + micro, 0n)
-  const custody = outside.custody - direct
+  const custody = outside.custody - sumOf(unseen, ({ micro }) => micro)
   const { usdc: own, ngn, exchanged } = position
   const naira = (await findLastAcceptedRate(db))?.value ?? 0n
   const byRates = koboOf(exchanged.USDC, naira) + exchanged.NGN
@@ -60,7 +60,8 @@ async function compareOnce(stage: Stage, truth: Truth): Promise<Books> {
       ...difference('collections_receivable', ngn.collections, 0n),
       ...difference('in_transit NGN', ngn.inTransit, 0n),
       ...creators.flatMap(({ userId, wallet }) => {
-        const onChain = usdcOf(sandbox.chain, wallet) - (truth.deposits.get(userId) ?? 0n)
+        const ofThem = unseen.filter((one) => one.userId === userId)
+        const onChain = usdcOf(sandbox.chain, wallet) - sumOf(ofThem, ({ micro }) => micro)
         return difference(`custody of ${userId}`, bookedOf(books, userId), onChain)
       }),
       ...(await bookFaults(db)),
@@ -81,7 +82,7 @@ export async function bookFaults(db: Knex): Promise<string[]> {
 }
 
 /** The books of both sides. Read again when the ledger has changed in between: a late webhook may release what waited. */
-async function readBoth(stage: Stage) {
+async function readBoth(stage: Stage, truth: Truth) {
   const { db, creators, treasury } = stage
   const { chain, fiatpay } = stage.sandbox
   const newest = async () => String((await db('ledger_transfers').max({ id: 'id' }).first())?.id)
@@ -90,14 +91,26 @@ async function readBoth(stage: Stage) {
     const position = await readPosition(db)
     await countCustody(db)
     const books = await readCustody(db, usdc.mint)
+    const unseen = await readUnseen(db, truth)
     const outside = {
       custody: creators.reduce((sum, { wallet }) => sum + usdcOf(chain, wallet), 0n),
       treasury: usdcOf(chain, treasury.publicKey.toBase58()),
       float: BigInt(fiatpay.balanceKobo),
     }
-    if (before === (await newest())) return { position, outside, books }
+    if (before === (await newest())) return { position, outside, books, unseen }
   }
   throw new Error('the ledger keeps changing')
+}
+
+/** Deposits that the finder has not come to yet, so no book has them. */
+async function readUnseen(db: Knex, { deposits }: Truth) {
+  const paid = [...deposits].map(([signature, deposit]) => ({ ...deposit, signature }))
+  const tips: { id: string; wallet: string }[] = await db('tips as t')
+    .join('parties as p', 'p.id', 't.recipient_party')
+    .whereIn('t.id', [...deposits.keys()])
+    .select('t.id', 'p.wallet')
+  const isCredited = await readCredited(db, paid, (id) => tips.find((tip) => tip.id === id)?.wallet)
+  return paid.filter((one) => !isCredited(one))
 }
 
 function bookedOf(books: readonly CustodyBook[], userId: string): bigint {

@@ -46,8 +46,8 @@ interface Credit {
   readonly micro: string
 }
 
-/** Each tip in USDC that landed is credited once with what arrived, and nothing else is. */
-async function cryptoFaults({ db }: Stage, { landed }: Truth): Promise<string[]> {
+/** Each tip in USDC that landed, and each deposit that was found, is credited once with what arrived, and nothing else is. */
+async function cryptoFaults({ db }: Stage, { landed: tips, deposits }: Truth): Promise<string[]> {
   const credits = await query<Credit>(db, {
     name: 'world.credits',
     text: /* sql */ `
@@ -58,6 +58,9 @@ async function cryptoFaults({ db }: Stage, { landed }: Truth): Promise<string[]>
     values: [],
   })
   const bySignature = new Map(credits.map((credit) => [credit.signature, credit]))
+  // The finder may not have come to a deposit yet.
+  const found = [...deposits].filter(([signature]) => bySignature.has(signature))
+  const landed = new Map([...tips, ...found])
   return [
     ...credits
       .filter(({ signature }) => !landed.has(signature))

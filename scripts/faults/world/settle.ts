@@ -54,6 +54,8 @@ async function listWaiting({ db, sandbox: { fiatpay } }: Stage, truth: Truth): P
     text: /* sql */ `
       select 'tips that are not final' as what, count(*)::int4 as count from unnest($1::text[]) as l(id)
         where not exists (select from tips t where t.id = l.id and t.status = 'confirmed' and t.finalized_at is not null)
+      union all select 'deposits that were found and are not final', count(*)::int4 from tips where id = any($5::text[])
+        and outcome is null and finalized_at is null
       union all select 'payments that are not booked', count(*)::int4 from unnest($2::text[]) as p(key)
         where not exists (select from ledger_transfers t where t.idem = p.key)
       union all select 'withdrawals: ' || coalesce(string_agg(distinct w.send_state::text, ','), ''), count(*)::int4 from withdrawals w
@@ -65,14 +67,15 @@ async function listWaiting({ db, sandbox: { fiatpay } }: Stage, truth: Truth): P
         where not exists (select from disputes where id = d.id)
       union all select 'disputes that are not at their end', count(*)::int4 from unnest($4::text[]) as d(id)
         where not exists (select from disputes where id = d.id and state in ('won', 'lost') and settled)`,
-    values: [[...truth.landed.keys()], payments, ended(false), ended(true)],
+    values: [[...truth.landed.keys()], payments, ended(false), ended(true), [...truth.deposits.keys()]],
   })
   return counts.filter(({ count }) => count > 0).map(({ what, count }) => `${what}: ${count}`)
 }
 
 /** A withdrawal or refund in `sending` stays: a request may be on its way. */
 async function hurry({ db }: Stage, truth: Truth): Promise<void> {
-  await makeDue(db, 'tips', 'finalized_at is null and id = any(?::text[])', [[...truth.landed.keys()]])
+  const landed = [...truth.landed.keys(), ...truth.deposits.keys()]
+  await makeDue(db, 'tips', 'finalized_at is null and id = any(?::text[])', [landed])
   await makeDue(db, 'payment_intents', 'id = any(?::text[])', [truth.unreported])
   for (const [table, condition] of [
     ['fiat_intents', 'not exists (select from fiat_payments where intent_id = fiat_intents.id)'],

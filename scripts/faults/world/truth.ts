@@ -13,8 +13,8 @@ export interface Truth {
   waiting: SubmittedTip[]
   /** Micro-USDC of tips' fees that came into the treasury, and how much of it is recorded. */
   fees: { arrived: bigint; recorded: bigint }
-  /** Micro-USDC that somebody sent to a custody wallet directly, by user. */
-  readonly deposits: Map<string, bigint>
+  /** Micro-USDC that somebody sent to a custody wallet directly, by signature. */
+  readonly deposits: Map<string, { readonly userId: string; readonly wallet: string; readonly micro: bigint }>
   /** Intents that were paid and not reported. */
   readonly unreported: string[]
   /** What supporters have reported, and was answered 200. */
