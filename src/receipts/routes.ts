@@ -80,46 +80,41 @@ export function createReceipts(services: Needs, pages: Pages) {
     ),
   ]
 
-  /** `GET /t/:token`. It needs no script, because in-app browsers of banks may not run one. */
-  const serveStatus: Middleware = async (ctx) => {
+  /** What the address names, and how its reader is answered. Undefined: it names no payment, and 404 is the answer. */
+  async function findAsked(ctx: Context) {
     ctx.set('Cache-Control', 'no-store')
     const token = tokenOf(ctx)
     const payment = await findPayment(db, token)
-    const { contact } = config.http
-    const language = chooseLanguage(ctx, payment?.language)
-    if (payment === undefined) return sendPlainPage(ctx, plainPage(missingPage({ contact, language })), 404)
+    const reader = { contact: config.http.contact, language: chooseLanguage(ctx, payment?.language) }
+    if (payment !== undefined) return { token, payment, reader }
+    sendPlainPage(ctx, plainPage(missingPage(reader)), 404)
+    return undefined
+  }
+
+  /** `GET /t/:token`. It needs no script, because in-app browsers of banks may not run one. */
+  const serveStatus: Middleware = async (ctx) => {
+    const asked = await findAsked(ctx)
+    if (asked === undefined) return
+    const { token, payment, reader } = asked
     const signed = receiptOf(config, payment, new Date()) !== undefined
-    sendPlainPage(
-      ctx,
-      plainPage(
-        statusPage(payment, {
-          contact,
-          language,
-          watchDays: config.fiat.watchDays,
-          token,
-          signedToken: signed ? token : undefined,
-        }),
-      ),
-    )
+    const { watchDays } = config.fiat
+    const page = statusPage(payment, { ...reader, watchDays, token, signedToken: signed ? token : undefined })
+    sendPlainPage(ctx, plainPage(page))
   }
 
   /** `POST /t/:token/accept` and `/give-back`: the payer of too little decides. The body says nothing we need. */
   const takeDecision: Middleware = async (ctx) => {
-    ctx.set('Cache-Control', 'no-store')
-    const token = tokenOf(ctx)
-    const payment = await findPayment(db, token)
-    const { contact } = config.http
-    const language = chooseLanguage(ctx, payment?.language)
-    const { creatorId = null } = payment?.creator ?? {}
-    if (payment === undefined || creatorId === null)
-      return sendPlainPage(ctx, plainPage(missingPage({ contact, language })), 404)
+    const asked = await findAsked(ctx)
+    if (asked === undefined) return
+    const { token, payment, reader } = asked
+    const { creatorId } = payment.creator
+    if (creatorId === null) return sendPlainPage(ctx, plainPage(missingPage(reader)), 404)
     const decide = ctx.path.endsWith('/accept') ? acceptShort : giveShortBack
     try {
       await decide(services, creatorId, payment.intentId, 'payer')
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      if (error.code !== 'short_decided')
-        return sendPlainPage(ctx, plainPage(undecidedPage({ contact, language })), 409)
+      if (error.code !== 'short_decided') return sendPlainPage(ctx, plainPage(undecidedPage(reader)), 409)
     }
     // The page says what was decided, also by somebody else.
     ctx.status = 303

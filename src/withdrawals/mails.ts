@@ -53,8 +53,9 @@ export async function mailCreator(
   known?: Owner,
 ): Promise<void> {
   const owner = known ?? (await readOwner(uow, withdrawal.userId))
+  const described = describeWithdrawal(withdrawal)
   for (const event of events)
-    await notifyKnown(uow, http.publicUrl, owner, withdrawalNotice(event, describeWithdrawal(withdrawal)))
+    await notifyKnown(uow, http.publicUrl, owner, withdrawalNotice(event, described))
 }
 
 export function describeWithdrawal({

@@ -1,5 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { settlementBatch } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { dispatch } from '../helpers/make/webhooks.js'
 import { localTest, runBatch, useWorld } from '../helpers/servers/world.js'
+import { startProgram } from '../helpers/start-program.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
 import { until } from '../helpers/until.js'
 import { chapterText, fencesOf, filled, type Json } from './fences.js'
@@ -49,25 +49,16 @@ async function startServer(
 ) {
   const here = (text: string): string => text.replace(String(guidePort), String(port))
   writeFileSync(join(cwd, file), here(fencesOf(guide, language)[0] ?? ''))
-  const child = spawn(program, args.map(here), { cwd, env: { ...process.env, WEBHOOK_SECRET: secret } })
-  const ended = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await ended
+  const { output } = await startProgram(t, [program, ...args.map(here)], {
+    cwd,
+    env: { WEBHOOK_SECRET: secret },
+    at: `http://localhost:${port}/webhooks`,
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
   const forged = { 'webhook-id': 'evt_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,abc' }
   const send = () =>
     fetch(`http://localhost:${port}/webhooks`, { method: 'POST', headers: forged, body: '{"type":"forged"}' })
-  await until('the server refuses a forged webhook', async () => {
-    if (child.exitCode !== null) throw new Error(output)
-    return (await send().catch(() => undefined))?.status === 400
-  })
-  return () => output
+  await until('the server refuses a forged webhook', async () => (await send()).status === 400)
+  return output
 }
 
 // Serial, because every dispatch sends to all webhooks.
