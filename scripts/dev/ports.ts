@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../bootstrap/progress.mjs'
@@ -5,6 +6,9 @@ import { Refusal } from '../bootstrap/progress.mjs'
 const host = '127.0.0.1'
 const afterCrashMs = 15_000
 const pollMs = 100
+/** Systems give outgoing connections ports from 32768 on. */
+const ownPorts = [20_000, 32_768] as const
+const mostTries = 100
 
 /** A port and the setting that chooses it. */
 export interface Port {
@@ -41,11 +45,13 @@ async function isFree(port: number): Promise<boolean> {
   return (await listens(port, host)) !== undefined && (await listens(port)) !== undefined
 }
 
-/** A port that is not in use now. */
+/** A port that is not in use now, and that no outgoing connection takes before a process listens there, or while it restarts. */
 export async function freePort(): Promise<number> {
-  const port = await listens(0, host)
-  if (port === undefined) throw new Error('this machine has no free port')
-  return port
+  for (let tries = 0; tries < mostTries; tries++) {
+    const port = randomInt(...ownPorts)
+    if (await isFree(port)) return port
+  }
+  throw new Error('this machine has no free port')
 }
 
 /** The first of this many ports in a row, none of which is in use now. */

@@ -11,7 +11,7 @@ import { createEventParser } from '../../src/sdk/client/sse-parser.js'
 import { createEndpoint } from '../../src/webhooks/manage-endpoints.js'
 import { webProgram } from '../dev/built.js'
 import { freePort } from '../dev/ports.js'
-import { withClosing } from '../kit/closing.js'
+import { type Defer, withClosing } from '../kit/closing.js'
 import { Draw } from '../kit/draw.js'
 import type { Report } from '../kit/report.js'
 import type { ServerUrls } from '../kit/servers.js'
@@ -41,8 +41,7 @@ type Read = { readonly sequence: number; readonly id: string }[]
 /** Compares what polling, a stream and webhooks give of one log while processes are killed. */
 export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
   return withClosing(async (defer) => {
-    const port = await freePort()
-    const env = { ...serviceSettings(urls), MODE: 'test', PORT: String(port), DB_POOL: String(plan.writers) }
+    const env = { ...serviceSettings(urls), MODE: 'test', DB_POOL: String(plan.writers) }
     const services = compose(loadConfig(env), 'faults')
     defer(() => services.close())
     await openDataKeys(services.db, services.config.dataKeys)
@@ -51,9 +50,8 @@ export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
     const owners = await createOwners(services, plan.creators)
     for (const owner of owners)
       await createEndpoint(services, owner, { url: `${receiver.url}/good/${owner}`, types: [] })
-    const web = await startWeb(port, env, '.data/faults/web.log')
-    const dispatcher = await startDispatcher(1, env)
-    defer(async () => void (await Promise.all([web.end(), dispatcher.end()])))
+    const web = await startWeb(env, '.data/faults/web.log', defer)
+    const dispatcher = await startDispatcher(1, env, defer)
 
     const ending = new AbortController()
     const polled = new Map<string, Read>(owners.map((owner) => [owner, []]))
@@ -84,18 +82,20 @@ export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
 }
 
 export async function startWeb(
-  port: number,
   env: Readonly<Record<string, string>>,
   logFile: string,
+  defer: Defer,
 ): Promise<ServiceProcess> {
+  const port = await freePort()
   const started = new ServiceProcess({
     name: 'web',
     args: [webProgram],
-    env,
+    env: { ...env, PORT: String(port) },
     url: `http://127.0.0.1:${port}`,
     logFile,
     onKill: async () => undefined,
   })
+  defer(() => started.end())
   await started.start()
   return started
 }

@@ -9,7 +9,6 @@ import type { Decision, OverlaySettings } from '../../src/overlay/schemas.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { query } from '../../src/platform/database/database.js'
 import { createSemaphore } from '../../src/platform/semaphore.js'
-import { freePort } from '../dev/ports.js'
 import { respondsAt } from '../dev/probe.js'
 import { waitUntil } from '../dev/wait-until.js'
 import { withClosing } from '../kit/closing.js'
@@ -85,11 +84,9 @@ export function runOverlays(urls: ServerUrls, plan: Plan): Promise<Report> {
 
     const webs = await Promise.all(
       Array.from({ length: webCount }, async (_, nth) => {
-        const port = await freePort()
-        return startWeb(port, { ...env, PORT: String(port) }, join(logs, `web-${nth}.log`))
+        return startWeb(env, join(logs, `web-${nth}.log`), defer)
       }),
     )
-    defer(async () => void (await Promise.all(webs.map((web) => web.end()))))
     const webUrls = webs.map(({ url }) => url)
     const front = { passesAlways: false, onAnswer: () => undefined }
     const proxy = await startReverseProxy(webUrls, front, defer)
@@ -116,13 +113,17 @@ export function runOverlays(urls: ServerUrls, plan: Plan): Promise<Report> {
     const disturbing = disturb(stage, plan, ending.signal).catch(
       (error) => void stage.faults.push(String(error)),
     )
+    const endDisturbing = () => {
+      ending.abort()
+      return disturbing
+    }
+    defer(endDisturbing)
     for (const approval of ['filtered', 'all'] as const) {
       await changeSettings(services, userId, { approval })
       await giveTips(stage, plan, approval)
       await untilAllShown(stage)
     }
-    ending.abort()
-    await disturbing
+    await endDisturbing()
     const late = new OverlayPage(token, '0')
     all.push(late)
     await waitUntil(() => late.told.at(-1)?.eventId === stage.tips.at(-1)?.id, restMs)

@@ -9,7 +9,7 @@ import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
 import { createEndpoint } from '../../src/webhooks/manage-endpoints.js'
 import { workersProgram } from '../dev/built.js'
 import { freePort } from '../dev/ports.js'
-import { withClosing } from '../kit/closing.js'
+import { type Defer, withClosing } from '../kit/closing.js'
 import type { Report } from '../kit/report.js'
 import type { ServerUrls } from '../kit/servers.js'
 import { ServiceProcess } from '../kit/service-process.js'
@@ -51,9 +51,8 @@ export function runWebhooks(urls: ServerUrls, plan: Plan): Promise<Report> {
       await createEndpoint(services, userId, { url, types: [] })
     }
     const processes = await Promise.all(
-      Array.from({ length: dispatchers }, (_, nth) => startDispatcher(nth + 1, env)),
+      Array.from({ length: dispatchers }, (_, nth) => startDispatcher(nth + 1, env, defer)),
     )
-    defer(async () => void (await Promise.all(processes.map((one) => one.end()))))
     let kills = 0
     const killer =
       plan.kill > 0 && setInterval(() => processes[kills++ % dispatchers]?.kill(), plan.kill * 1000)
@@ -81,6 +80,7 @@ export async function createOwners({ db }: Composed, count: number): Promise<str
 export async function startDispatcher(
   nth: number,
   env: Readonly<Record<string, string>>,
+  defer: Defer,
 ): Promise<ServiceProcess> {
   const port = await freePort()
   const started = new ServiceProcess({
@@ -91,6 +91,7 @@ export async function startDispatcher(
     logFile: `.data/faults/dispatcher-${nth}.log`,
     onKill: async () => undefined,
   })
+  defer(() => started.end())
   await started.start()
   return started
 }
