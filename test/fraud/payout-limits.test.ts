@@ -337,7 +337,7 @@ async function createAndKill(
   let decided = false
   let killed = false
   let kill = async (): Promise<void> => undefined
-  const url = await watchPostgresSteps(t, env['DATABASE_URL'] ?? '', async (step, when) => {
+  const { url } = await watchPostgresSteps(t, env['DATABASE_URL'] ?? '', async (step, when) => {
     if (step === 'payouts.sending') decided = true
     const isHere = step === label && when === phase && (label !== 'commit' || decided)
     if (!isHere || killed) return true

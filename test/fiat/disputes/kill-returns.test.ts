@@ -1,60 +1,49 @@
 import test from 'ava'
 import { checkBooks } from '../../../src/ledger/invariants.js'
-import { disputeTip, paidTip, payableCreator } from '../../helpers/make/fiat/disputes.js'
-import { watchPostgresSteps } from '../../helpers/proxies/watch-steps.js'
-import { BatchSteps, type NthStep } from '../../helpers/servers/batch-steps.js'
-import { startWorkerProcess } from '../../helpers/servers/service-process.js'
+import { disputeTip, paidTip, payableCreator, returnsBatch } from '../../helpers/make/fiat/disputes.js'
+import { runMortal } from '../../helpers/servers/mortal-worker.js'
 import { useWorld } from '../../helpers/servers/world.js'
-import { until } from '../../helpers/until.js'
 
 const world = useWorld(test, { fiat: true })
 
-const killSteps: readonly NthStep[] = [
-  { label: 'returns.take', phase: 'after', nth: 1 },
-  { label: 'disputes.insert', phase: 'after', nth: 1 },
-  { label: 'ledger.post', phase: 'after', nth: 1 },
-  { label: 'receivables.collect', phase: 'before', nth: 1 },
-  { label: 'disputes.finish', phase: 'after', nth: 1 },
-  { label: 'emails.queue', phase: 'after', nth: 1 },
-  { label: 'returns.finish', phase: 'before', nth: 1 },
+const killSteps = [
+  'after returns.take 1',
+  'after disputes.insert 1',
+  'after ledger.post 1',
+  'before receivables.collect 1',
+  'after disputes.finish 1',
+  'after emails.queue 1',
+  'before returns.finish 1',
 ]
 
 test('a worker killed at any step of its look books every lost dispute once, and mails about it once', async (t) => {
-  t.timeout(240_000)
   const { env, db, fiat } = world()
   fiat.fiatpay.faults.setMode({ webhooks: 'off' })
   const ada = await payableCreator(world())
-  const steps = new BatchSteps('returns.take')
-  const settings = {
-    ...env,
-    DATABASE_URL: await watchPostgresSteps(t, env['DATABASE_URL'] ?? '', steps.atStep),
-  }
+  const work = (diesAt?: string) =>
+    runMortal(
+      t,
+      {
+        env,
+        kind: 'settlement',
+        taking: 'returns.take',
+        batchesOf: (services) => [returnsBatch({ services })],
+      },
+      diesAt,
+    )
   const makeDue = () => db('dispute_polls').update({ due_at: new Date(0) })
   for (const step of killSteps) {
     const { intentId } = await paidTip(world(), ada)
-    steps.hold()
-    const worker = await startWorkerProcess(t, 'settlement', settings)
-    await until('a look waits', () => steps.waiting)
     const dispute = disputeTip(world(), intentId)
     fiat.fiatpay.loseDispute(dispute, 'auto-accepted', dispute.amountKobo)
     await makeDue()
-    steps.killAt(step, async () => {
-      worker.signal('SIGKILL')
-      await worker.ended
-    })
-    steps.release()
-    t.is(await worker.ended, 'SIGKILL', step.label)
-
-    const next = await startWorkerProcess(t, 'settlement', settings)
+    await work(step)
     await makeDue()
-    await until(`it is booked after a kill at ${step.label}`, async () => {
-      const row = await db('disputes')
-        .where({ id: String(dispute.id) })
-        .first()
-      return row?.state === 'lost' && row.settled
-    })
-    next.signal('SIGTERM')
-    await next.ended
+    await work()
+    const row = await db('disputes')
+      .where({ id: String(dispute.id) })
+      .first()
+    t.like(row, { state: 'lost', settled: true }, `it is booked after a kill ${step}`)
   }
   const accounts = await db('ledger_accounts').where({ user_id: ada.user.id })
   t.deepEqual(

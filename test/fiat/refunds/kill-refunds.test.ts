@@ -1,5 +1,4 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Composed } from '../../../src/compose.js'
 import { readBalance } from '../../../src/ledger/accounts.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
@@ -11,48 +10,23 @@ import {
   requestRefund,
   workOnRefunds,
 } from '../../helpers/make/fiat/refunds.js'
-import { watchPostgresSteps } from '../../helpers/proxies/watch-steps.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
-import { composeAs } from '../../helpers/servers/roles.js'
+import { runMortal } from '../../helpers/servers/mortal-worker.js'
 import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 const unclear = ['sending', 'unknown', 'manual_review']
 
-/** A worker whose connections to the database are cut from a step on, as if it were killed there. */
-class MortalWorker {
-  readonly steps: string[] = []
-  #diesAt = Number.POSITIVE_INFINITY
-  #services: Composed | undefined
-
-  static async start(t: ExecutionContext): Promise<MortalWorker> {
-    const worker = new MortalWorker()
-    const url = await watchPostgresSteps(t, world().env['DATABASE_URL'] ?? '', async (label, phase) => {
-      // What opens a connection is no step of a batch.
-      if (worker.steps.length === 0 && label !== 'refunds.take') return true
-      worker.steps.push(`${phase} ${label}`)
-      return worker.steps.length <= worker.#diesAt
-    })
-    const services = composeAs('payouts', { ...world().env, DATABASE_URL: url })
-    worker.#services = services
-    t.teardown(() => services.close())
-    return worker
-  }
-
-  /** Runs one batch. Returns its steps. `diesAt`: after so many steps. */
-  async run(diesAt = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
-    const services = this.#services
-    if (services === undefined) throw new Error('not started')
-    this.steps.length = 0
-    this.#diesAt = diesAt
-    for (const batch of refundBatches(services)) await batch().catch(() => undefined)
-    return [...this.steps]
-  }
-}
+/** A new worker runs one batch. */
+const work = (t: ExecutionContext, diesAt?: string) =>
+  runMortal(
+    t,
+    { env: world().env, kind: 'payouts', taking: 'refunds.take', batchesOf: refundBatches },
+    diesAt,
+  )
 
 test('a worker killed at any step of sending or of booking gives a part back once, and the books hold', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual', webhooks: 'off' })
-  const worker = await MortalWorker.start(t)
   const creator = await registerCreator(world())
   const asked: { tipId: string; parts: number } = { tipId: '', parts: 20 }
   /** One part of a tip, which may have 20. */
@@ -109,22 +83,22 @@ test('a worker killed at any step of sending or of booking gives a part back onc
   }
 
   for (const phase of ['send', 'book'] as const) {
-    // The first opens the connections, the second shows the steps.
+    // The first opens the ledger's accounts, the second shows the steps.
     let steps: readonly string[] = []
     for (let n = 0; n < 2; n++) {
       const id = await begin(phase)
-      steps = await worker.run()
+      steps = await work(t)
       await end(id)
       t.is((await rowOf(id)).status, 'completed')
     }
     t.log(phase, steps.filter((step) => step.startsWith('before')).join(', '))
-    for (let diesAt = 0; diesAt < steps.length; diesAt++) {
+    for (const diesAt of steps) {
       const id = await begin(phase)
       const before = phase === 'send' ? atProvider() : atProvider() - 1
-      await worker.run(diesAt)
+      await work(t, diesAt)
       await end(id)
-      t.is((await rowOf(id)).status, 'completed', `${phase}: killed at ${steps[diesAt]}`)
-      t.is(atProvider(), before + 1, `${phase}: killed at ${steps[diesAt]}`)
+      t.is((await rowOf(id)).status, 'completed', `${phase}: killed ${diesAt}`)
+      t.is(atProvider(), before + 1, `${phase}: killed ${diesAt}`)
     }
   }
   await assertBooks(t, creator)

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ExecutionContext } from 'ava'
-import type { TrafficWatch } from '../../../scripts/kit/tcp-proxy.js'
+import type { TcpProxy, TrafficWatch } from '../../../scripts/kit/tcp-proxy.js'
 import { closeServer } from '../../../scripts/sandbox/http-server.js'
 import { createEndReader, createStatementReader } from './postgres-protocol.js'
 import { tcpProxyFor } from './tcp-proxy.js'
@@ -13,9 +13,9 @@ import { tcpProxyFor } from './tcp-proxy.js'
  */
 export type AtStep = (label: string, phase: 'before' | 'after') => Promise<boolean>
 
-/** Starts a proxy to PostgreSQL on which every statement is a step. The label is its name or its text. Returns the URL. */
-export async function watchPostgresSteps(t: ExecutionContext, url: string, atStep: AtStep): Promise<string> {
-  return (await tcpProxyFor(t, url, () => watchStatements(atStep))).url
+/** Starts a proxy to PostgreSQL on which every statement is a step. The label is its name or its text. */
+export function watchPostgresSteps(t: ExecutionContext, url: string, atStep: AtStep): Promise<TcpProxy> {
+  return tcpProxyFor(t, url, () => watchStatements(atStep))
 }
 
 function watchStatements(atStep: AtStep): TrafficWatch {

@@ -304,7 +304,7 @@ test('a stream that cannot read the database opens and ends, so that the reader 
 
 test('a replay whose read fails is continued', async (t) => {
   let reads = 0
-  const url = await watchPostgresSteps(t, world().env['DATABASE_URL'] ?? '', async (label, phase) => {
+  const { url } = await watchPostgresSteps(t, world().env['DATABASE_URL'] ?? '', async (label, phase) => {
     if (label !== 'tips.confirmed-after' || phase !== 'before') return true
     reads += 1
     return reads !== 2
