@@ -35,7 +35,7 @@ import {
 } from './setup.js'
 import { insertSwapIntent } from './swap-intent.js'
 
-const world = useWorld(test, { chain: true, slotMs: 100 })
+const world = useWorld(test, { chain: true })
 const sharedSetup = shareAttackSetup(world)
 
 const key = (wallet: string): PublicKey => new PublicKey(wallet)

@@ -17,7 +17,7 @@ import {
   usdc,
 } from './setup.js'
 
-const world = useWorld(test, { chain: true, slotMs: 100 })
+const world = useWorld(test, { chain: true })
 const sharedSetup = shareAttackSetup(world)
 
 /** A true tip to a creator in a random token, and its true claim. */

@@ -12,7 +12,7 @@ import type { RandomSource } from './run-attack.js'
 import { type Attack, type AttackCase, runAttack, variants } from './run-attack.js'
 import { type AttackSetup, shareAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
 
-const world = useWorld(test, { chain: true, slotMs: 100, proxies: true })
+const world = useWorld(test, { chain: true, proxies: true })
 const sharedSetup = shareAttackSetup(world)
 
 test.afterEach.always(() => {

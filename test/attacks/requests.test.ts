@@ -10,7 +10,7 @@ import { useWorld } from '../helpers/servers/world.js'
 import { createRandomSource, runAttack, variants } from './run-attack.js'
 import { shareAttackSetup, sol, someUnits, transfer, usdc } from './setup.js'
 
-const world = useWorld(test, { chain: true, slotMs: 100 })
+const world = useWorld(test, { chain: true })
 const sharedSetup = shareAttackSetup(world)
 
 /** Raw JSON texts that JavaScript values cannot express. */
