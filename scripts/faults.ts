@@ -6,6 +6,7 @@ import { runMonth } from './faults/month.js'
 import { blackholes, connections, crashes } from './faults/outages.js'
 import { runOverlays } from './faults/overlays.js'
 import { payoutKinds, payouts } from './faults/payouts.js'
+import { runReads } from './faults/reads.js'
 import { runDrill } from './faults/restore.js'
 import { standby } from './faults/standby.js'
 import { sweeps } from './faults/sweeps.js'
@@ -108,6 +109,13 @@ this release's one after the other, and goes back. No request may fail, and no s
     9,
     `The primary is killed or stopped and its synchronous standby promoted, or the standby is killed. Needs the Debian package
 postgresql, as restore does.`,
+  ),
+  reads: kind(
+    { rounds: 2, rate: 20, lag: 30 },
+    `Confirms so many tips a second while two web processes serve lists, polls and streams that come back, with a standby for reads. In
+each round it falls --lag seconds behind, is killed, and is promoted and given other rows. Whoever reads must be shown every tip that
+anybody was told of before, and get an answer. Needs the Debian package postgresql.`,
+    (given, plan) => runReads({ ...given, ...plan }),
   ),
   connections: outage(connections, 9, 'PostgreSQL takes 20 connections, and other programs take those too.'),
   blackholes: outage(

@@ -5,6 +5,7 @@ import { loadMail, loadWalletKeys } from './platform/config/own-settings.js'
 import type { Secret } from './platform/config/process-secrets.js'
 import { createDb, createHotPool } from './platform/database/database.js'
 import { watchPool } from './platform/database/pool-watch.js'
+import { createReadPool, readsOf } from './platform/database/read-pool.js'
 import { createSwitchWatch, type SwitchWatch } from './platform/database/switches/switch-watch.js'
 import { createTransact, type Transact } from './platform/database/transact.js'
 import { createLog } from './platform/log.js'
@@ -61,12 +62,14 @@ export function compose(config: Config, processName: string): Composed {
   const metrics = createMetrics()
   const tracing =
     config.tracesUrl === undefined ? undefined : createTracing(config.tracesUrl, processName, log)
-  const { url: databaseUrl, pool, recordPool: recordConnections, prepared } = config.database
+  const { url: databaseUrl, pool, recordPool: recordConnections, prepared, standby } = config.database
   const db = createDb(databaseUrl, pool, undefined, prepared)
   const recordPool = createHotPool(databaseUrl, recordConnections, prepared)
   // Of its own: when every connection of the pool is in use, the process is still ready and sees what is switched off.
   const probe = createDb(databaseUrl, 1, undefined, prepared)
   const poolWatch = watchPool(db, pool)
+  const onRead = (by: string): void => metrics.reads.inc({ standby: by })
+  const readPool = standby && createReadPool({ primary: db, probe, standby, pool, onRead, log })
   const redis = createProducerClient(config.redis, (reason) => {
     if (reason === undefined) log.info('Redis is available again')
     else log.warn({ reason }, 'Redis is unavailable: the process works without it, and slower')
@@ -111,6 +114,7 @@ export function compose(config: Config, processName: string): Composed {
     switches,
     transact: transactOn(db),
     transactOn,
+    reads: readPool?.reads ?? readsOf(db),
     wake: waker.wake,
     chain,
     custodyChain: withSecret<CustodyChain>('SOLANA_RPC_URLS', rpc && createCustodyChain(rpc)),
@@ -146,6 +150,7 @@ export function compose(config: Config, processName: string): Composed {
       await Promise.all([switches.stop(), waker.close()])
       notifications.close()
       redis.disconnect()
+      await readPool?.close()
       await Promise.all([recordPool.end(), db.destroy(), probe.destroy(), tracing?.close()])
     },
   }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Config } from './platform/config/config.js'
 import type { Queryable } from './platform/database/database.js'
 import type { PoolQueue } from './platform/database/pool-watch.js'
+import type { Reads } from './platform/database/read-pool.js'
 import type { Switches } from './platform/database/switches/switch-watch.js'
 import type { Transact } from './platform/database/transact.js'
 import type { Log } from './platform/log.js'
@@ -30,6 +31,8 @@ export interface Services {
   readonly tracing: Tracing | undefined
   readonly db: Knex
   readonly transact: Transact
+  /** Reads that may leave the primary, whose pool `db` is. */
+  readonly reads: Reads
   /** Two connections used only for recording tips. */
   readonly recordPool: Queryable
   /** Of those who wait for a connection of `db`. */

@@ -17,7 +17,7 @@ import {
 import { createLiveStreams } from './stream.js'
 import { StreamHub } from './stream-hub.js'
 
-type Needs = Pick<Services, 'config' | 'db' | 'notifications' | 'log' | 'metrics'>
+type Needs = Pick<Services, 'config' | 'db' | 'reads' | 'notifications' | 'log' | 'metrics'>
 
 /** A lost notification delays a waiting poll by at most this time. */
 const rereadMs = 3000
@@ -30,7 +30,7 @@ export interface EventReaders {
 
 /** The readers of the event log: a list with a long poll, and a stream. Webhooks are in src/webhooks. */
 export function createEventReaders(services: Needs, wheel: HeartbeatWheel): EventReaders {
-  const { db, notifications } = services
+  const { db, reads, notifications } = services
   const hub = new StreamHub(services, eventStream)
   const streams = createLiveStreams(services, hub, wheel)
   const closing = new AbortController()
@@ -41,7 +41,7 @@ export function createEventReaders(services: Needs, wheel: HeartbeatWheel): Even
     const left = new AbortController()
     ctx.res.once('close', () => left.abort())
     const read = async () => {
-      const rows = await readEvents(db, userId, { after, types, limit: limit + 1 })
+      const rows = await reads((reader) => readEvents(reader, userId, { after, types, limit: limit + 1 }))
       return rows.length === 0 ? undefined : rows
     }
     const rows = await waitForRow(read, {

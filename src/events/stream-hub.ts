@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { type Reads, readsOf } from '../platform/database/read-pool.js'
 import type { Services } from '../services.js'
 
 /** One event as its readers get it. `cursor` is also its `id` in the stream. */
@@ -54,6 +55,8 @@ interface Read extends Position {
   readonly readers: Iterable<Reader>
 }
 
+type Needs = Pick<Services, 'db' | 'reads' | 'notifications' | 'log'>
+
 /** How often the hub polls for events whose notification was lost. */
 const pollMs = 3000
 /** How far a poll reads back before the previous one: a slow transaction commits its stamp late. */
@@ -72,7 +75,7 @@ const mostBehindInOneRead = 10
  * history again and again, and keeps nobody else from a live event.
  */
 export class StreamHub {
-  readonly #services: Pick<Services, 'db' | 'notifications' | 'log'>
+  readonly #services: Needs
   readonly #source: StreamSource
   readonly #keys = new Map<string, KeyReaders>()
   /** Keys to read for. */
@@ -85,7 +88,7 @@ export class StreamHub {
   /** When the last successful poll started. */
   #polledAtMs = performance.now()
 
-  constructor(services: Pick<Services, 'db' | 'notifications' | 'log'>, source: StreamSource) {
+  constructor(services: Needs, source: StreamSource) {
     this.#services = services
     this.#source = source
     const warn = (err: unknown): void =>
@@ -167,7 +170,7 @@ export class StreamHub {
     }
     this.#pending.clear()
     try {
-      for (const { key } of await this.#deliver(reads)) this.#pending.add(key)
+      for (const { key } of await this.#deliver(reads, readsOf(this.#services.db))) this.#pending.add(key)
     } catch (error) {
       // The next poll repeats the read. Nothing else would request older events.
       for (const { key } of reads) this.#pending.add(key)
@@ -180,7 +183,7 @@ export class StreamHub {
     const reads = this.#takeBehind()
     let unfinished: readonly Read[] = reads
     try {
-      unfinished = await this.#deliver(reads)
+      unfinished = await this.#deliver(reads, this.#services.reads)
     } finally {
       for (const { readers } of unfinished)
         for (const reader of readers) if (!reader.closed) this.#addBehind(reader)
@@ -205,9 +208,9 @@ export class StreamHub {
   }
 
   /** Sends a page to the readers of each read. Returns the reads whose page was full: there may be more. */
-  async #deliver(reads: readonly Read[]): Promise<Read[]> {
+  async #deliver(reads: readonly Read[], from: Reads): Promise<Read[]> {
     if (reads.length === 0) return []
-    const pages = await this.#source.readAfter(this.#services.db, reads)
+    const pages = await from((db) => this.#source.readAfter(db, reads))
     // Skips a reader that left during the read. When it reconnects, it gets this event by its cursor.
     for (const [index, { readers }] of reads.entries())
       for (const event of pages[index] ?? [])

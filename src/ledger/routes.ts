@@ -11,8 +11,8 @@ import { balanceAnswer, statementAnswer, statementInput } from './schemas.js'
 import { readStatement } from './statement.js'
 
 /** A creator's balance and statement. app.ts guards these paths with the session. */
-export function ledgerRoutes(services: Pick<Services, 'db' | 'transact'>): Route[] {
-  const { db, transact } = services
+export function ledgerRoutes(services: Pick<Services, 'db' | 'reads'>): Route[] {
+  const { db, reads } = services
   return [
     route(
       {
@@ -42,7 +42,7 @@ export function ledgerRoutes(services: Pick<Services, 'db' | 'transact'>): Route
       },
       async ({ cursor, limit, format }, ctx) => {
         const before = cursor === undefined ? undefined : BigInt(cursor)
-        const { lines, next } = await readStatement(transact, signedIn(ctx).account.id, 'USDC', {
+        const { lines, next } = await readStatement(reads, signedIn(ctx).account.id, 'USDC', {
           before,
           limit,
         })

@@ -1,6 +1,6 @@
 import { pageOf } from '../http/paging.js'
 import { queryInIndexOrder } from '../platform/database/index-order.js'
-import type { Transact } from '../platform/database/transact.js'
+import type { Reads } from '../platform/database/read-pool.js'
 import type { Currency, UserAccountKind } from './accounts.js'
 import type { TransferKind } from './post-statement.js'
 
@@ -36,12 +36,12 @@ export interface Statement {
  * more than the page, to know whether there is a next page.
  */
 export async function readStatement(
-  transact: Transact,
+  reads: Reads,
   userId: string,
   currency: Currency,
   { before, limit }: StatementPage,
 ): Promise<Statement> {
-  const rows = await queryInIndexOrder<StatementLine>(transact, {
+  const statement = {
     name: 'ledger.statement',
     text: /* sql */ `
       with page as materialized (
@@ -58,7 +58,8 @@ export async function readStatement(
       from page p join transfers t on t.id = p.transfer_id left join card_reserves c on c.transfer_id = t.id
       order by p.id desc`,
     values: [userId, currency, before ?? null, limit + 1],
-  })
+  }
+  const rows = await reads((db) => queryInIndexOrder<StatementLine>(db, statement))
   const { page, last } = pageOf(rows, limit)
   return { lines: page, next: last?.id }
 }

@@ -19,7 +19,7 @@ import { addPicture, readPicture } from './pictures.js'
 import * as schemas from './schemas.js'
 import { endsReading, findOverlayStart, isForReader, overlayStream } from './stream.js'
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'notifications' | 'log' | 'metrics'>
+type Needs = Pick<Services, 'config' | 'db' | 'reads' | 'transact' | 'notifications' | 'log' | 'metrics'>
 
 export interface Overlays {
   readonly routes: readonly Route[]

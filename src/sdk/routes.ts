@@ -71,7 +71,6 @@ const perKey: KeyedLimit<unknown> = {
 
 /** The routes of creators' backends, with an API key. */
 function backendRoutes(services: Services): Route[] {
-  const { db } = services
   return [
     route(
       {
@@ -112,7 +111,7 @@ function backendRoutes(services: Services): Route[] {
       async ({ creatorId, ...range }, ctx) => {
         const userId = await keyOwner(services, ctx)
         const own = await meansCreator(services, creatorId, userId)
-        return own ? listEvents(db, userId, range) : { events: [], hasMore: false }
+        return own ? services.reads((db) => listEvents(db, userId, range)) : { events: [], hasMore: false }
       },
       [noStore, requireKey(services)],
     ),

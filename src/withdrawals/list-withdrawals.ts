@@ -4,6 +4,7 @@ import { DomainError } from '../kernel/errors.js'
 import { displayNumber } from '../kernel/money.js'
 import { maskAccount } from '../kernel/text.js'
 import { queryInIndexOrder } from '../platform/database/index-order.js'
+import { readsOf } from '../platform/database/read-pool.js'
 import type { Services } from '../services.js'
 import { openAccount } from './bank-account.js'
 import type { HistoryInput, PayoutRecord } from './schemas.js'
@@ -15,7 +16,7 @@ export interface WithdrawalPage {
   readonly next: string | undefined
 }
 
-type Needs = Pick<Services, 'transact' | 'config'>
+type Needs = Pick<Services, 'reads' | 'config'>
 
 /** Fills the id of the position when there is no cursor. Any id will do: the time is later than every row's. */
 const anyId = '00000000-0000-0000-0000-000000000000'
@@ -25,14 +26,14 @@ const anyId = '00000000-0000-0000-0000-000000000000'
  * its range of an index, so a filter has its own statement (docs/decisions/0024).
  */
 export async function listWithdrawals(
-  { transact, config }: Needs,
+  { reads, config }: Needs,
   userId: string,
   { reference, status, cursor, limit }: Pick<HistoryInput, 'reference' | 'status' | 'cursor' | 'limit'>,
 ): Promise<WithdrawalPage> {
   const [beforeMs, beforeId] = timePositionFrom(cursor, anyId)
   const filters = { reference: reference?.toUpperCase(), status }
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-  const rows = await queryInIndexOrder<Withdrawal>(transact, {
+  const statement = {
     name: ['payouts.history', ...given.map(([column]) => column)].join('.'),
     text: /* sql */ `
       select ${withdrawalColumns} from withdrawals w
@@ -41,7 +42,8 @@ export async function listWithdrawals(
         ${given.map(([column], index) => `and w.${column} = $${index + 5}`).join(' ')}
       order by w.created_at desc, w.id desc limit $4`,
     values: [userId, beforeMs, beforeId, limit + 1, ...given.map(([, value]) => value)],
-  })
+  }
+  const rows = await reads((db) => queryInIndexOrder<Withdrawal>(db, statement))
   const { page, last } = pageOf(rows, limit)
   return {
     payouts: page.map((row) => presentPayout(config, row)),
@@ -49,14 +51,14 @@ export async function listWithdrawals(
   }
 }
 
-/** One of the creator's withdrawals, as the list has it. */
+/** One of the creator's withdrawals, as the list has it. Read on the primary: it is answered to who has just changed it. */
 export async function findWithdrawal(
-  services: Needs,
+  { db, config }: Pick<Services, 'db' | 'config'>,
   userId: string,
   reference: string,
 ): Promise<PayoutRecord> {
   const one = { reference, status: undefined, cursor: undefined, limit: 1 }
-  const [payout] = (await listWithdrawals(services, userId, one)).payouts
+  const [payout] = (await listWithdrawals({ reads: readsOf(db), config }, userId, one)).payouts
   if (payout === undefined) throw new DomainError('withdrawal_not_found')
   return payout
 }

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { z } from 'zod'
 import { signedIn } from '../accounts/sessions/auth.js'
 import { answerCsv, csvText } from '../http/csv.js'
@@ -51,7 +52,7 @@ const input = z.object({
 })
 
 /** `GET /creators/statement`. It stands here because it has tips, the ledger and withdrawals. */
-export function yearlyStatementRoute(services: Pick<Services, 'db'>): Route {
+export function yearlyStatementRoute({ reads }: Pick<Services, 'reads'>): Route {
   return route(
     {
       method: 'get',
@@ -66,7 +67,8 @@ export function yearlyStatementRoute(services: Pick<Services, 'db'>): Route {
       csv: true,
     },
     async ({ year, format }, ctx) => {
-      const statement = await readYearlyStatement(services, signedIn(ctx).account.id, year)
+      const { id } = signedIn(ctx).account
+      const statement = await reads((db) => readYearlyStatement(db, id, year))
       if (format === 'json') return { statement }
       answerCsv(ctx, `statement-${year}.csv`, statementCsv(statement), null)
       return answered
@@ -125,11 +127,7 @@ const monthOf = (column: string): string => `extract(month from ${column} at tim
  * The year of a creator, month by month up to now. The dollars are those of the ledger: the balance at the end of a month is the one
  * before it, and what came in, less what left. Naira are what payers paid and what banks were sent.
  */
-async function readYearlyStatement(
-  { db }: Pick<Services, 'db'>,
-  userId: string,
-  year: number,
-): Promise<YearlyStatement> {
+async function readYearlyStatement(db: Knex, userId: string, year: number): Promise<YearlyStatement> {
   const values = [userId, year]
   // One after the other: a statement is rare, and must not take the pool's connections from tips.
   const moves = await query<InMonth<{ cause: string; micro: bigint }>>(db, {

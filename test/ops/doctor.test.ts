@@ -124,6 +124,21 @@ test.serial('doctor names each setting that does not fit the world, and ends wit
   )
 })
 
+test.serial('doctor says when DATABASE_READ_URL names a primary, or nothing that answers', async (t) => {
+  const address = (world().env['DATABASE_URL'] ?? '').replace(/\/\/[^@]*@/, '//')
+  for (const [url, reason] of [
+    [address, 'it is no standby of the primary as that is now'],
+    [address.replace(/:\d+\//, ':1/'), 'connect ECONNREFUSED 127.0.0.1:1'],
+  ] as const) {
+    const { findings } = await doctor({ DATABASE_READ_URL: url })
+    t.true(
+      findings.includes(`warning standby for reads: DATABASE_READ_URL is not used: ${reason}`),
+      findings.join('\n'),
+    )
+  }
+  delete process.env['DATABASE_READ_URL']
+})
+
 test.serial('doctor lists every faulty setting, and prints no secret', async (t) => {
   const { env } = world()
   const faulty = { DB_POOL: '0', TREASURY_WALLET: '', SMTP_URL: 'nonsense', PRICE_URL: '' }

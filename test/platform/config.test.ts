@@ -142,6 +142,22 @@ test('one message lists every fault', (t) => {
   t.is(message.split('\n').length, 1 + names.length)
 })
 
+test('a standby is reached with the user of the primary', (t) => {
+  const standbyOf = (DATABASE_READ_URL: string, DATABASE_URL = required.DATABASE_URL) =>
+    loadConfig({ ...required, DATABASE_URL, DATABASE_READ_URL }).database.standby
+  t.deepEqual(standbyOf('postgres://standby:5433/tips?sslmode=require'), {
+    url: 'postgres://app:secret@standby:5433/tips?sslmode=require',
+    prepared: true,
+  })
+  t.deepEqual(standbyOf('postgres://standby/tips?pgbouncer=true', 'postgres://db/tips?user=app@x'), {
+    url: 'postgres://standby/tips',
+    prepared: false,
+  })
+  t.is(standbyOf(''), undefined)
+  for (const url of ['postgres://app@standby/tips', 'standby', '/run/postgresql'])
+    t.regex(faultsOf(t, { ...required, DATABASE_READ_URL: url }), /^ {2}DATABASE_READ_URL: /m, url)
+})
+
 test('numbers must be within their bounds, inclusive', (t) => {
   const table: [name: string, valid: string[], refused: string[]][] = [
     ['PORT', ['0', '1', '65535'], ['-1', '65536', '3000.5', 'http', 'Infinity', 'NaN']],

@@ -59,7 +59,15 @@ function shape(s: z.output<typeof settings>) {
       /** How long a web process that stops answers /ready with 503 and still takes requests. Without TRUST_PROXY nobody is in front. */
       drainSeconds: s.TRUST_PROXY === undefined ? 0 : 5,
     },
-    database: { ...s.DATABASE_URL, pool: s.DB_POOL, recordPool },
+    database: {
+      ...s.DATABASE_URL,
+      pool: s.DB_POOL,
+      recordPool,
+      standby: s.DATABASE_READ_URL && {
+        ...s.DATABASE_READ_URL,
+        url: withUserOf(s.DATABASE_URL.url, s.DATABASE_READ_URL.url),
+      },
+    },
     redis: s.REDIS_URL,
     chain: {
       rpcUrls: s.SOLANA_RPC_URLS,
@@ -196,6 +204,12 @@ export function priceKeyOf(
   const hostOf = (url: string | undefined): string | undefined => url && new URL(url).host
   const engines = [s.AGGREGATOR_ULTRA_URL, s.AGGREGATOR_V6_URL].map(hostOf)
   return engines.includes(hostOf(s.PRICE_URL ?? '')) ? s.AGGREGATOR_API_KEY : undefined
+}
+
+/** The address of a standby with the user and the password, if there are any, of its primary. */
+function withUserOf(primary: string, standby: string): string {
+  const [user = ''] = /(?<=:\/\/)[^/?]*@/.exec(primary) ?? []
+  return standby.replace('://', () => `://${user}`)
 }
 
 /** RPC providers put the customer's key into the path, the query or the user part. Pages must not show such a URL. */

@@ -116,6 +116,15 @@ export const postgres = z
     return { url, prepared: url === text }
   })
 
+/** A standby has the roles of its primary, so user and password are those of DATABASE_URL, and it is no secret. */
+export const standbyPostgres = z
+  .string()
+  .regex(
+    /^postgres(ql)?:\/\/[^@]+$/i,
+    'must be a postgres(ql) URL without a user: that of DATABASE_URL is used',
+  )
+  .pipe(postgres)
+
 const redisOptions = z.object({
   namespace: z
     .string()

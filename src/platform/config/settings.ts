@@ -14,6 +14,7 @@ import {
   providerKeys,
   proxies,
   redis,
+  standbyPostgres,
   url,
   whole,
 } from './setting-forms.js'
@@ -48,6 +49,7 @@ export const settings = z.object({
   MAIL_FROM: mailbox.optional(),
   DATABASE_URL: postgres,
   REDIS_URL: redis,
+  DATABASE_READ_URL: standbyPostgres.optional(),
   DB_POOL: whole(1, 1000).default(8),
   SOLANA_RPC_URLS: list.pipe(z.array(url).min(1)).optional(),
   AGREE_ABOVE_USD: orOff(number(0, 1e9)),

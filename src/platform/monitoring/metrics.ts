@@ -88,6 +88,11 @@ export function createMetrics() {
       'From the request of a withdrawal, or the end of what held it, to its acceptance by the provider',
       [1, 2, 5, 10, 30, 60, 300, 1800],
     ),
+    reads: counter(
+      'reads_total',
+      'Reads for the standby of DATABASE_READ_URL, by what it did; all that it has not served went to the primary',
+      'standby',
+    ),
     openStreams: gauge('open_streams', 'Open tip streams of this process'),
     /** Conditions that need an operator. The runbook explains each kind. */
     alerts,

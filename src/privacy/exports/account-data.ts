@@ -22,7 +22,7 @@ const lists = {
   withdrawals: 'GET /payouts/history',
 } as const
 
-type Needs = Pick<Services, 'db' | 'transact' | 'config'>
+type Needs = Pick<Services, 'db' | 'reads' | 'config'>
 
 /**
  * What is stored about an account and its owner, for its owner: no secret, nothing about operators, and of supporters what the
@@ -42,7 +42,7 @@ export async function gatherAccountData(services: Needs, userId: string): Promis
     return { rows, next }
   })
   const transactions = await readAll<unknown, bigint>(async (before) => {
-    const { lines, next } = await readStatement(services.transact, userId, 'USDC', {
+    const { lines, next } = await readStatement(services.reads, userId, 'USDC', {
       before,
       limit: pageRows,
     })

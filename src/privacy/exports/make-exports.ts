@@ -40,7 +40,7 @@ export const sealedExports: SealedColumn = {
   batchSize: 5,
 }
 
-type Needs = Pick<Services, 'config' | 'db' | 'transact' | 'log' | 'metrics'>
+type Needs = Pick<Services, 'config' | 'db' | 'reads' | 'transact' | 'log' | 'metrics'>
 
 interface DueExport {
   readonly id: string

@@ -16,7 +16,7 @@ import { dailyTips } from './daily-sums.js'
 import { createTokenBalances } from './wallet-tokens.js'
 
 /** The dashboard's lists of received tips. app.ts checks the session for these paths before routing. */
-export function creatorTipRoutes(services: Pick<Services, 'db' | 'transact' | 'chain'>): Route[] {
+export function creatorTipRoutes(services: Pick<Services, 'db' | 'reads' | 'chain'>): Route[] {
   const tokenBalances = createTokenBalances(services)
   return [
     route(

@@ -27,12 +27,12 @@ type Row = ListedTip & { readonly searchedSince: Date | null }
  * there is a next page.
  */
 export async function listCreatorTips(
-  { transact }: Pick<Services, 'transact'>,
+  { reads }: Pick<Services, 'reads'>,
   userId: string,
   input: CreatorTipsInput,
 ): Promise<CreatorTipsPage> {
   const statement = creatorTipsStatement(userId, input)
-  const rows = statement === undefined ? [] : await queryInIndexOrder<Row>(transact, statement)
+  const rows = statement === undefined ? [] : await reads((db) => queryInIndexOrder<Row>(db, statement))
   const { page, last } = pageOf(
     rows.filter(({ id }) => id !== null),
     input.limit,

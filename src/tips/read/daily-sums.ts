@@ -40,11 +40,11 @@ const microPerCent = 10_000n
  * to the day in which it begins.
  */
 export async function dailyTips(
-  { db }: Pick<Services, 'db'>,
+  { reads }: Pick<Services, 'reads'>,
   userId: string,
   { days, timeZone }: { readonly days: number; readonly timeZone: string },
 ): Promise<Day[]> {
-  const rows = await query<DayRow>(db, {
+  const statement = {
     name: 'tips.daily',
     text: /* sql */ `
       with today as (select (now() at time zone $3)::date as day),
@@ -60,7 +60,8 @@ export async function dailyTips(
       from days d left join received r on r.day = d.day left join prices p on p.mint = r.mint
       order by d.day`,
     values: [userId, days, timeZone],
-  }).catch(refuseUnknownZone)
+  }
+  const rows = await reads((db) => query<DayRow>(db, statement)).catch(refuseUnknownZone)
   const byDate = new Map<string, { count: number; micro: bigint }>()
   for (const row of rows) {
     const { count, micro } = byDate.get(row.date) ?? { count: 0, micro: 0n }

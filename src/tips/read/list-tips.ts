@@ -16,12 +16,12 @@ const unpaidPlaces = 10
  * tips confirmed last, and the next rows (docs/decisions/0024). A transaction that paid several creators is one tip of its sender.
  */
 export async function listTips(
-  services: Pick<Services, 'db' | 'names'>,
+  services: Pick<Services, 'db' | 'names' | 'reads'>,
   address: string,
 ): Promise<TipListItem[]> {
   const party = await findParty(services, address)
   if (party === undefined) return []
-  const rows = await query<ListedTip>(services.db, {
+  const statement = {
     name: 'tips.list',
     text: /* sql */ `
       with party as (
@@ -57,6 +57,7 @@ export async function listTips(
       left join prices p on p.mint = t.mint
       order by t.recorded_at desc, t.id desc`,
     values: 'userId' in party ? [null, party.userId] : [party.wallet, null],
-  })
+  }
+  const rows = await services.reads((db) => query<ListedTip>(db, statement))
   return rows.map(presentListItem)
 }

@@ -9,26 +9,23 @@ import type { Transfer, TransfersInput } from './schemas.js'
 import { findTakeOut, type TakeOut, takeOutColumns, takeOutOf } from './take-out.js'
 
 const anyId = '00000000-0000-0000-0000-000000000000'
-type Needs = Pick<Services, 'custodyChain' | 'db' | 'transact'>
+type Needs = Pick<Services, 'custodyChain' | 'db'>
 
 /** A creator's take-outs, newest first. Reads one row more than the page, to know whether there is a next page. */
 export async function listTakeOuts(
-  services: Pick<Needs, 'custodyChain' | 'transact'>,
+  services: Needs,
   userId: string,
   { cursor, limit }: TransfersInput,
 ): Promise<{ readonly transfers: Transfer[]; readonly next: string | undefined }> {
   const [beforeMs, beforeId] = timePositionFrom(cursor, anyId)
-  const rows = await queryInIndexOrder<Omit<TakeOut, 'amount'> & { readonly amount: string }>(
-    services.transact,
-    {
-      name: 'take-outs.list',
-      text: /* sql */ `
+  const rows = await queryInIndexOrder<Omit<TakeOut, 'amount'> & { readonly amount: string }>(services.db, {
+    name: 'take-outs.list',
+    text: /* sql */ `
         select ${takeOutColumns} from wallet_transfers t
         where t.user_id = $1 and (t.created_at, t.id) < ('epoch'::timestamptz + $2::float8 * interval '1 ms', $3::uuid)
         order by t.created_at desc, t.id desc limit $4`,
-      values: [userId, beforeMs, beforeId, limit + 1],
-    },
-  )
+    values: [userId, beforeMs, beforeId, limit + 1],
+  })
   const { page, last } = pageOf(rows, limit)
   return {
     transfers: page.map((row) => presentTakeOut(services, takeOutOf(row))),

@@ -5,6 +5,7 @@ import type { RoleKind } from '../../../scripts/database/table-rights.js'
 import { type Composed, compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { createDb } from '../../../src/platform/database/database.js'
+import { readsOf } from '../../../src/platform/database/read-pool.js'
 
 /** On a machine with other work a pool hands out a connection late, which is no subject of most tests. */
 const poolWaitMs = 20_000
@@ -59,5 +60,5 @@ export function as<Given extends Roles>(kind: RoleKind, services: Given): Given 
   const db = pools.get(kind) ?? openPool(urlOfRole(url, kind), prepared, pool)
   pools.set(kind, db)
   poolsBeside.set(db, pools)
-  return { ...services, db, transact: services.transactOn(db) }
+  return { ...services, db, transact: services.transactOn(db), reads: readsOf(db) }
 }

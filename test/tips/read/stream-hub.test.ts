@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import type { Knex } from 'knex'
 import { StreamHub } from '../../../src/events/stream-hub.js'
+import { readsOf } from '../../../src/platform/database/read-pool.js'
 import { tipStream } from '../../../src/tips/read/stream.js'
 import { createControlledCall, type PendingCall, runPendingTasks } from '../../helpers/controlled-call.js'
 import { seededRandom, seededRuns } from '../../helpers/random.js'
@@ -36,8 +38,12 @@ function createHub(t: ExecutionContext, tips: number) {
       state.open -= 1
     })
   }
+  const db = {
+    client: { acquireConnection: async () => ({ query }), releaseConnection: async () => undefined },
+  }
   const services = {
-    db: { client: { acquireConnection: async () => ({ query }), releaseConnection: async () => undefined } },
+    db,
+    reads: readsOf(db as unknown as Knex),
     notifications: {
       listen(_channel: string, listener: () => void) {
         notify = listener

@@ -1,12 +1,14 @@
 import type { Knex } from 'knex'
 import { mostConnections } from '../../../../src/compose.js'
 import type { Config } from '../../../../src/platform/config/config.js'
+import { createDb } from '../../../../src/platform/database/database.js'
 import { migrationSource } from '../../../../src/platform/database/migrations/migrate.js'
 import { readClock } from '../../../../src/platform/database/read-clock.js'
+import { askPosition, untilReplayed } from '../../../../src/platform/database/read-pool.js'
 import { roleOf } from '../../../database/roles-sql.js'
 import { type RoleKind, roleKinds, type TableRights, tableRights } from '../../../database/table-rights.js'
 import { deployedProcesses } from '../../../deploy/processes.js'
-import { type Check, check, type Finding, findingsOr, isLocal } from './check.js'
+import { type Check, check, type Finding, findingsOr, isLocal, reasonOf } from './check.js'
 
 /** What Debian 12 has. Older ones are not tried. */
 const oldestVersion = 15
@@ -67,6 +69,7 @@ export async function checkDatabase(
     ...(await check('connections', async () => findConnections(found, database, webProcesses))),
     ...(database.prepared ? [] : await check('statement limits', async () => findLimits(found))),
     ...(await check('clock of the database', () => findSkew(db))),
+    ...(database.standby ? await check('standby for reads', findStandby(db, database.standby)) : []),
   ]
 }
 
@@ -205,6 +208,21 @@ export function findLimits({ role, ...limits }: Server): Finding {
   if (missing.length === 0) return ['ok', 'the role has time limits of its own']
   const sql = missing.map(([name, [value]]) => `alter role ${role} set ${name} = '${value}';`).join(' ')
   return ['wrong', `nothing ends a slow statement: ${sql} Then restart the pooler`]
+}
+
+/** Without it everything works: reads go to the primary. */
+function findStandby(db: Knex, standby: NonNullable<Config['database']['standby']>): () => Promise<Finding> {
+  return async () => {
+    const reader = createDb(standby.url, 1, undefined, standby.prepared)
+    try {
+      await untilReplayed(reader, await askPosition(db))
+      return ['ok', 'DATABASE_READ_URL is a standby that has replayed everything']
+    } catch (error) {
+      return ['warning', `DATABASE_READ_URL is not used: ${reasonOf(error)}`]
+    } finally {
+      await reader.destroy()
+    }
+  }
 }
 
 async function findSkew(db: Knex): Promise<Finding> {
