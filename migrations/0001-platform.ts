@@ -32,6 +32,70 @@ export async function up(knex: Knex): Promise<void> {
       return new;
     end $$;
 
+    -- The monthly partitions of tables that grow for ever (docs/decisions/0086). No role but the owner's has rights on them:
+    -- rows are written and read through the tables.
+    create schema partitions;
+
+    -- Makes the partitions that are missing: of this month, of the next two, and of rows that the default partition has got,
+    -- which move there. Returns how many. Every role may call it, and it does nothing else. It gives up instead of making
+    -- others wait for its locks.
+    create function make_partitions() returns int language plpgsql security definer
+      set search_path = pg_catalog, public, pg_temp set timezone = 'UTC' set lock_timeout = '500ms' as $$
+    declare
+      parent record;
+      fallback text;
+      month timestamptz;
+      partition text;
+      made int := 0;
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('make_partitions', 0));
+      for parent in
+        select c.relname as name, a.attname as time from pg_partitioned_table p join pg_class c on c.oid = p.partrelid
+          join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
+         where c.relnamespace = 'public'::regnamespace order by 1
+      loop
+        fallback := format('partitions.%I', parent.name || '_default');
+        if to_regclass(fallback) is null then
+          execute format('create table %s partition of %I default', fallback, parent.name);
+        end if;
+        for month in execute format(
+          'select date_trunc(''month'', now()) + n * interval ''1 month'' from generate_series(0, 2) n
+            union select date_trunc(''month'', %I) from %s order by 1', parent.time, fallback)
+        loop
+          partition := format('partitions.%I', parent.name || to_char(month, '"_"YYYY"_"MM'));
+          continue when to_regclass(partition) is not null;
+          execute format('lock table %s in access exclusive mode', fallback);
+          execute format('create table %s (like %I including all)', partition, parent.name);
+          execute format('with late as (delete from %s where %I >= $1 and %2$I < $2 returning *) insert into %s select * from late',
+            fallback, parent.time, partition) using month, month + interval '1 month';
+          execute format('alter table %I attach partition %s for values from (%L) to (%L)',
+            parent.name, partition, month, month + interval '1 month');
+          made := made + 1;
+        end loop;
+      end loop;
+      return made;
+    end $$;
+
+    -- What the clock has not done: a table whose next month has no partition, and one whose default partition has rows.
+    create function partition_faults() returns table (partition text, since timestamptz) language plpgsql stable security definer
+      set search_path = pg_catalog, public, pg_temp set timezone = 'UTC' as $$
+    declare
+      parent record;
+    begin
+      for parent in
+        select c.oid, c.relname as name, a.attname as time from pg_partitioned_table p join pg_class c on c.oid = p.partrelid
+          join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
+         where c.relnamespace = 'public'::regnamespace
+      loop
+        partition := parent.name || to_char(now() + interval '1 month', '"_"YYYY"_"MM');
+        since := now();
+        if not exists (select from pg_inherits
+          where inhparent = parent.oid and inhrelid = to_regclass('partitions.' || partition)) then return next; end if;
+        partition := parent.name || '_default';
+        for since in execute format('select %I from partitions.%I limit 1', parent.time, partition) loop return next; end loop;
+      end loop;
+    end $$;
+
     -- Actions of operators. Rows are only added.
     create table audit_log (
       id bigint generated always as identity primary key,

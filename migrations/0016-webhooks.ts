@@ -55,6 +55,8 @@ export async function up(knex: Knex): Promise<void> {
       endpoint_id uuid not null references webhook_endpoints on delete cascade,
       user_id uuid not null references users,
       sequence bigint not null,
+      -- The event's recorded_at, so that only its partition is looked into.
+      event_at timestamptz(3) not null,
       state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
       -- All attempts, and those since it was queued last, which the schedule counts.
       attempts int not null default 0,

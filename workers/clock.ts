@@ -10,6 +10,7 @@ import { ExchangeRates } from '../src/market/exchange-rates.js'
 import { TokenPrices } from '../src/market/token-prices.js'
 import { loadReportSigningKey } from '../src/platform/config/own-settings.js'
 import { deleteExpiredKeys } from '../src/platform/database/idempotency-keys.js'
+import { makePartitions } from '../src/platform/database/partitions.js'
 import { markSeen } from '../src/platform/database/restore-guard.js'
 import { beat } from '../src/platform/monitoring/measurements.js'
 import { makeExports } from '../src/privacy/exports/make-exports.js'
@@ -33,7 +34,7 @@ import { createBooksCheck } from './watch-books.js'
  * Runs the scheduled tasks: says that it lives; refreshes prices, rates and bank names; expires fiat intents; mails creators about tips;
  * checks the ledger; reads the float and makes the reserve report of the day;
  * compares the provider's lists with ours once a day; deletes expired rows; makes the
- * files of exports; erases addresses of payers; disables webhooks that only fail. All state is in rows, so any number of clocks may run. Returns how to stop.
+ * files of exports; erases addresses of payers; disables webhooks that only fail; makes the partitions of the next months. All state is in rows, so any number of clocks may run. Returns how to stop.
  */
 export function startClock(services: Services): () => Promise<void> {
   const prices = new TokenPrices(services)
@@ -73,11 +74,17 @@ export function startClock(services: Services): () => Promise<void> {
     ['expired-exports', '50 */10 * * * *', () => deleteExpiredExports(services)],
     ['webhooks', '13-59/15 * * * * *', () => watchEndpoints(services)],
     ['webhook-deliveries', '20 * * * * *', () => deleteOldDeliveries(services)],
+    ['partitions', '0 13,43 * * * *', () => makePartitions(services.db)],
     ['payers', '3-59/15 * * * * *', () => eraseOldPayers(services)],
   ]
   const stop = schedule(tasks, onError)
-  for (const runAtStart of [() => beatAndSee(services), () => prices.refresh(), () => banks.banks()])
-    void runAtStart().catch(onError)
+  const atStart = [
+    () => beatAndSee(services),
+    () => prices.refresh(),
+    () => banks.banks(),
+    () => makePartitions(services.db),
+  ]
+  for (const runAtStart of atStart) void runAtStart().catch(onError)
   return stop
 }
 

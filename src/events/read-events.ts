@@ -1,11 +1,74 @@
 import type { Knex } from 'knex'
 import { eventText } from '../http/sse.js'
 import { query } from '../platform/database/database.js'
+import { inIndexOrder } from '../platform/database/index-order.js'
 import { type EventType, eventChannel, eventColumns, presentEvent, type StoredEvent } from './event.js'
 import { type Position, pagesOf, type StreamSource, streamPageSize } from './stream-hub.js'
 
 /** Events in one read. */
 const eventPageSize = 100
+
+/** An event of one of several reads. `place`: which, from 1 on. */
+type Placed = StoredEvent & { readonly place: number }
+
+const after = /* sql */ `sequence > r.after and (cardinality($3::text[]) = 0 or type = any($3::text[]))`
+
+/**
+ * The pages of several logs, each after a sequence number that is of this month or later; `older`: it is not. The month stands in the
+ * text, so that the plan is that of its partition alone. A month by a wrong clock only makes reads `older`.
+ */
+const monthSql = (began: string, ends: string): string => /* sql */ `
+  select ${eventColumns}, r.place::int as place, c.last_at < '${began}' or c.last_at >= '${ends}' or r.after < c.last_before_month as older
+  from unnest($1::uuid[], $2::bigint[]) with ordinality as r(user_id, after, place)
+  join event_counters c on c.user_id = r.user_id and c.last_sequence > r.after
+  left join lateral (
+    select * from events where user_id = r.user_id and ${after} and recorded_at >= '${began}' and recorded_at < '${ends}'
+    order by sequence limit $4) e on c.last_at >= '${began}' and c.last_at < '${ends}' and r.after >= c.last_before_month
+  order by r.place, e.sequence`
+
+/** The events after each cursor, oldest first, at most `limit` each. Cursors from before this month are read one by one. */
+async function readPages(
+  db: Knex,
+  reads: readonly Position[],
+  types: readonly EventType[],
+  limit: number,
+): Promise<Placed[]> {
+  const now = new Date()
+  const [began = '', ends = ''] = [0, 1].map((months) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)).toISOString(),
+  )
+  const rows = await query<Placed & { readonly older: boolean }>(db, {
+    name: `events.read ${began.slice(0, 7)}`,
+    text: monthSql(began, ends),
+    values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor), types, limit],
+  })
+  const pages: Placed[][] = [rows.filter(({ older, sequence }) => !older && sequence !== null)]
+  for (const { place, older } of rows) {
+    const read = reads[place - 1]
+    if (older && read !== undefined) pages.push(await readAllMonths(db, read, place, types, limit))
+  }
+  return pages.flat()
+}
+
+/** As a page, from all partitions, in the order of their indexes: otherwise a busy creator's month may be read and sorted for each. */
+function readAllMonths(
+  db: Knex,
+  { key, cursor }: Position,
+  place: number,
+  types: readonly EventType[],
+  limit: number,
+): Promise<Placed[]> {
+  return db.transaction(async (trx) => {
+    await trx.raw(inIndexOrder)
+    return query<Placed>(trx, {
+      name: 'events.read-all',
+      text: /* sql */ `
+        select ${eventColumns}, $5::int as place from events e, (select $2::bigint as after) r
+        where e.user_id = $1 and ${after} order by e.sequence limit $4`,
+      values: [key, cursor, types, limit, place],
+    })
+  })
+}
 
 /** A creator's events after a sequence number, oldest first. `types`: only these; an empty list: all. */
 export function readEvents(
@@ -21,14 +84,7 @@ export function readEvents(
     readonly limit?: number
   },
 ): Promise<StoredEvent[]> {
-  return query<StoredEvent>(db, {
-    name: 'events.read',
-    text: /* sql */ `
-      select ${eventColumns} from events e
-      where e.user_id = $1 and e.sequence > $2 and (cardinality($3::text[]) = 0 or e.type = any($3::text[]))
-      order by e.sequence limit $4`,
-    values: [userId, after, types, limit],
-  })
+  return readPages(db, [{ key: userId, cursor: after }], types, limit)
 }
 
 /** Deletes a creator's log. What comes later begins a new one. */
@@ -54,16 +110,7 @@ export async function newestSequence(db: Knex, userId: string): Promise<number> 
 export const eventStream: StreamSource = {
   channel: eventChannel,
   async readAfter(db, reads) {
-    const rows = await query<StoredEvent & { readonly place: number }>(db, {
-      name: 'events.after',
-      text: /* sql */ `
-        select ${eventColumns}, c.place::int as place
-        from unnest($1::uuid[], $2::bigint[]) with ordinality as c(user_id, after, place)
-        cross join lateral (
-          select * from events where user_id = c.user_id and sequence > c.after order by sequence limit ${streamPageSize}) e
-        order by c.place, e.sequence`,
-      values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor)],
-    })
+    const rows = await readPages(db, reads, [], streamPageSize)
     return pagesOf(reads, rows, (row) => {
       const shown = presentEvent(row)
       return { cursor: shown.sequence, type: row.type, text: eventText(shown, shown.sequence) }

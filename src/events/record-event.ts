@@ -42,8 +42,10 @@ const appendEvents: LastStep<NewEvent> = async ({ trx, publish, wake }, events) 
       ), counter as (
         insert into event_counters as c (user_id, last_sequence, last_at)
         select user_id, count(*), clock_timestamp() from new group by user_id order by user_id
-        on conflict (user_id) do update
-          set last_sequence = c.last_sequence + excluded.last_sequence, last_at = greatest(clock_timestamp(), c.last_at)
+        on conflict (user_id) do update set (last_sequence, last_at, last_before_month) = (
+          select c.last_sequence + excluded.last_sequence, t.at,
+            case when c.last_at < date_trunc('month', t.at, 'UTC') then c.last_sequence else c.last_before_month end
+          from (select greatest(clock_timestamp()::timestamptz(3), c.last_at) as at offset 0) t)
         returning user_id, last_sequence, last_at
       )
       insert into events (user_id, sequence, type, subject, data, traceparent, recorded_at)

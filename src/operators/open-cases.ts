@@ -178,6 +178,13 @@ const caseQueries: readonly CaseQuery[] = [
     since: 'created_at',
     command: 'accept-rate',
   },
+  {
+    id: 'partitions',
+    what: 'tables without a partition for next month, or with rows outside of their months',
+    rows: 'partition_faults()',
+    since: 'since',
+    command: 'archive list',
+  },
 ]
 
 export const caseIds = caseQueries.map(({ id }) => id)

@@ -2,13 +2,14 @@ import type { Knex } from 'knex'
 import { pageOf } from '../http/paging.js'
 import { DomainError } from '../kernel/errors.js'
 import { query } from '../platform/database/database.js'
+import type { Partition } from '../platform/database/partitions.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Services } from '../services.js'
 import { type Delivery, type DeliveryState, deliveryColumns } from './endpoint.js'
 import { findEndpoint, makeEndpointDue } from './manage-endpoints.js'
 
-/** Deliveries are kept so long. */
-const keptDays = 30
+/** Deliveries are kept so long, and so are the events of the list. */
+export const keptDays = 30
 /** Rows of one run of the clean-up. */
 const mostDeleted = 5000
 /** Events that one request sends again. */
@@ -35,7 +36,7 @@ export async function listDeliveries(
     name: 'webhooks.deliveries',
     text: /* sql */ `
       select ${deliveryColumns} from webhook_deliveries d
-        join events v on v.user_id = d.user_id and v.sequence = d.sequence
+        join events v on v.user_id = d.user_id and v.sequence = d.sequence and v.recorded_at = d.event_at
       where d.endpoint_id = $1 and ($2::text is null or d.state = $2) and ($3::bigint is null or d.sequence < $3)
       order by d.sequence desc limit $4`,
     values: [id, state ?? null, cursor ?? null, limit + 1],
@@ -90,8 +91,8 @@ async function queueRange(
   const rows = await query(trx, {
     name: 'webhooks.redeliver',
     text: /* sql */ `
-      insert into webhook_deliveries as d (endpoint_id, user_id, sequence, due_at)
-      select e.id, e.user_id, v.sequence, now()
+      insert into webhook_deliveries as d (endpoint_id, user_id, sequence, event_at, due_at)
+      select e.id, e.user_id, v.sequence, v.recorded_at, now()
       from webhook_endpoints e join events v on v.user_id = e.user_id and v.sequence between $2 and $3
       where e.id = $1 and case when v.type = 'ping' then v.subject = e.id::text
         else $2 = $3 or cardinality(e.types) = 0 or v.type = any(e.types) end
@@ -115,4 +116,18 @@ export async function deleteOldDeliveries({ db, log }: Pick<Services, 'db' | 'lo
     values: [mostDeleted, keptDays],
   })
   if (deleted.length > 0) log.info({ rows: deleted.length }, 'deleted old deliveries of webhooks')
+}
+
+/** How many deliveries and enabled endpoints still need events of this month (docs/decisions/0086). */
+export async function countNeeds(db: Knex, { name }: Pick<Partition, 'name'>): Promise<number> {
+  const { rows } = await db.raw<{ rows: { needs: number }[] }>(
+    /* sql */ `
+      select ((select count(*) from webhook_deliveries d
+          join partitions.:name: v on v.user_id = d.user_id and v.sequence = d.sequence and v.recorded_at = d.event_at
+          where d.state = 'pending')
+        + (select count(*) from webhook_endpoints e where e.disabled is null
+          and exists (select from partitions.:name: v where v.user_id = e.user_id and v.sequence > e.cursor)))::int as needs`,
+    { name },
+  )
+  return rows[0]?.needs ?? 0
 }

@@ -40,8 +40,8 @@ export async function fanOut(db: Knex, recentSeconds: number | null): Promise<nu
           ${recentSeconds === null ? '' : `and c.last_at > now() - interval '${recentSeconds} s'`}
         order by e.id limit ${mostEndpoints} for update of e
       ), made as (
-        insert into webhook_deliveries (endpoint_id, user_id, sequence, due_at)
-        select e.id, e.user_id, v.sequence, now()
+        insert into webhook_deliveries (endpoint_id, user_id, sequence, event_at, due_at)
+        select e.id, e.user_id, v.sequence, v.recorded_at, now()
         from behind b join webhook_endpoints e on e.id = b.id
           join events v on v.user_id = e.user_id and v.sequence > b.after and v.sequence <= b.until
         where case when v.type = 'ping' then v.subject = e.id::text else cardinality(e.types) = 0 or v.type = any(e.types) end
@@ -91,7 +91,8 @@ export function readDuePage(db: Knex, endpointId: string): Promise<DueDelivery[]
     name: 'webhooks.page',
     text: /* sql */ `
       select ${eventColumns}, e.traceparent, d.tries
-      from webhook_deliveries d join events e on e.user_id = d.user_id and e.sequence = d.sequence
+      from webhook_deliveries d
+        join events e on e.user_id = d.user_id and e.sequence = d.sequence and e.recorded_at = d.event_at
       where d.endpoint_id = $1 and d.state = 'pending' and d.due_at <= now()
       order by d.due_at, d.sequence limit ${pageSize}`,
     values: [endpointId],

@@ -93,7 +93,7 @@ export function listEndpoints(db: Knex, userId: string, id: string | null = null
       select ${endpointColumns}, to_jsonb(l) as last
       from webhook_endpoints e left join lateral (
         select ${deliveryColumns} from webhook_deliveries d
-          join events v on v.user_id = d.user_id and v.sequence = d.sequence
+          join events v on v.user_id = d.user_id and v.sequence = d.sequence and v.recorded_at = d.event_at
         where d.endpoint_id = e.id and d.sequence = e.tried) l on true
       where e.user_id = $1 and ($2::uuid is null or e.id = $2) order by e.created_at, e.id`,
     values: [userId, id],

@@ -40,7 +40,7 @@ function reached(name: string, run: ScriptRun): ScriptRun {
 
 /** The settings with the database role that the command has, if it has one. */
 function withRole(env: World['env'], name: string): World['env'] {
-  if (['migrate', 'backup'].includes(name) || name.includes('/')) return env
+  if (['archive', 'backup', 'migrate'].includes(name) || name.includes('/')) return env
   return settingsOf(env, name === 'rotate-wallet-key' ? 'provisioner' : 'operators')
 }
 

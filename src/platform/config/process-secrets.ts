@@ -71,6 +71,7 @@ export const secretsOf = {
     'OPS_PASSWORD',
   ],
   'ops accept-rate': ['DATABASE_URL'],
+  'ops archive': ['DATABASE_URL'],
   'ops backup': ['DATABASE_URL'],
   'ops check-books': ['DATABASE_URL'],
   'ops close-account': service,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Knex } from 'knex'
 import { createDb } from '../database.js'
+import { makePartitions } from '../partitions.js'
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../../migrations')
 
@@ -49,7 +50,7 @@ export interface MigrateOptions {
 
 /**
  * Applies the missing migrations, each in a transaction of its own unless its file says `config.transaction = false`. An
- * advisory lock serialises concurrent runs.
+ * advisory lock serialises concurrent runs. Then makes the partitions of the next months.
  */
 export async function migrateToLatest(
   url: string,
@@ -62,7 +63,9 @@ export async function migrateToLatest(
     // Only a run that was killed leaves knex's own lock, a row.
     await db.migrate.forceFreeMigrationsLock()
     await refuseForeign(db, source)
-    return await applyMissing(db, { ...migrationRules, migrationSource: source })
+    const migrated = await applyMissing(db, { ...migrationRules, migrationSource: source })
+    await makePartitions(db)
+    return migrated
   } finally {
     await db.destroy()
   }
