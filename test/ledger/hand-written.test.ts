@@ -1,10 +1,9 @@
 import test from 'ava'
 import { transferEntries } from '../../src/ledger/accounts.js'
 import { reserve } from '../../src/ledger/transfers.js'
-import { useWorld } from '../helpers/servers/world.js'
-import { available, createUserWith, held, listBrokenInvariants, newKey } from './support.js'
+import { available, createUserWith, held, listBrokenInvariants, newKey, useLedger } from './support.js'
 
-const world = useWorld(test)
+const ledger = useLedger(test)
 
 /** SQL that inserts a transfer. `entries`: rows of account id, amount and balance after. */
 function transferSql(entries: string, { kind = 'credit', idem = newKey(), resolves = 'null' } = {}): string {
@@ -15,7 +14,7 @@ function transferSql(entries: string, { kind = 'credit', idem = newKey(), resolv
 }
 
 test.serial('hand-written SQL that would violate an invariant is refused and changes nothing', async (t) => {
-  const { db } = world()
+  const { db } = ledger()
   const user = await createUserWith(db, 100n)
   const [a] = await db('ledger_accounts').where({ user_id: user, kind: 'available' })
   const platform = async (kind: string, currency: string) =>
@@ -97,7 +96,7 @@ test.serial('hand-written SQL that would violate an invariant is refused and cha
 })
 
 test.serial('a balanced hand-written transfer moves the balances by our own sum', async (t) => {
-  const { db } = world()
+  const { db } = ledger()
   const user = await createUserWith(db, 100n)
   const { id } = await db('ledger_accounts').where({ user_id: user }).first()
   const { id: usdc } = await db('ledger_accounts')
@@ -110,7 +109,7 @@ test.serial('a balanced hand-written transfer moves the balances by our own sum'
 })
 
 test.serial('the check names what was violated while the triggers were switched off', async (t) => {
-  const { db } = world()
+  const { db } = ledger()
   const user = await createUserWith(db, 100n)
   const { id } = await db('ledger_accounts').where({ user_id: user }).first()
   const { id: usdc } = await db('ledger_accounts')

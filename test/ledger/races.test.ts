@@ -1,37 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import type { Knex } from 'knex'
 import { stressLedger } from '../../scripts/bench/ledger/stress.js'
 import { readBalance, transferEntries } from '../../src/ledger/accounts.js'
 import { credit, postReserved, reserve, voidReserved } from '../../src/ledger/transfers.js'
-import { createDb } from '../../src/platform/database/database.js'
-import { createTransact, type Transact } from '../../src/platform/database/transact.js'
-import { useWorld } from '../helpers/servers/world.js'
 import {
   available,
   clearing,
+  connectLedger,
   createUserWith,
   held,
   listBrokenInvariants,
   newKey,
   provider,
+  useLedger,
 } from './support.js'
 
-const world = useWorld(test)
+const ledger = useLedger(test)
 const connections = 20
 
 /** A pool with enough connections for real races. */
-async function withPool(work: (pool: { db: Knex; transact: Transact }) => Promise<void>): Promise<void> {
-  const db = createDb(world().env['DATABASE_URL'] ?? '', connections)
-  // On a loaded machine 200 contenders wait longer for a connection than a request may.
-  db.client.pool.acquireTimeoutMillis = 60_000
-  const transact = createTransact(db, {
-    wake: () => undefined,
-    removeJobs: () => undefined,
-    publish: () => undefined,
-    log: () => undefined,
-  })
-  await work({ db, transact }).finally(() => db.destroy())
+async function withPool(work: (pool: ReturnType<typeof connectLedger>) => Promise<void>): Promise<void> {
+  const pool = connectLedger(ledger().url, connections)
+  await work(pool).finally(() => pool.db.destroy())
 }
 
 /** Runs all at the same time. Returns how many succeeded, and the error messages of the others. */
@@ -165,12 +155,12 @@ test.serial('an account that many transfers open concurrently is opened once', (
 )
 
 test('random operations from four processes that are killed now and then never violate an invariant', async (t) => {
-  const { db, env } = world()
+  const { db, url } = ledger()
   const seed = process.env['LEDGER_SEED'] ?? randomBytes(4).toString('hex')
   t.log(`LEDGER_SEED=${seed}`)
   const operations = 1200
   const result = await stressLedger({
-    databaseUrl: env['DATABASE_URL'] ?? '',
+    databaseUrl: url,
     seed,
     operations,
     users: 5,
