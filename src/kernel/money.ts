@@ -23,7 +23,7 @@ export function displayText(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : ''
   const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return `${sign}${digits.slice(0, digits.length - decimals)}${decimals > 0 && fraction !== '' ? `.${fraction}` : ''}`
+  return `${sign}${digits.slice(0, digits.length - decimals)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
 /** Exact decimal text as base units: `1.5` with 6 decimals is 1_500_000n. Undefined for another form and for more decimals. */
@@ -92,7 +92,7 @@ export function divideHalfUp(value: bigint, by: bigint): bigint {
 }
 
 function scaled(value: number, decimals: number): bigint {
-  const [mantissa = '', exponent = '0'] = String(value).toLowerCase().split('e')
+  const [mantissa = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const shift = Number(exponent) - fraction.length + decimals
   const digits = BigInt(whole + fraction)

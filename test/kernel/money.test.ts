@@ -6,10 +6,18 @@ import {
   centsWorth,
   displayNumber,
   displayText,
+  divideHalfUp,
+  divideUp,
+  groupedText,
+  least,
   microWorth,
+  nairaText,
+  percentBps,
   picoUsd,
+  sumOf,
   unitsFor,
   unitsOfText,
+  usdcText,
 } from '../../src/kernel/money.js'
 import { seededRuns } from '../helpers/random.js'
 
@@ -110,6 +118,11 @@ test('the decimal text of an amount is exact', (t) => {
   )
 })
 
+test('nothing has no sign', (t) => {
+  t.is(displayText(0n, 2), '0')
+  t.is(displayText(-1n, 2), '-0.01')
+})
+
 test('an amount of up to 15 digits survives the conversion to a JSON number and back', (t) => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n - 1n }), decimals, (units, places) => {
@@ -171,4 +184,43 @@ test('decimal text is read exactly, and refused with more decimals or in another
   t.is(unitsOfText('7', 0), 7n)
   for (const text of ['0.0000001', '', '.5', '5.', '-1', '+1', '1e3', ' 1', '1,000', '0x10'])
     t.is(unitsOfText(text, 6), undefined, text)
+})
+
+test('people read amounts with a comma between thousands', (t) => {
+  for (const text of ['0', '999', '1,000', '15,840.5', '100,000', '1,234,567.000001'])
+    t.is(groupedText(text.replaceAll(',', '')), text)
+  t.is(nairaText(1_584_000n), 'NGN 15,840.00')
+  t.is(nairaText(-150_050n), 'NGN -1,500.50')
+  t.is(nairaText(5n), 'NGN 0.05')
+  t.is(usdcText(10_500_000n), '10.5 USDC')
+  t.is(usdcText(1_234_567_000_001n), '1,234,567.000001 USDC')
+})
+
+test('a percentage becomes whole basis points', (t) => {
+  t.is(percentBps(1.5), 150n)
+  t.is(percentBps(0.29), 29n)
+  t.is(percentBps(100), 10_000n)
+})
+
+test('divisions round up, or half up', (t) => {
+  for (const [value, by, up, halfUp] of [
+    [0n, 3n, 0n, 0n],
+    [1n, 3n, 1n, 0n],
+    [2n, 3n, 1n, 1n],
+    [3n, 3n, 1n, 1n],
+    [4n, 3n, 2n, 1n],
+    [2n, 4n, 1n, 1n],
+    [5n, 1n, 5n, 5n],
+  ] as const) {
+    t.is(divideUp(value, by), up, `${value} / ${by}`)
+    t.is(divideHalfUp(value, by), halfUp, `${value} / ${by}`)
+  }
+})
+
+test('amounts are added up, and the least is found', (t) => {
+  const size = ({ units }: { readonly units: bigint }) => units
+  t.is(sumOf([], size), 0n)
+  t.is(sumOf([{ units: 5n }, { units: -7n }, { units: 1n }], size), -1n)
+  t.is(least(1n, 2n), 1n)
+  t.is(least(2n, 1n), 1n)
 })

@@ -88,6 +88,13 @@ test('money that comes back after completion, or leaves after a failure, opens a
   })
 })
 
+test('a provider that shows a completed withdrawal under way says nothing new', (t) => {
+  for (const state of ['accepted', 'started'] as const)
+    t.deepEqual(decide({ ...unknown, status: 'completed', sendState: 'sent' }, transfer(state), rules), {
+      kind: 'none',
+    })
+})
+
 test('after a re-credit only money that is on its way again opens a review', (t) => {
   const recredited = {
     ...unknown,
@@ -96,7 +103,11 @@ test('after a re-credit only money that is on its way again opens a review', (t)
     recreditedAt: new Date(),
   } as const
   for (const state of ['accepted', 'started', 'paid'] as const)
-    t.like(decide(recredited, transfer(state), rules), { kind: 'review', review: 'paid_after_recredit' })
+    t.deepEqual(decide(recredited, transfer(state), rules), {
+      kind: 'review',
+      review: 'paid_after_recredit',
+      hold: false,
+    })
   for (const state of ['failed', 'returned'] as const)
     t.like(decide(recredited, transfer(state), rules), { kind: 'agree' })
   t.is(decide(recredited, undefined, rules).kind, 'none')
@@ -129,6 +140,7 @@ test('an amount that an operator has resolved is no mismatch any more', (t) => {
 test('a transfer that is not found is sent again only after the settle window, at most three times', (t) => {
   for (const sendState of ['sending', 'unknown'] as const) {
     const sent = { ...unknown, sendState }
+    t.is(decide({ ...sent, sinceSent: null }, undefined, { ...rules, settleSeconds: 1 }).kind, 'poll-again')
     t.is(decide({ ...sent, sinceSent: 899 }, undefined, rules).kind, 'poll-again')
     t.is(decide({ ...sent, sinceSent: 900 }, undefined, rules).kind, 'resend')
     t.is(decide({ ...sent, sinceSent: 900, sends: 2 }, undefined, rules).kind, 'resend')
