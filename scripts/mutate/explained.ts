@@ -1,0 +1,247 @@
+/** Mutants that no test can notice, and why. */
+interface Explained {
+  readonly file: string
+  readonly reason: string
+  /** As `Mutant` has them. */
+  readonly mutants: readonly (readonly [line: string, change: string])[]
+}
+
+const bulkTransfers = 'src/ledger/bulk-transfers.ts'
+const postStatement = 'src/ledger/post-statement.ts'
+const platformSide =
+  'join ledger_accounts a on g.user_id is null and a.user_id is null and a.kind = g.kind and a.currency = g.currency'
+const reservedOf =
+  "where t.idem = any($1::text[]) and t.kind = 'reserve' and a.kind = 'pending' and a.user_id is not null and e.amount > 0`,"
+const inOrder = 'const inOrder = transfers.toSorted((a, b) => (a.idem < b.idem ? -1 : 1))'
+
+const rounded = 'return -shift > 40 ? 0n : divideHalfUp(digits, 10n ** BigInt(-shift))'
+const accountsRead =
+  'select id, null, kind, currency from ledger_accounts where user_id is null and kind = any($2::text[])`,'
+const ownAccounts =
+  'where user_id = any($1::uuid[]) and kind = any($2::text[]) order by id for no key update)'
+const claims = 'return { owed: BigInt(row?.owed ?? 0), disputed: BigInt(row?.disputed ?? 0) }'
+const receivables = 'src/ledger/receivables/receivables.ts'
+const grows =
+  'if (before !== undefined && (before.owed || before.isClosed || before.amountMicro >= amountMicro)) return'
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: source texts
+export const explained: readonly Explained[] = [
+  {
+    file: 'src/kernel/money.ts',
+    reason: 'zero is no unit either, and minus zero is zero',
+    mutants: [
+      [
+        "if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return undefined",
+        'value <= 0 -> value < 0',
+      ],
+      [
+        "const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')",
+        'units < 0n -> units <= 0n',
+      ],
+    ],
+  },
+  {
+    file: 'src/kernel/money.ts',
+    reason: 'the division gives the same, and this only spares it',
+    mutants: [
+      ['if (shift >= 0) return digits * 10n ** BigInt(shift)', 'shift >= 0 -> shift > 0'],
+      ['if (shift >= 0) return digits * 10n ** BigInt(shift)', '0 -> 1'],
+      [rounded, '-shift > 40 -> -shift >= 40'],
+      [rounded, '-shift > 40 -> false'],
+      [rounded, '-shift -> shift'],
+      [rounded, '40 -> 41'],
+    ],
+  },
+  {
+    file: 'src/kernel/money.ts',
+    reason: 'of two equal amounts either is the least',
+    mutants: [['return one < other ? one : other', 'one < other -> one <= other']],
+  },
+  {
+    file: 'src/outgoing/decide.ts',
+    reason: 'JavaScript compares null as 0',
+    mutants: [
+      [
+        "if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'poll-again' }",
+        'sinceSent ?? 0 -> (sinceSent)',
+      ],
+    ],
+  },
+  {
+    file: postStatement,
+    reason: 'minus a sum is zero when the sum is',
+    mutants: [
+      [
+        'sums.set(account.currency, (sums.get(account.currency) ?? 0n) + amount)',
+        '(sums.get(account.currency) ?? 0n) + amount -> (sums.get(account.currency) ?? 0n) - amount',
+      ],
+    ],
+  },
+  {
+    file: postStatement,
+    reason: "the database has no kind that both a user's and the platform's accounts have",
+    mutants: [
+      [platformSide, 'g.user_id is null -> true'],
+      [platformSide, 'a.user_id is null -> true'],
+      [reservedOf, 'a.user_id is not null -> true'],
+    ],
+  },
+  {
+    file: postStatement,
+    reason: 'the database has no entry of zero',
+    mutants: [[reservedOf, 'e.amount > 0 -> e.amount >= 0']],
+  },
+  {
+    file: postStatement,
+    reason: 'the statement always answers with one row',
+    mutants: [
+      [
+        "if (outcome === undefined) throw new Error('The posting did not answer')",
+        "throw new Error('The posting did not answer') -> ;",
+      ],
+    ],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'how many transfers one statement posts is a matter of speed',
+    mutants: [
+      ['const chunkSize = 256', '256 -> 257'],
+      [
+        'for (let start = 0; start < inOrder.length; start += chunkSize)',
+        'start < inOrder.length -> start <= inOrder.length',
+      ],
+      [
+        'await postChunk(trx, inOrder.slice(start, start + chunkSize))',
+        'inOrder.slice(start, start + chunkSize) -> inOrder',
+      ],
+    ],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'only the sign is read, and equal idems are one transfer',
+    mutants: [
+      [inOrder, 'a.idem < b.idem -> a.idem <= b.idem'],
+      [inOrder, '1 -> 2'],
+    ],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'the trigger finds no balance of an account of the platform, and stores none',
+    mutants: [['select t.id, g.account_id, g.amount, case when g.of_user then 0 end', 'g.of_user -> true']],
+  },
+  {
+    file: bulkTransfers,
+    reason:
+      'what is posted is compared once more, and what is open is opened once more, which changes nothing',
+    mutants: [
+      ['const done = new Set(posted.map(({ idem }) => idem))', 'idem -> undefined'],
+      [
+        'const missing = wanted.filter(({ account }) => !found.has(accountKey(account)))',
+        'wanted.filter(({ account }) => !found.has(accountKey(account))) -> wanted',
+      ],
+    ],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'more accounts are read than are looked up',
+    mutants: [
+      [ownAccounts, 'kind = any($2::text[]) -> true'],
+      [accountsRead, 'user_id is null -> true'],
+    ],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'null is in no row, and is not missed',
+    mutants: [
+      [
+        'const users = entries.flatMap(({ account }) => account.userId ?? [])',
+        'account.userId ?? [] -> (account.userId)',
+      ],
+      ['const keys = transfers.flatMap(({ resolves }) => resolves ?? [])', 'resolves ?? [] -> (resolves)'],
+    ],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'it is read only when a transfer resolves something',
+    mutants: [['if (keys.length === 0) return new Map()', 'return new Map() -> return undefined']],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'the only caller asks for reserves that it has found',
+    mutants: [
+      [
+        "text: `select id, idem from ledger_transfers where idem = any($1::text[]) and kind = 'reserve'`,",
+        "kind = 'reserve' -> true",
+      ],
+      ['const unknown = keys.find((key) => !ids.has(key))', '!ids.has(key) -> undefined'],
+      [
+        'if (unknown !== undefined) throw new Error(`Nothing was reserved as ${unknown}`)',
+        'throw new Error(`Nothing was reserved as ${unknown}`) -> ;',
+      ],
+    ],
+  },
+  {
+    file: 'src/ledger/transfers.ts',
+    reason: 'a transfer has no entry of zero',
+    mutants: [
+      [
+        "userId !== null && kind === 'available' && amount > 0n ? [userId] : [],",
+        'amount > 0n -> amount >= 0n',
+      ],
+    ],
+  },
+  {
+    file: 'src/ledger/receivables/read-receivables.ts',
+    reason: 'the driver sends undefined as null',
+    mutants: [['values: [limit, userId ?? null],', 'userId ?? null -> (userId)']],
+  },
+  {
+    file: 'src/ledger/receivables/read-receivables.ts',
+    reason: 'the statement always answers with one row',
+    mutants: [
+      [claims, 'row?.owed ?? 0 -> (row?.owed)'],
+      [claims, 'row?.disputed ?? 0 -> (row?.disputed)'],
+      [claims, '0 -> 1'],
+      ['return row?.owes ?? false', 'row?.owes ?? false -> (row?.owes)'],
+      ['return row?.owes ?? false', 'false -> true'],
+    ],
+  },
+  {
+    file: receivables,
+    reason: 'a case is never deleted',
+    mutants: [
+      [
+        'const { ref, owed, isClosed, amountMicro, coveredMicro } = (await findReceivable(trx, id)) ?? found',
+        '(await findReceivable(trx, id)) ?? found -> ((await findReceivable(trx, id)))',
+      ],
+      [
+        'const owed = (await findReceivable(trx, id)) ?? found',
+        '(await findReceivable(trx, id)) ?? found -> ((await findReceivable(trx, id)))',
+      ],
+    ],
+  },
+  {
+    file: receivables,
+    reason: 'the statement asks the same under the lock, and this only spares it',
+    mutants: [
+      [
+        grows,
+        'before.owed || before.isClosed || before.amountMicro >= amountMicro -> before.owed || before.isClosed && before.amountMicro >= amountMicro',
+      ],
+      [grows, 'before.owed || before.isClosed -> before.owed && before.isClosed'],
+      [grows, 'before.amountMicro >= amountMicro -> before.amountMicro > amountMicro'],
+      [grows, 'return -> ;'],
+    ],
+  },
+  {
+    file: receivables,
+    reason: 'nothing is missing when there is as much',
+    mutants: [
+      [
+        'const missing = amountMicro > there ? amountMicro - there : 0n',
+        'amountMicro > there -> amountMicro >= there',
+      ],
+    ],
+  },
+]
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: source texts
