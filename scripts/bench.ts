@@ -12,7 +12,8 @@ import { benchTools } from './bench/tools.js'
 import { benchVerify } from './bench/verify.js'
 import { benchWithdrawals } from './bench/withdrawals.js'
 import { Refusal } from './bootstrap/progress.mjs'
-import { readOptions } from './kit/options.js'
+import { writeFigures } from './kit/figures.js'
+import { readOptions, unusualOptions } from './kit/options.js'
 
 const usage = `npm run bench [-- <name> ...] [--rounds <n>]
 npm run bench -- --compare <git ref> [<name> ...] [--rounds 5]
@@ -59,15 +60,17 @@ const byNameOnly = new Set(['ledger-stress', 'lists', 'costs', 'pages', 'tools']
 const folder = 'bench-results'
 const defaultComparison = ['record']
 
-async function main(names: readonly string[], options: BenchOptions): Promise<void> {
+/** `unusual`: the options as they were typed. */
+async function main(names: readonly string[], options: BenchOptions, unusual: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   for (const [name, bench] of Object.entries(benches)) {
     if (names.length === 0 ? byNameOnly.has(name) : !names.includes(name)) continue
-    const { table, results, figures, fault } = await bench(options)
+    const { table, results, figures, rows, fault } = await bench(options)
     const file = `${folder}/${name}.json`
     writeFileSync(file, `${JSON.stringify({ figures, results }, null, 2)}\n`)
     process.stdout.write(`\n${table}\nwritten to ${file}\n`)
     if (fault !== undefined) throw new Refusal(`${name}: ${fault}`)
+    writeFigures(`npm run bench -- ${name}${unusual}`, rows ?? [])
   }
 }
 
@@ -88,7 +91,7 @@ try {
     // 0: each benchmark's own number.
     const { rows, rounds, clients } = given
     const options = { rows: rows || undefined, rounds: rounds || undefined, clients: clients || undefined }
-    if (given.compare === '') await main(names, options)
+    if (given.compare === '') await main(names, options, unusualOptions(given, flags))
     else
       process.exitCode = await compareReleases(
         given.compare,

@@ -21,6 +21,7 @@ const commands = {
   test: { redis: 'TEST_REDIS_URL', build: true, bundle: true },
   'test:unit': {},
   models: {},
+  mutate: { redis: true, build: true },
   'test:browser': {
     redis: 'TEST_REDIS_URL',
     build: true,
@@ -39,7 +40,12 @@ const commands = {
   check: { tools: true },
 }
 
-const unitTests = ['test:unit', 'models']
+/** Commands that run in this process, without a build. */
+const ownPrograms = {
+  check: async (args) => (await import('./bootstrap/check.mjs')).check(args),
+  'test:unit': async (args) => (await import('./bootstrap/unit/unit-tests.mjs')).runUnitTests(args),
+  models: async (args) => (await import('./bootstrap/unit/models.mjs')).runModels(args),
+}
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'))
 watchParent()
@@ -62,23 +68,9 @@ async function main(name, args) {
     command.redis = undefined
   refuseInProduction(name, command)
   if (!isRelease(command)) await prepare(command, args)
-  if (name === 'check') {
-    const { check } = await import('./bootstrap/check.mjs')
-    process.exitCode = await check(args)
-  } else if (unitTests.includes(name)) {
-    const { runUnitTests } = await import('./bootstrap/unit/unit-tests.mjs')
-    process.exitCode = await runUnitTests(await testsOf(name, args))
-  } else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
-}
-
-/** Of `models` every model, each with all of its runs, unless some are named. */
-async function testsOf(name, args) {
-  if (name !== 'models') return args
-  process.env.TEST_RUNS ??= 'all'
-  const { sourceFiles } = await import('./bootstrap/sources.mjs')
-  return args.some((argument) => !argument.startsWith('-'))
-    ? args
-    : [...sourceFiles(/^test[/]models[/].*[.]test[.]ts$/), ...args]
+  const run = ownPrograms[name]
+  if (run !== undefined) process.exitCode = await run(args)
+  else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
 }
 
 /** A built release without dev packages. A clone is prepared, so that it never runs an old build. */

@@ -14,14 +14,15 @@ import { playThieves } from './faults/thief/play-all.js'
 import { runWebhooks } from './faults/webhooks.js'
 import { type OpenScenario, runScenario, type ScenarioPlan } from './faults/world/run-scenario.js'
 import { withClosing } from './kit/closing.js'
-import { type OptionDefaults, readOptions, usageOf } from './kit/options.js'
+import { writeFigures } from './kit/figures.js'
+import { type OptionDefaults, readOptions, unusualOptions, usageOf } from './kit/options.js'
 import { type Report, textOf } from './kit/report.js'
 import { quickCommits, type ServerUrls, startServers } from './kit/servers.js'
 
 interface Kind {
   readonly help: string
   readonly options: OptionDefaults
-  run(args: readonly string[]): Promise<Report & { readonly seed: number }>
+  run(args: readonly string[]): Promise<Report & { readonly seed: number; readonly unusual: string }>
 }
 
 /** Every kind has a seed. */
@@ -38,7 +39,7 @@ function kind<Options extends OptionDefaults>(
       const seed = Number(given['seed']) || (Date.now() % 1e9) + 1
       printProgress(`seed ${seed}`)
       const report = await run(given as Parameters<typeof run>[0], { seed, report: printProgress })
-      return { ...report, seed }
+      return { ...report, seed, unusual: unusualOptions(given, options) }
     },
   }
 }
@@ -203,8 +204,9 @@ try {
   if ([name, ...args].includes('--help')) process.stdout.write(usage())
   else if (chosen === undefined) throw new Refusal(usage())
   else {
-    const { seed, ...report } = await chosen.run(args)
+    const { seed, unusual, ...report } = await chosen.run(args)
     process.stdout.write(textOf(report, `seed ${seed}: ${Math.round(process.uptime())} s`))
+    if (report.faults.length === 0) writeFigures(`npm run faults -- ${name}${unusual}`, report.rows, seed)
     process.exitCode = report.faults.length === 0 ? 0 : 1
   }
 } catch (error) {

@@ -77,7 +77,16 @@ export function benchLists({ rows = manyRows }: { rows?: number | undefined }): 
       const slow = results.filter(isSlow)
       const fault =
         slow.length > 0 ? `above ${highestRatio}: ${slow.map(({ page }) => page).join('; ')}` : undefined
-      return { table: tableOf(results, rows), results, fault }
+      const ratios = results.map(({ timeRatio }) => timeRatio.toFixed(2)).sort()
+      return {
+        table: tableOf(results, rows),
+        results,
+        rows: [
+          ['pages', results.length],
+          ['time with many tips of that with few', `${ratios[0]} to ${ratios.at(-1)}`],
+        ],
+        fault,
+      }
     },
     flags,
     '.data/bench-lists',

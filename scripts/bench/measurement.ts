@@ -1,4 +1,5 @@
 import { printProgress } from '../bootstrap/progress.mjs'
+import type { Report } from '../kit/report.js'
 
 /** The options of `npm run bench` that a benchmark may read. */
 export interface BenchOptions {
@@ -21,6 +22,8 @@ export interface Outcome {
   readonly table: string
   readonly results: unknown
   readonly figures?: readonly Figure[]
+  /** For docs/promises.md. */
+  readonly rows?: Report['rows'] | undefined
   /** What missed its goal, when that fails the benchmark. */
   readonly fault?: string | undefined
 }
@@ -65,6 +68,7 @@ interface Section {
   readonly rounds: number
   readonly lines: readonly string[]
   readonly figures: readonly Figure[]
+  readonly rows: Report['rows']
 }
 
 /** A line for each name, below the heads. `unit`: what is counted. `compared`: whose figures count, by the word before each. */
@@ -87,6 +91,9 @@ export function section<Name extends string, Measured>(
   return {
     rounds: results.length,
     lines: [line(unit, heads), ...names.map((name) => line(name, cellsOf(name)))],
+    rows: Object.entries(compared).flatMap(([word, name]) =>
+      cellsOf(name).map((cell, n) => [`${word}: ${heads[n]}`, Number(cell)] as const),
+    ),
     figures: Object.entries(compared).flatMap(([word, name]) =>
       columns.flatMap((column) => {
         const { head, better } = column
@@ -110,6 +117,7 @@ export function outcomeOf(
     table: [...sections.flatMap(({ lines }) => lines), ...notes, medians].join('\n'),
     results,
     figures: sections.flatMap(({ figures }) => figures),
+    rows: sections.flatMap(({ rows }) => rows),
   }
 }
 

@@ -36,6 +36,14 @@ export function usageOf(defaults: OptionDefaults): string {
     .join(' ')
 }
 
+/** The options that are not the defaults, as they are typed: ` --kills 20`. */
+export function unusualOptions(given: Readonly<Record<string, unknown>>, defaults: OptionDefaults): string {
+  return Object.entries(defaults)
+    .filter(([name, usual]) => given[name] !== usual)
+    .map(([name, usual]) => (typeof usual === 'boolean' ? ` --${name}` : ` --${name} ${given[name]}`))
+    .join('')
+}
+
 function parsed(args: readonly string[], options: Record<string, { type: 'boolean' | 'string' }>) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import type { ExecutionContext, TestFn } from 'ava'
 import type { StateMachine } from '../../src/kernel/state-machine.js'
 import { type Exploration, explore, type Model, type Steps } from './checker.js'
@@ -19,11 +20,24 @@ function tell({ states, acts, depth }: Exploration): string {
 const storyOf = (story: readonly string[]): string =>
   story.map((act, index) => `${String(index + 1).padStart(3)}. ${act}`).join('\n')
 
+/** Tells `npm run models` (scripts/bootstrap/unit/models.mjs) what was explored. */
+function note(counts: Readonly<Record<string, number>>): void {
+  const file = process.env['MODEL_COUNTS']
+  if (file === undefined) return
+  appendFileSync(
+    file,
+    Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}\n`)
+      .join(''),
+  )
+}
+
 /** No order of acts breaks a rule. */
 export function holds<State>(t: ExecutionContext, model: Model<State>): void {
   t.timeout(longestMs)
   const result = explore(model)
   t.log(tell(result))
+  note({ states: result.states, acts: result.acts })
   if (result.fault !== undefined) t.log(storyOf(result.fault.story))
   t.is(result.fault?.rule, undefined)
 }
@@ -46,6 +60,7 @@ export function findsPastBugs<Bug extends PastBug, State>(
       const { fault } = explore(modelOf(bug))
       t.log(storyOf(fault?.story ?? []))
       t.is(fault?.rule, bug.rule)
+      note({ 'past bugs found again': 1 })
     })
 }
 

@@ -1,0 +1,117 @@
+/** A run whose figures docs/promises.md shows. */
+interface PromisedRun {
+  /** What it measures: after a change there its figures may be others. */
+  readonly covers: readonly string[]
+  /** The rows of its report that are shown. */
+  readonly shows: readonly string[]
+}
+
+const outgoing = ['src/outgoing', 'src/withdrawals', 'src/providers/fiatpay', 'src/ledger']
+const streams = ['src/events', 'src/http', 'src/tips/read']
+
+/** By the command, without its seed. */
+export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
+  'npm run models': {
+    covers: ['test/models', 'src/outgoing', 'src/tips/verify', 'src/treasury', 'src/fiat/lifecycle.ts'],
+    shows: ['states', 'past bugs found again'],
+  },
+  'npm run mutate': {
+    covers: [
+      'src/kernel/money.ts',
+      'src/outgoing/decide.ts',
+      'src/ledger',
+      'scripts/mutate',
+      'test/kernel/money.test.ts',
+      'test/withdrawals/decide.test.ts',
+      'test/ledger',
+    ],
+    shows: ['money', 'decide', 'ledger'],
+  },
+  'npm run faults -- payouts': {
+    covers: [...outgoing, 'scripts/faults/payouts.ts'],
+    shows: ['processes killed', 'payouts executed', 'withdrawals: completed', 'withdrawals: failed'],
+  },
+  'npm run faults -- sweeps': {
+    covers: ['src/treasury', 'src/ledger', 'src/providers/solana', 'scripts/faults/sweeps.ts'],
+    shows: ['processes killed', 'sweeps: final', 'take-outs: final'],
+  },
+  'npm run faults -- month': {
+    covers: ['src', 'workers', 'migrations', 'scripts/faults/month.ts', 'scripts/faults/world'],
+    shows: ['payouts executed', 'sweeps: final', 'take-outs: final', 'left if everybody is paid'],
+  },
+  'npm run faults -- acts': {
+    covers: [...outgoing, 'src/fiat', 'scripts/ops', 'scripts/faults/acts'],
+    shows: ['withdrawals', 'executed', 'reviews: paid_after_recredit'],
+  },
+  'npm run faults -- thief': {
+    covers: ['src/accounts', 'src/withdrawals', 'scripts/faults/thief'],
+    shows: ['withdrawals', 'payouts'],
+  },
+  'npm run faults -- events': {
+    covers: [...streams, 'src/webhooks', 'scripts/faults/events.ts'],
+    shows: ['events in the logs', 'writers', 'kills', 'webhook messages', 'repeats of them'],
+  },
+  'npm run faults -- webhooks': {
+    covers: ['src/webhooks', 'src/events', 'scripts/faults/webhooks.ts'],
+    shows: ['messages to the good ones', 'behind the record, ms: p50, p99, most'],
+  },
+  'npm run faults -- webhooks --events 12000 --rate 20 --kill 3': {
+    covers: ['src/webhooks', 'src/events', 'scripts/faults/webhooks.ts'],
+    shows: ['kills', 'messages to the good ones', 'repeats of them'],
+  },
+  'npm run faults -- overlays': {
+    covers: [...streams, 'src/overlay', 'src/pages/overlay', 'scripts/faults/overlays.ts'],
+    shows: ['tips', 'shown by all overlays', 'web processes killed, restarted'],
+  },
+  'npm run faults -- rolling': {
+    covers: ['src', 'workers', 'scripts/faults/deploys.ts', 'scripts/faults/world'],
+    shows: ['requests', 'every process restarted'],
+  },
+  'npm run faults -- releases': {
+    covers: ['src', 'workers', 'migrations', 'scripts/faults/deploys.ts'],
+    shows: ['requests'],
+  },
+  'npm run faults -- reads --rounds 1': {
+    covers: ['src/platform/database/read-pool.ts', ...streams, 'scripts/faults/reads.ts'],
+    shows: ['tips'],
+  },
+  'npm run bench -- record': {
+    covers: ['src/tips/record', 'src/http', 'scripts/bench/requests.ts', 'scripts/bench/peers.ts'],
+    shows: [
+      '64 connections: per s',
+      '64 connections: of koa',
+      '64 connections: of fastify',
+      '1 connection: p50 ms',
+      '1 connection: p50 of koa',
+    ],
+  },
+  'npm run bench -- verify': {
+    covers: ['src/tips/verify', 'src/tips/confirm', 'src/providers/solana', 'scripts/bench/verify.ts'],
+    shows: ['issued: tips per s', 'issued: of 50 at once', 'read: tips per s', 'read: of 50 at once'],
+  },
+  'npm run bench -- ledger': {
+    covers: ['src/ledger', 'scripts/bench/ledger'],
+    shows: [
+      'credit: postings per s',
+      'credit: of credit, peer',
+      'hold: postings per s',
+      'hold: of hold, peer',
+    ],
+  },
+  'npm run bench -- ledger-stress': {
+    covers: ['src/ledger', 'scripts/bench/ledger'],
+    shows: ['operations', 'writers killed'],
+  },
+  'npm run bench -- streams': {
+    covers: [...streams, 'scripts/bench/streams.ts'],
+    shows: ['streams: KiB each', 'streams: last ms', 'streams: last of koa'],
+  },
+  'npm run bench -- lists': {
+    covers: ['src/tips/read', 'src/ledger/statement.ts', 'src/withdrawals/request', 'scripts/bench/lists.ts'],
+    shows: ['pages', 'time with many tips of that with few'],
+  },
+  'npm run bench -- pages': {
+    covers: ['src/pages', 'src/public-page', 'scripts/bench/pages.ts'],
+    shows: ['page: usable s', 'page: KB', 'checkout: usable s', 'checkout: KB'],
+  },
+}
