@@ -6,6 +6,7 @@ interface Explained {
   readonly mutants: readonly (readonly [line: string, change: string])[]
 }
 
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: source texts
 const bulkTransfers = 'src/ledger/bulk-transfers.ts'
 const postStatement = 'src/ledger/post-statement.ts'
 const platformSide =
@@ -24,7 +25,9 @@ const receivables = 'src/ledger/receivables/receivables.ts'
 const grows =
   'if (before !== undefined && (before.owed || before.isClosed || before.amountMicro >= amountMicro)) return'
 
-// biome-ignore-start lint/suspicious/noTemplateCurlyInString: source texts
+const short =
+  'select distinct creator_id as "userId" from receivables where creator_id = any($1::uuid[]) and ${uncovered} order by 1`,'
+
 export const explained: readonly Explained[] = [
   {
     file: 'src/kernel/money.ts',
@@ -235,8 +238,38 @@ export const explained: readonly Explained[] = [
   },
   {
     file: receivables,
-    reason: 'nothing is missing when there is as much',
+    reason: 'covering once more covers nothing more, and a transaction in another is a savepoint of it',
     mutants: [
+      ['if (userIds.length === 0) return', 'return -> ;'],
+      [short, 'distinct -> '],
+      [short, '${uncovered} -> true'],
+      ['if (db.isTransaction) await coverOf(db, userId)', 'db.isTransaction -> false'],
+    ],
+  },
+  {
+    file: receivables,
+    reason: 'what was opened is there, and so is each hold; the amounts of what is opened are not read',
+    mutants: [
+      [
+        'if (found === undefined) throw new Error(`No available account of ${userId}`)',
+        'throw new Error(`No available account of ${userId}`) -> ;',
+      ],
+      [
+        'if (micro === undefined) throw new Error(`Nothing was reserved as ${key}`)',
+        'throw new Error(`Nothing was reserved as ${key}`) -> ;',
+      ],
+      [
+        'const accounts = [available(userId), held(userId)].map((account) => ({ account, amount: 0n }))',
+        '0n -> 1n',
+      ],
+    ],
+  },
+  {
+    file: receivables,
+    reason: 'nothing is missing when there is as much, and of two equal amounts either is the least',
+    mutants: [
+      ['const taken = missing < left ? missing : left', 'missing < left -> missing <= left'],
+      ['const taken = micro < left ? micro : left', 'micro < left -> micro <= left'],
       [
         'const missing = amountMicro > there ? amountMicro - there : 0n',
         'amountMicro > there -> amountMicro >= there',

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { lockBalances, platformAccount, readBalance, transferEntries } from '../../src/ledger/accounts.js'
 import { freePending, releasePending, reserveMany } from '../../src/ledger/bulk-transfers.js'
+import { findTransfer } from '../../src/ledger/post-statement.js'
 import {
   findReceivable,
   isShort,
@@ -183,8 +184,10 @@ test.serial('a hold grows, sets nothing aside twice, and ends once', async (t) =
   t.like(await balanceOf(user), { available: 75n, held: 25n })
   t.deepEqual(await readClaims(db, user), { owed: 0n, disputed: 25n })
   t.false(await owesReceivable(db, user))
+  for (const key of [id, `${id}:2`]) t.like(await findTransfer(db, key), { kind: 'reserve' })
   await free(id)
   await free(id)
+  t.like(await findTransfer(db, `${id}:resolve`), { kind: 'void' }, 'its owner reads that it was given back')
   t.like(await balanceOf(user), { available: 100n, held: 0n })
   t.deepEqual(await readClaims(db, user), { owed: 0n, disputed: 0n })
   await holdUpTo(id, user, 50n)
@@ -201,6 +204,7 @@ test.serial('what was set aside pays what is owed, and the rest is available aga
   t.like(await balanceOf(user), { available: 0n, held: 15n })
   t.false(await owesReceivable(db, user))
   await lose(id, user, 12n)
+  t.like(await findTransfer(db, `${id}:resolve`), { kind: 'post' })
   t.like(await balanceOf(user), { available: 3n, held: 0n })
   t.like(await findReceivable(db, id), { owed: true, amountMicro: 12n, coveredMicro: 12n })
   await earn(user, 5n)
