@@ -114,7 +114,7 @@ postgresql, as restore does.`,
   reads: kind(
     { rounds: 2, rate: 20, lag: 30 },
     `Confirms so many tips a second while two web processes serve lists, polls and streams that come back, with a standby for reads. In
-each round it falls --lag seconds behind, is killed, and is promoted and given other rows. Whoever reads must be shown every tip that
+each round it falls --lag seconds behind, hangs, is killed, and is promoted and given other rows. Whoever reads must be shown every tip that
 anybody was told of before, and get an answer. Needs the Debian package postgresql.`,
     (given, plan) => runReads({ ...given, ...plan }),
   ),

@@ -60,11 +60,12 @@ const writers = 6
 const newest = 20
 const pauseMs = 100
 const awayMs = 8000
-const restMs = 60_000
+/** On a loaded machine. */
+const restMs = 120_000
 const streamMs = 10_000
 
 /**
- * Tips are confirmed by one process and read through two web processes whose standby falls behind, is killed, and is promoted. Whoever
+ * Tips are confirmed by one process and read through two web processes whose standby falls behind, hangs, is killed, and is promoted. Whoever
  * reads must be shown every tip that anybody was told of before: by the answer to the confirmation, or in an answer to any reader.
  */
 export function runReads({ rounds, rate, lag, seed, report }: Plan): Promise<Report> {
@@ -134,6 +135,11 @@ export function runReads({ rounds, rate, lag, seed, report }: Plan): Promise<Rep
         await sleep(1000 * lag + awayMs)
         await onStandby('alter system reset recovery_min_apply_delay')
         await onStandby('select pg_reload_conf()')
+      },
+      hung: async () => {
+        address.hold(true)
+        await sleep(awayMs)
+        address.hold(false)
       },
       killed: async () => {
         await standby.kill()

@@ -3,6 +3,7 @@ import { createRoles } from '../../scripts/database/create-roles.js'
 import { withConnection } from '../../scripts/dev/postgres/session.js'
 import { createOwners } from '../../scripts/faults/webhooks.js'
 import { redisUrlWith } from '../../scripts/kit/service-settings.js'
+import { startTcpProxy } from '../../scripts/kit/tcp-proxy.js'
 import { createApiKey } from '../../src/creators/api-keys.js'
 import { newestSequence } from '../../src/events/read-events.js'
 import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
@@ -27,7 +28,9 @@ test('a standby serves reads once it has replayed what was committed before, and
   await migrateToLatest(url)
   await createRoles(url)
   const standby = await privateStandby(t, primary)
-  const stage = await openStage(t, url, standby.running.url('postgres'))
+  const address = await startTcpProxy(standby.running.url('postgres'))
+  t.teardown(address.close)
+  const stage = await openStage(t, url, address.url)
   const { give, read, readUntil, endRead } = stage
   await give()
   await readUntil('served')
@@ -47,6 +50,11 @@ test('a standby serves reads once it has replayed what was committed before, and
   await give()
   await read()
   await onStandby('select pg_wal_replay_resume()')
+  await readUntil('served')
+
+  address.hold(true)
+  await readUntil('failed')
+  address.hold(false)
   await readUntil('served')
 
   await endRead('failed', (db) => db.raw(`do $$ begin raise exception 'x' using errcode = '40001'; end $$`))

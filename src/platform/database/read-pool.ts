@@ -36,7 +36,7 @@ const attemptMs = 500
 /** So long a read waits for the standby to replay what was committed before it. It is a few ms where all is well. */
 const replayMs = 100
 const replayPauseMs = 3
-/** So long no read waits for a standby that has failed or is behind. */
+/** Between two looks at a standby that has failed or is behind. */
 const restMs = 5000
 
 class Unusable extends Error {
@@ -119,41 +119,49 @@ export function createReadPool({ primary, probe, standby, pool, onRead, log }: R
   let looking: Promise<void> | undefined
 
   async function attempt<Result>(read: (db: Knex) => Promise<Result>): Promise<{ result: Result } | Reason> {
+    let isAsked = false
     let isChecked = false
-    const run = async (): Promise<{ result: Result }> => {
-      const reached = await position()
-      return db.transaction(
-        async (trx) => {
-          await untilReplayed(trx, reached)
-          isChecked = true
-          return { result: await read(trx) }
-        },
-        { readOnly: true },
-      )
-    }
+    // The question and BEGIN go out together, and nobody waits for COMMIT.
+    const answer = new Promise<{ result: Result }>((resolve, reject) => {
+      const asked = position().finally(() => {
+        isAsked = true
+      })
+      asked.catch(reject)
+      const work = async (trx: Knex): Promise<void> => {
+        await untilReplayed(trx, await asked)
+        isChecked = true
+        resolve({ result: await read(trx) })
+      }
+      db.transaction(work, { readOnly: true }).catch(reject)
+    })
     try {
-      const done = await within(attemptMs, run())
+      const done = await within(attemptMs, answer)
       if (done !== undefined) return done
-      // A read that takes long for its own reasons says nothing about the standby.
-      if (isChecked) return 'slow'
-      leaveAlone('failed')
+      // A primary that answers late, and a read that takes long for its own reasons, say nothing about the standby.
+      if (isChecked || !isAsked) return 'slow'
+      leaveAlone('failed', 0)
       return 'failed'
     } catch (error) {
       const reason = error instanceof Unusable ? error.reason : 'failed'
-      if (reason !== 'failed' || isDatabaseUnavailable(error) || isConflict(error)) leaveAlone(reason, error)
+      if (reason !== 'failed' || isDatabaseUnavailable(error) || isConflict(error))
+        leaveAlone(reason, restMs, error)
       return reason
     }
   }
 
-  function leaveAlone(reason: Reason, err?: unknown): void {
+  function leaveAlone(reason: Reason, forMs: number, err?: unknown): void {
     if (away !== reason)
       log.warn({ reason, ...(reason === 'failed' && { err }) }, 'reads go to the primary, not to the standby')
     away = reason
-    restUntil = performance.now() + restMs
+    restUntil = performance.now() + forMs
   }
 
   async function look(): Promise<void> {
-    if (typeof (await attempt(async () => undefined)) === 'string') return
+    const done = await attempt(async () => undefined)
+    if (typeof done === 'string') {
+      restUntil = performance.now() + restMs
+      return
+    }
     away = undefined
     log.info('reads go to the standby again')
   }
