@@ -36,7 +36,7 @@ const attemptMs = 500
 /** So long a read waits for the standby to replay what was committed before it. It is a few ms where all is well. */
 const replayMs = 100
 const replayPauseMs = 3
-/** Between two looks at a standby that has failed or is behind. */
+/** Between two looks at a standby that has failed or is behind, and as long a look may take: it finds the pool without connections. */
 const restMs = 5000
 
 class Unusable extends Error {
@@ -118,7 +118,10 @@ export function createReadPool({ primary, probe, standby, pool, onRead, log }: R
   let restUntil = 0
   let looking: Promise<void> | undefined
 
-  async function attempt<Result>(read: (db: Knex) => Promise<Result>): Promise<{ result: Result } | Reason> {
+  async function attempt<Result>(
+    read: (db: Knex) => Promise<Result>,
+    ms = attemptMs,
+  ): Promise<{ result: Result } | Reason> {
     let isAsked = false
     let isChecked = false
     // The question and BEGIN go out together, and nobody waits for COMMIT.
@@ -135,7 +138,7 @@ export function createReadPool({ primary, probe, standby, pool, onRead, log }: R
       db.transaction(work, { readOnly: true }).catch(reject)
     })
     try {
-      const done = await within(attemptMs, answer)
+      const done = await within(ms, answer)
       if (done !== undefined) return done
       // A primary that answers late, and a read that takes long for its own reasons, say nothing about the standby.
       if (isChecked || !isAsked) return 'slow'
@@ -157,7 +160,7 @@ export function createReadPool({ primary, probe, standby, pool, onRead, log }: R
   }
 
   async function look(): Promise<void> {
-    const done = await attempt(async () => undefined)
+    const done = await attempt(async () => undefined, restMs)
     if (typeof done === 'string') {
       restUntil = performance.now() + restMs
       return
