@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { eventText } from '../http/sse.js'
 import { query } from '../platform/database/database.js'
-import { inIndexOrder } from '../platform/database/index-order.js'
+import { queryInIndexOrder } from '../platform/database/index-order.js'
 import { type EventType, eventChannel, eventColumns, presentEvent, type StoredEvent } from './event.js'
 import { type Position, pagesOf, type StreamSource, streamPageSize } from './stream-hub.js'
 
@@ -58,15 +58,12 @@ function readAllMonths(
   types: readonly EventType[],
   limit: number,
 ): Promise<Placed[]> {
-  return db.transaction(async (trx) => {
-    await trx.raw(inIndexOrder)
-    return query<Placed>(trx, {
-      name: 'events.read-all',
-      text: /* sql */ `
-        select ${eventColumns}, $5::int as place from events e, (select $2::bigint as after) r
-        where e.user_id = $1 and ${after} order by e.sequence limit $4`,
-      values: [key, cursor, types, limit, place],
-    })
+  return queryInIndexOrder<Placed>(db, {
+    name: 'events.read-all',
+    text: /* sql */ `
+      select ${eventColumns}, $5::int as place from events e, (select $2::bigint as after) r
+      where e.user_id = $1 and ${after} order by e.sequence limit $4`,
+    values: [key, cursor, types, limit, place],
   })
 }
 
