@@ -10,5 +10,5 @@ export interface TestControls {
   airdrop(wallet: string, token: string, amount: string): Promise<string>
 }
 
-export type PaymentOutcome = 'paid' | 'failed' | 'disputed'
-export type WithdrawalOutcome = 'success' | 'failed' | 'reversed'
+type PaymentOutcome = 'paid' | 'failed' | 'disputed'
+type WithdrawalOutcome = 'success' | 'failed' | 'reversed'

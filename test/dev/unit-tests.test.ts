@@ -26,7 +26,8 @@ test('npm run test:unit runs what imports no server, and names what does', (t) =
   for (const name of ['bootstrap', 'bootstrap.mjs'])
     cpSync(`scripts/${name}`, join(folder, 'scripts', name), { recursive: true })
   for (const name of ['node_modules', 'package-lock.json']) symlinkSync(resolve(name), join(folder, name))
-  for (const name of ['package.json', 'tsconfig.json']) copyFileSync(name, join(folder, name))
+  for (const name of ['ava.config.js', 'package.json', 'tsconfig.json'])
+    copyFileSync(name, join(folder, name))
   const run = (...args: string[]) => {
     const program = ['scripts/bootstrap.mjs', 'test:unit', ...args]
     const env = { ...process.env, NO_COLOR: '1' }

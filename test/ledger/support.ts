@@ -82,7 +82,7 @@ export async function createUserWith(db: Knex, units: bigint): Promise<string> {
 }
 
 /** The names of the violated invariants. */
-export function brokenInvariants({ invariants }: BooksReport): string[] {
+function brokenInvariants({ invariants }: BooksReport): string[] {
   return invariants.filter(({ violations }) => violations > 0n).map(({ name }) => name)
 }
 

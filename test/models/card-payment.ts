@@ -23,7 +23,7 @@ export interface Provider {
 }
 
 /** What a creator owes, or may come to owe, by one case (`receivables`). */
-export interface Case {
+interface Case {
   readonly amount: number
   /** Set aside while it is not owed, paid once it is. */
   readonly covered: number

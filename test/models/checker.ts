@@ -44,7 +44,7 @@ interface Fault {
 }
 
 /** An act broke a rule. */
-export class RuleBroken extends Error {
+class RuleBroken extends Error {
   override name = 'RuleBroken'
 }
 

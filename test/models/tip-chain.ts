@@ -64,7 +64,7 @@ export interface State {
   readonly liar: boolean
 }
 
-export type Credit = 'none' | 'pending' | 'available' | 'void'
+type Credit = 'none' | 'pending' | 'available' | 'void'
 
 export type TipFix =
   | 'a credit is pending until its transaction is final'

@@ -28,7 +28,7 @@ export async function finalTip(world: World, creator: TestCreator): Promise<void
 }
 
 /** Runs the verifier until the tip is final. */
-export async function finalizeTip(world: World, signature: string): Promise<void> {
+async function finalizeTip(world: World, signature: string): Promise<void> {
   const batch = createVerifierBatch(as('verifier', world.services))
   const isFinal = async () => (await readTipRow(world, signature)).finalized_at !== null
   await runBatchUntil(

@@ -4,7 +4,7 @@ import { startChild, stopChild } from '../../bootstrap/child-process.mjs'
 import { TapCounter, type TestCounts } from './tap.js'
 
 /**
- * AVA ends a run in which no test ends for three minutes (package.json). It cannot end a thread that waits inside a synchronous
+ * AVA ends a run in which no test ends for three minutes (ava.config.js). It cannot end a thread that waits inside a synchronous
  * call, and would wait for it for ever.
  */
 const silentMs = 5 * 60_000

@@ -1,11 +1,11 @@
 /** Predicates of the contract's field types. */
-export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-export const wallet = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const wallet = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 export type Shape = (value: unknown) => boolean
 
-export const isString: Shape = (value) => typeof value === 'string'
+const isString: Shape = (value) => typeof value === 'string'
 export const isText: Shape = (value) => typeof value === 'string' && value.length > 0
 export const isNumber: Shape = (value) => typeof value === 'number' && Number.isFinite(value)
 export const isBoolean: Shape = (value) => typeof value === 'boolean'

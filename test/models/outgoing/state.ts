@@ -27,7 +27,7 @@ export interface Row {
 }
 
 /** What a restore sets back: the row, and the creator's balances in the ledger. `paid`: what the ledger has as paid out. */
-export interface Database {
+interface Database {
   readonly row: Row | null
   readonly available: number
   readonly held: number
@@ -75,7 +75,7 @@ export type Sender =
     }
 
 /** What a process that follows has in its memory: the provider's answer, which may be outdated. */
-export interface Follower {
+interface Follower {
   readonly attempts: number
   readonly found: Transfer | null
 }

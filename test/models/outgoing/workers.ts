@@ -231,7 +231,7 @@ function follow(rules: Rules, state: State): State {
 }
 
 /** `outdateReviews`: the provider shows the opposite. An open one ends only when nobody has lost anything. */
-export function outdate({ reviews }: Row, kinds: readonly string[]): readonly string[] {
+function outdate({ reviews }: Row, kinds: readonly string[]): readonly string[] {
   return reviews.filter((review) => {
     const isOpen = !review.startsWith('(')
     const kind = isOpen ? review : review.slice(1, -1)

@@ -58,7 +58,7 @@ export async function callApi<Data>(
 }
 
 /** Calls a control of the sandbox. */
-export async function callControl(
+async function callControl(
   { url }: { readonly url: string },
   path: string,
   body: unknown,
