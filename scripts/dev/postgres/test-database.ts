@@ -11,6 +11,7 @@ import { withConnection } from './session.js'
 export const templateName = 'tipping_template'
 const draftName = 'tipping_template_draft'
 const migrations = 'dist/migrations'
+const dropsAtOnce = 8
 
 /**
  * Creates the template database and the roles of the processes, unless it exists and was made by the same migrations and rights
@@ -48,8 +49,13 @@ export async function dropDatabases(server: string, prefix = ''): Promise<void> 
        where not datistemplate and datname not in ('postgres', $1) and starts_with(datname, $2)`,
       [templateName, prefix],
     )
-    for (const { datname } of rows)
-      await admin.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`)
+    // Each waits for a checkpoint, and several share one.
+    const dropNext = (): Promise<void> =>
+      withConnection(`${server}postgres`, async (session) => {
+        for (let next = rows.pop(); next !== undefined; next = rows.pop())
+          await session.query(`drop database ${pg.escapeIdentifier(next.datname)} with (force)`)
+      })
+    await Promise.all(Array.from({ length: Math.min(dropsAtOnce, rows.length) }, dropNext))
   })
 }
 
