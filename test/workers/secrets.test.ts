@@ -13,7 +13,9 @@ import {
   secretsOf,
   withoutOtherSecrets,
 } from '../../src/platform/config/process-secrets.js'
-import { processNames } from '../../workers/registry.js'
+import { ConfigError } from '../../src/platform/config/read-settings.js'
+import { checkSettings, type SettingsReader } from '../../src/platform/config/start-settings.js'
+import { type ProcessName, processNames, settingsReaders } from '../../workers/registry.js'
 import { runOpsScript, spawnOpsScript } from '../helpers/run-ops-script.js'
 import { startWeb, startWorkerProcess } from '../helpers/servers/service-process.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -86,11 +88,23 @@ for (const kind of ['web', ...processNames] as const)
   test(`${kind} starts with exactly its secrets, and names each that is missing`, async (t) => {
     const env = { ...openSettings(), ...ownSecrets(kind) }
     await (kind === 'web' ? startWeb(t, env) : startWorkerProcess(t, kind, env))
-    const [program, args] = kind === 'web' ? ['src/web', []] : ['workers/main', [kind]]
-    const { code, err } = await spawnOpsScript({ env: openSettings() }, program, ...args)
-    t.is(code, 1)
-    t.deepEqual(missingIn(err), demanded(kind))
+    // test/dev/bad-settings.test.ts runs a worker's program that is refused.
+    const refused = t.throws(() => check(kind), { instanceOf: ConfigError })
+    t.deepEqual(missingIn(refused?.message ?? ''), demanded(kind))
   })
+
+/** As the program of the process does, without any secret. */
+function check(kind: 'web' | ProcessName): void {
+  const readers: readonly SettingsReader[] =
+    kind === 'web' ? [(env) => loadConfig(env, secretsOf.web)] : settingsReaders([kind])
+  checkSettings(readers, openSettings())
+}
+
+test('a web process without its secrets ends with a message that names each', async (t) => {
+  const { code, err } = await spawnOpsScript({ env: openSettings() }, 'src/web')
+  t.is(code, 1)
+  t.deepEqual(missingIn(err), demanded('web'))
+})
 
 test('with two keys only the processes that pay can send money', async (t) => {
   const sandbox = await startFiatSandbox({ payoutKey: 'sk_test_pays' })
