@@ -89,11 +89,12 @@ export async function createPaidIntents(
   return paid
 }
 
-/** Waits until the chain has confirmed all signatures. */
+/** Lets the chain confirm all signatures. */
 export async function untilConfirmedOnChain(
   { sandbox: { chain } }: World,
   signatures: readonly string[],
 ): Promise<void> {
+  chain.advance(1)
   await until('the chain has confirmed them', () =>
     signatures.every((signature) => chain.ledger.visible(signature, 'confirmed') !== undefined),
   )
