@@ -38,8 +38,8 @@ export function useBrowser(
   test: TestFn,
   { workers = [], ...options }: WorldOptions & { readonly workers?: readonly WorkKind[] } = {},
 ): () => BrowserWorld {
-  // Workers run beside the app, so a withdrawal's request waits for them as in production.
-  const env = { WITHDRAW_WAIT_MS: '4500', ...options.env }
+  // A withdrawal's request waits for the worker as in production, if there is one.
+  const env = { ...(workers.includes('payouts') && { WITHDRAW_WAIT_MS: '4500' }), ...options.env }
   const world = useWorld(test, { chain: true, fiat: true, ...options, env })
   let opened: BrowserWorld | undefined
   let loops: WorkerLoops | undefined
