@@ -6,7 +6,7 @@ import { useWorld } from '../helpers/servers/world.js'
 const world = useWorld(test)
 
 test('whatever owner and thief do in whatever order, no money goes to the thief and the owner takes the account back', async (t) => {
-  t.timeout(180_000)
+  t.timeout(400_000)
   const { env } = world()
   const seed = randomInt(1, 1e9)
   t.log(`seed ${seed}; a longer run: npm run faults -- thief --seed ${seed}`)
