@@ -44,17 +44,17 @@ module.exports = {
     },
     {
       name: 'one-module-sends-money', severity: 'error', comment: 'Whatever else could send a payout could send it twice. `conformance` sends test money, and takes no other key.',
-      from: { pathNot: ['^src/withdrawals/send/payout-kind[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
+      from: { pathNot: ['^src/withdrawals/send/payout-kind[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^scripts/simulate/', '^test/'] },
       to: { path: ['^src/ports/payout-sender[.]ts$', '^src/providers/fiatpay/payout-sender[.]ts$'] },
     },
     {
       name: 'one-worker-and-one-command-refund', severity: 'error', comment: 'The provider does not refuse a refund that is requested twice. `conformance` lists them.',
-      from: { pathNot: ['^src/fiat/provider-refunds[.]ts$', '^src/fiat/refunds/(refund-kind|refund-suspense|resolve-refund)[.]ts$', '^scripts/ops/support/outgoing/payments[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^test/'] },
+      from: { pathNot: ['^src/fiat/provider-refunds[.]ts$', '^src/fiat/refunds/(refund-kind|refund-suspense|resolve-refund)[.]ts$', '^scripts/ops/support/outgoing/payments[.]ts$', '^src/compose[.]ts$', '^src/providers/fiatpay/refunds[.]ts$', '^scripts/ops/support/conformance/fiatpay[.]ts$', '^scripts/simulate/', '^test/'] },
       to: { path: ['^src/ports/refunds[.]ts$', '^src/providers/fiatpay/refunds[.]ts$'] },
     },
     {
       name: 'one-engine-sends', severity: 'error', comment: 'The payouts worker, and the command that refunds what is in suspense.',
-      from: { pathNot: ['^workers/payouts[.]ts$', '^scripts/ops/support/outgoing/payments[.]ts$', '^test/'] }, to: { path: '^src/outgoing/send[.]ts$' },
+      from: { pathNot: ['^workers/payouts[.]ts$', '^scripts/ops/support/outgoing/payments[.]ts$', '^scripts/simulate/', '^test/'] }, to: { path: '^src/outgoing/send[.]ts$' },
     },
     {
       name: 'one-module-signs', severity: 'error', comment: "Whatever else unseals creators' keys could move their tokens.",

@@ -34,6 +34,7 @@ const commands = {
   'test:contract': { redis: true, build: true, program: 'test-contract' },
   bench: { redis: 'REDIS_URL', build: true },
   faults: { redis: 'REDIS_URL', build: true },
+  simulate: { build: true },
   demo: { build: true, dotenv: true },
   // In a release an install would empty node_modules under the running processes.
   ops: { build: true, built: 'dist/scripts/ops', dotenv: true },

@@ -1,5 +1,4 @@
 import { printProgress, Refusal } from './bootstrap/progress.mjs'
-import { runHumanActs } from './faults/acts/human-acts.js'
 import { releases, rolling } from './faults/deploys.js'
 import { runEventReaders } from './faults/events.js'
 import { runMonth } from './faults/month.js'
@@ -153,17 +152,6 @@ how far behind the commit overlays are told.`,
 is lost. pg_restore into a new one, the whole service starts, and an operator confirms what restore-check --adopt-all plans. Nothing
 may be sent before it is accepted. Prints the time of each step.`,
     (given, plan) => runDrill({ ...given, ...plan }),
-  ),
-  acts: kind(
-    { steps: 20_000, 'no-deduplicates': false },
-    `A random order of acts of creators, payers, operators and the provider, the wrong ones too. After each step it checks what the step
-touched, and after every 50 everything. Prints the acts on the withdrawal whose promise is broken first. The seed decides the order
-and the kinds of the acts; times and ids differ. --no-deduplicates: the provider executes a used reference again, and the service
-runs with FIATPAY_DEDUPLICATES=false.`,
-    (given, plan) =>
-      onServers(plan.seed, (urls) =>
-        runHumanActs(urls, { ...plan, steps: given.steps, deduplicates: !given['no-deduplicates'] }),
-      ),
   ),
   thief: kind(
     { count: 1000, only: 0 },

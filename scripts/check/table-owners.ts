@@ -66,7 +66,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Places that are not the product: they fill and break databases of their own. */
-const free = /^scripts\/(bench|faults)\//
+const free = /^scripts\/(bench|faults|simulate)\//
 const places = ['src', 'workers', 'scripts']
 /** The modules whose statements take their table from a description. */
 const generic = [

@@ -39,10 +39,6 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     covers: ['src', 'workers', 'migrations', 'scripts/faults/month.ts', 'scripts/faults/world'],
     shows: ['payouts executed', 'sweeps: final', 'take-outs: final', 'left if everybody is paid'],
   },
-  'npm run faults -- acts': {
-    covers: [...outgoing, 'src/fiat', 'scripts/ops', 'scripts/faults/acts'],
-    shows: ['withdrawals', 'executed', 'reviews: paid_after_recredit'],
-  },
   'npm run faults -- thief': {
     covers: ['src/accounts', 'src/withdrawals', 'scripts/faults/thief'],
     shows: ['withdrawals', 'payouts'],
