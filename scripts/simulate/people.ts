@@ -237,8 +237,9 @@ export class People {
       try {
         return await this.#world.request(kind, ask)
       } catch (error) {
-        this.tell(`${kind} has no answer: ${error instanceof Error ? error.message : String(error)}`)
-        if (error instanceof DomainError) return undefined
+        const isRefused = error instanceof DomainError
+        this.tell(`${kind} ${isRefused ? 'is refused' : 'has no answer'}: ${firstLine(error)}`)
+        if (isRefused) return undefined
         await this.#wait(kind, patienceMs.most)
       }
     }
@@ -249,9 +250,7 @@ export class People {
     try {
       await this.#world.command(run)
     } catch (error) {
-      this.tell(
-        `the command ends: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`,
-      )
+      this.tell(`the command ends: ${firstLine(error)}`)
     }
   }
 
@@ -260,6 +259,10 @@ export class People {
       this.#turns.after(this.#chance.between(kind, patienceMs.least, mostMs), done),
     )
   }
+}
+
+function firstLine(error: unknown): string {
+  return error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error)
 }
 
 function orderOf(confirm: string): Order {

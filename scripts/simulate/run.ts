@@ -79,8 +79,8 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
       text: /* sql */ `
         with made as (
           insert into users (email, name, password_hash)
-          select i || '@simulated.example', 'Ada Obi', 'none' from generate_series(1, $1::int) i returning id)
-, wallet as (insert into wallets (user_id) select id from made)
+          select i || '@simulated.example', 'Ada Obi', 'none' from generate_series(1, $1::int) i returning id
+        ), wallet as (insert into wallets (user_id) select id from made)
         insert into parties (user_id) select id from made returning user_id as id`,
       values: [creatorCount],
     })

@@ -8,6 +8,7 @@ const mayWait = [
   'browser/public-page.test.ts',
   'contract/support/server.ts',
   'helpers/until.ts',
+  'platform/read-pool.test.ts',
 ]
 /** Functions that wait, in this process or in the database. */
 const waits = /\b(set(Timeout|Interval)|Atomics\.wait|pg_(sleep)|scheduler\.(wait|postTask))\b/
