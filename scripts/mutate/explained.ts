@@ -41,6 +41,7 @@ export const explained: readonly Explained[] = [
         "const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')",
         'units < 0n -> units <= 0n',
       ],
+      ["const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0')", '0n -> 1n'],
     ],
   },
   {
