@@ -195,6 +195,11 @@ export class People {
     const named = this.told.answers.get(key) ?? new Set()
     this.told.answers.set(key, named.add(reference))
     if (!this.told.references.includes(reference)) this.told.references.push(reference)
+    // Who has just asked thinks better of it.
+    if (this.#chance.next(kind) < 0.2) {
+      await this.#wait(kind, 5000)
+      await this.cancel(reference, kind)
+    }
   }
 
   async #tip(creatorId: string, kind: string): Promise<void> {
