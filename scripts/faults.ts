@@ -114,7 +114,7 @@ postgresql, as restore does.`,
     { rounds: 2, rate: 20, lag: 30 },
     `Confirms so many tips a second while two web processes serve lists, polls and streams that come back, with a standby for reads. In
 each round it falls --lag seconds behind, hangs, is killed, and is promoted and given other rows. Whoever reads must be shown every tip that
-anybody was told of before, and get an answer. Needs the Debian package postgresql.`,
+was shown to anybody before, and get an answer. Needs the Debian package postgresql.`,
     (given, plan) => runReads({ ...given, ...plan }),
   ),
   connections: outage(connections, 9, 'PostgreSQL takes 20 connections, and other programs take those too.'),

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Composed, compose } from '../../src/compose.js'
 import { createApiKey } from '../../src/creators/api-keys.js'
 import { loadConfig } from '../../src/platform/config/config.js'
-import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { markSeen } from '../../src/platform/database/restore-guard.js'
 import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
 import { createEventParser } from '../../src/sdk/client/sse-parser.js'
@@ -14,7 +13,7 @@ import { withConnection } from '../dev/postgres/session.js'
 import { waitUntil } from '../dev/wait-until.js'
 import { requestOnce } from '../kit/client.js'
 import { withClosing } from '../kit/closing.js'
-import { DebianPostgres, folderForServer } from '../kit/debian-postgres.js'
+import { startPrimary } from '../kit/debian-postgres.js'
 import { Draw } from '../kit/draw.js'
 import { countBy, type Report, sortedRows } from '../kit/report.js'
 import { startRedis } from '../kit/servers.js'
@@ -37,7 +36,7 @@ interface Plan {
 interface Creator {
   readonly wallet: string
   readonly apiKey: string
-  /** The tips that anybody was told of, in about the order in which they were confirmed. */
+  /** The tips that were shown to anybody, in about the order in which they were confirmed. */
   readonly known: Set<string>
 }
 
@@ -66,20 +65,14 @@ const streamMs = 10_000
 
 /**
  * Tips are confirmed by one process and read through two web processes whose standby falls behind, hangs, is killed, and is promoted. Whoever
- * reads must be shown every tip that anybody was told of before: by the answer to the confirmation, or in an answer to any reader.
+ * reads must be shown every tip that was shown to anybody before: by the answer to the confirmation, or in an answer to any reader.
  */
 export function runReads({ rounds, rate, lag, seed, report }: Plan): Promise<Report> {
   return withClosing(async (defer) => {
     const folder = mkdtempSync(join(tmpdir(), 'tipping-reads-'))
     defer(() => rmSync(folder, { recursive: true, force: true }))
     chmodSync(folder, 0o711)
-    const log = `${folderForServer(folder, 'logs')}/postgres.log`
-    let made = 0
-    const nextFolder = () => folderForServer(folder, `data-${made++}`)
-    const primary = await DebianPostgres.create(nextFolder(), log)
-    defer(() => primary.kill())
-    await primary.start()
-    await migrateToLatest(primary.url)
+    const { primary, nextFolder } = await startPrimary(folder, defer)
     let standby = await primary.copy(nextFolder())
     defer(() => standby.kill())
     await standby.start()
@@ -179,7 +172,7 @@ export function runReads({ rounds, rate, lag, seed, report }: Plan): Promise<Rep
         ...['well', ...Object.keys(disturbances)].map((name) => timesOf(stage, name)),
       ],
       faults: stage.faults,
-      kept: 'every reader was shown every tip that anybody had been told of before, and every request was answered',
+      kept: 'every reader was shown every tip that had been shown to anybody before, and every request was answered',
     }
   })
 }

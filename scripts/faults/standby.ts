@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { withConnection } from '../dev/postgres/session.js'
 import { waitUntil } from '../dev/wait-until.js'
-import { DebianPostgres, folderForServer } from '../kit/debian-postgres.js'
+import { type DebianPostgres, startPrimary } from '../kit/debian-postgres.js'
 import { startRedis } from '../kit/servers.js'
 import { startTcpProxy } from '../kit/tcp-proxy.js'
 import type { Disturbance, OpenScenario } from './world/run-scenario.js'
@@ -19,13 +18,9 @@ const acceptedMs = 120_000
  * own address stays, as behind a floating address. Then a new standby is made, under load.
  */
 export const standby: OpenScenario = async ({ folder, report, defer }) => {
-  const log = `${folderForServer(folder, 'logs')}/postgres.log`
-  let made = 0
-  const nextFolder = () => folderForServer(folder, `data-${made++}`)
-  let primary = await DebianPostgres.create(nextFolder(), log)
+  const { primary: first, nextFolder } = await startPrimary(folder, defer)
+  let primary = first
   defer(() => primary.kill())
-  await primary.start()
-  await migrateToLatest(primary.url)
   let second = await attachStandby(primary, nextFolder())
   defer(() => second.kill())
   const address = await startTcpProxy(primary.url)

@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { stopChild } from '../bootstrap/child-process.mjs'
 import { Refusal } from '../bootstrap/progress.mjs'
 import { freePort } from '../dev/ports.js'
 import { postgresReady } from '../dev/postgres/postgres.js'
 import { startProgram } from '../dev/supervise.js'
 import { waitUntil } from '../dev/wait-until.js'
+import type { Defer } from './closing.js'
 
 const run = promisify(execFile)
 const home = '/usr/lib/postgresql'
@@ -34,6 +36,21 @@ export function folderForServer(folder: string, name: string): string {
   mkdirSync(made, { mode: 0o700, recursive: true })
   if (uid !== undefined && gid !== undefined) chownSync(made, uid, gid)
   return made
+}
+
+/** A started primary with the schema of the service, and a new folder for each of its standbys. */
+export async function startPrimary(
+  folder: string,
+  defer: Defer,
+): Promise<{ readonly primary: DebianPostgres; readonly nextFolder: () => string }> {
+  const log = `${folderForServer(folder, 'logs')}/postgres.log`
+  let made = 0
+  const nextFolder = () => folderForServer(folder, `data-${made++}`)
+  const primary = await DebianPostgres.create(nextFolder(), log)
+  defer(() => primary.kill())
+  await primary.start()
+  await migrateToLatest(primary.url)
+  return { primary, nextFolder }
 }
 
 /** Debian's newest PostgreSQL: the one of the npm package has no pg_basebackup. */
