@@ -56,18 +56,17 @@ export async function databasesOn(urlOf: (name: string) => string, prefix: strin
   await admin(`alter database ${template} set search_path = public, simulated, pg_catalog`)
   await migrateToLatest(urlOf(template))
   let made = 0
-  return {
-    async create() {
-      const name = `${prefix}${++made}`
-      await admin(`drop database if exists ${name} with (force)`)
-      await admin(`create database ${name} template ${template} strategy file_copy`)
-      await admin(`alter database ${name} set search_path = public, simulated, pg_catalog`)
-      return {
-        url: urlOf(name),
-        drop: async () => void (await admin(`drop database if exists ${name} with (force)`)),
-      }
-    },
+  const make = async () => {
+    const name = `${prefix}${++made}`
+    await admin(`drop database if exists ${name} with (force)`)
+    await admin(`create database ${name} template ${template}`)
+    await admin(`alter database ${name} set search_path = public, simulated, pg_catalog`)
+    return {
+      url: urlOf(name),
+      drop: async () => void (await admin(`drop database if exists ${name} with (force)`)),
+    }
   }
+  return { create: make }
 }
 
 /** A connection of the run itself, which waits for no turn. */

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
 import type { Chance } from './chance.js'
@@ -69,6 +70,12 @@ export class Process implements Inside {
   }
 }
 
+/** What the types of pg leave out. */
+interface Connected extends EventEmitter {
+  readonly processID: number
+  readonly connection: { readonly stream: { readonly destroyed: boolean } }
+}
+
 type NodeQuery = (...args: unknown[]) => Promise<unknown>
 type Callback = (error: unknown, result?: unknown) => void
 
@@ -93,7 +100,9 @@ export class Turns {
   #calendar: { readonly at: number; readonly work: () => void }[] = []
   /** Work beside the turns, such as connecting: nobody goes on before it is done. */
   #beside = 0
+  #begun: Promise<unknown> = Promise.resolve()
   #databaseTime = 0
+  readonly #owners = new WeakMap<pg.Client, Process>()
 
   constructor(clock: Clock, chance: Chance, odds: Odds, control: pg.Client) {
     this.#clock = clock
@@ -126,11 +135,13 @@ export class Turns {
     })
   }
 
-  /** Does this before anybody goes on. */
+  /** Does this before anybody goes on, and after what was begun before: a race of two would be real. */
   async beside<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#beside += 1
+    const result = this.#begun.then(work)
+    this.#begun = result.catch(() => undefined)
     try {
-      return await work()
+      return await result
     } finally {
       this.#beside -= 1
     }
@@ -185,8 +196,6 @@ export class Turns {
     client.connect = function (this: pg.Client, ...args) {
       const process = turns.inside.getStore()
       if (process === undefined) return (connect as NodeQuery).apply(this, args)
-      process.clients.add(this)
-      this.once('end', () => process.clients.delete(this))
       const callback = args.pop() as Callback | undefined
       return answer(
         turns.beside(() => (connect as NodeQuery).apply(this, args)),
@@ -197,10 +206,20 @@ export class Turns {
       const process = turns.inside.getStore()
       if (process === undefined) return (query as NodeQuery).apply(this, args)
       const callback = typeof args.at(-1) === 'function' ? (args.pop() as Callback) : undefined
+      turns.#own(process, this)
       const run = () => (query as NodeQuery).apply(this, args)
       return answer(turns.#statement(process, this, nameOf(args[0]), run), callback)
     }
     return () => Object.assign(client, { connect, query })
+  }
+
+  /** A connection ends with the process that has used it last. */
+  #own(process: Process, client: pg.Client): void {
+    const before = this.#owners.get(client)
+    if (before === process) return
+    before?.clients.delete(client)
+    this.#owners.set(client, process)
+    process.clients.add(client)
   }
 
   #here(): Process {
@@ -228,7 +247,7 @@ export class Turns {
             (result) => (lost ? broken : () => done(result)),
             (error: unknown) => () => fail(error),
           )
-          const backend = Number((client as unknown as { processID: number }).processID)
+          const backend = (client as unknown as Connected).processID
           const settle = await this.#unlessBlocked(finished, backend)
           if (settle === undefined) this.#blocked.push({ process, text, backend, settled: finished })
           else settle()
@@ -286,12 +305,17 @@ export class Turns {
     }
   }
 
+  /** Whoever goes on must find these connections ended, however busy the machine is. */
   async #terminate(clients: readonly pg.Client[]): Promise<void> {
-    const backends = clients.map((client) => (client as unknown as { processID: number }).processID)
+    const open = (clients as unknown as readonly Connected[]).filter(
+      ({ connection: { stream } }) => !stream.destroyed,
+    )
+    const ended = open.map((client) => new Promise((done) => client.once('end', done)))
     await this.#control.query('select pg_terminate_backend(pid, $2) from unnest($1::int[]) as pid', [
-      backends.filter(Boolean),
+      open.map(({ processID }) => processID),
       terminateMs,
     ])
+    await Promise.all(ended)
   }
 
   /** The clock of the database goes on with the clock of the run. */

@@ -79,6 +79,8 @@ export class World {
   readonly #lookedAt = new Map<WorkerKind, number>()
   readonly #pools: Knex[] = []
   #started = 0
+  /** Of commands, until one is killed: a new connection for each would take most of the run. */
+  #commandDb: Knex | undefined
 
   constructor(outside: Outside) {
     this.#outside = outside
@@ -109,11 +111,16 @@ export class World {
   /** An operator's command: a process that ends with it. */
   async command<Answer>(run: (web: Web) => Promise<Answer>): Promise<Answer> {
     const process = new Process(`command ${++this.#started}`, this.#outside.turns)
-    const web = this.#compose(process)
+    this.#commandDb ??= this.#openPool()
+    const web = this.#compose(process, this.#commandDb)
+    this.#restarts.set(process, () => {
+      this.#commandDb = undefined
+    })
     try {
       return await process.do(() => run(web))
     } finally {
       process.isAlive = false
+      this.#restarts.delete(process)
     }
   }
 
@@ -257,12 +264,16 @@ export class World {
     return chance.at('redis', Math.floor(clock.now / redisMs)) < 0.5
   }
 
-  #compose(process: Process): Web {
-    const { config, metrics, provider, databaseUrl, clock, turns } = this.#outside
-    const db = createDb(databaseUrl, connections)
+  #openPool(): Knex {
+    const db = createDb(this.#outside.databaseUrl, connections)
     this.#pools.push(db)
     // No connection goes because real time has passed.
     Object.assign(db.client.pool, { idleTimeoutMillis: Number.MAX_SAFE_INTEGER })
+    return db
+  }
+
+  #compose(process: Process, db = this.#openPool()): Web {
+    const { config, metrics, provider, clock, turns } = this.#outside
     const wake = (kind: WokenKind): void => {
       if (!process.isAlive || !this.#isRedisUp()) return
       for (const worker of this.#workers) if (worker.kind === kind) turns.after(0, () => this.#wake(worker))

@@ -122,7 +122,7 @@ export function accountRoutes(services: Needs, passwordsFor: PasswordsFor): Rout
         path: '/auth/otp/verify',
         summary: 'Open a session with the mailed one-time code',
         credential: 'none',
-        // This limit is per client address. Wrong codes are counted per account, in PostgreSQL (one-time-codes/lockout.ts),
+        // This limit is per client address. Wrong codes are counted per account, in PostgreSQL (secrets/attempts.ts),
         // and per client address over all accounts (`failedCodes`).
         limit: 'reads',
         input: otpVerifyInput,

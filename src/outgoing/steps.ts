@@ -73,7 +73,7 @@ export interface Sending {
 }
 
 /**
- * A request is about to be sent: committed before its first byte is. Takes the lock of the switch before that of the row. Undefined:
+ * Of process payouts. A request is about to be sent: committed before its first byte is. Takes the lock of the switch before that of the row. Undefined:
  * this worker may not send it any more. A worker may have taken it before its account was frozen, before a dispute, or before a
  * restore since whose acceptance it must be looked up.
  */
@@ -100,7 +100,7 @@ export async function beginSending(
 }
 
 /**
- * Nothing was executed, and the payee is not the reason: it is sent again after a pause. `sending`: the only request so far.
+ * Of process payouts. Nothing was executed, and the payee is not the reason: it is sent again after a pause. `sending`: the only request so far.
  * Undefined: there was none.
  */
 export async function setUnsent(
@@ -125,7 +125,7 @@ export async function setUnsent(
   if (sending !== undefined && rows.length > 0) logStep(place, kind, due, 'not_sent')
 }
 
-/** It may have been executed. From now on the provider is asked, and nothing is sent. */
+/** Of process payouts. It may have been executed. From now on the provider is asked, and nothing is sent. */
 export async function setUnknown(
   place: StepPlace,
   kind: Of,
@@ -146,7 +146,7 @@ export async function setUnknown(
 }
 
 /**
- * The provider accepted it. This counts in every state that a request may have led to. Returns the row in the kind's columns;
+ * Of process payouts. The provider accepted it. This counts in every state that a request may have led to. Returns the row in the kind's columns;
  * undefined: it is in another state.
  */
 export async function setAccepted(
@@ -169,7 +169,7 @@ export async function setAccepted(
   return row
 }
 
-/** What the provider's silence or another amount means for the sending of a locked row. */
+/** Of the reconciler. What the provider's silence or another amount means for the sending of a locked row. */
 export async function setSendState(
   uow: UnitOfWork,
   kind: Of,
@@ -216,7 +216,7 @@ export interface ProviderAnswer {
 }
 
 /**
- * Moves a locked row to the status that the provider shows, through every status between, with the money of its end, which also
+ * Of the reconciler and of operators. Moves a locked row to the status that the provider shows, through every status between, with the money of its end, which also
  * ends the work on it. Returns the row in the kind's columns. Does nothing when no path leads there from the current status.
  */
 export async function advanceTo<Row extends LockedOutgoing>(
@@ -299,7 +299,7 @@ export interface Unpaid {
 }
 
 /**
- * Fails a locked row and gives all of its money back. The caller has made sure that it was not executed, as far as these rows can
+ * Of payouts, web and operators. Fails a locked row and gives all of its money back. The caller has made sure that it was not executed, as far as these rows can
  * know it. Throws as `requireUnsent`.
  */
 export async function failUnpaid<Row extends LockedOutgoing>(
