@@ -27,6 +27,7 @@ export async function check(args) {
     await timed('states: docs/states.md', () => node('dist/scripts/check/draw-states.js', fix)),
     await timed('reference: docs/reference.md', () => node('dist/scripts/check/reference.js', fix)),
     await timed('figures: docs/promises.md', () => node('dist/scripts/check/figures.js', fix)),
+    await timed('creators: docs/scale.md', () => node('dist/scripts/check/creator-keys.js', fix)),
     await timed('owners of the tables', () => node('dist/scripts/check/table-owners.js')),
     await timed('python: src/sdk/python/tipping.py', () => node('dist/scripts/check/python-client.js', fix)),
     await timed('redocly: the OpenAPI document', () => node('dist/scripts/check/openapi.js')),

@@ -111,7 +111,8 @@ export function writesIn(text: string, models: ReadonlyMap<string, string>): Wri
 
 const isText = (text: string | undefined): text is string => text !== undefined
 
-function isSqlText(node: ts.Node): node is ts.LiteralLikeNode {
+/** A literal, or a piece of a template. */
+export function isSqlText(node: ts.Node): node is ts.LiteralLikeNode {
   return ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
 }
 
@@ -144,18 +145,21 @@ function faultsOf(file: string, writes: readonly Write[]): string[] {
   })
 }
 
+/** The SQL of the migrations, without its comments. */
+export function readSchema(): string {
+  const files = readdirSync('migrations').filter((file) => file.endsWith('.ts'))
+  return files
+    .map((file) => readFileSync(join('migrations', file), 'utf8'))
+    .join('\n')
+    .replaceAll(/--.*/g, '')
+}
+
 /** Tables of the migrations that the list does not have, and the other way round. */
 function unlisted(): string[] {
   const created = new Set(
-    readdirSync('migrations')
-      .filter((file) => file.endsWith('.ts'))
-      .flatMap((file) =>
-        [
-          ...readFileSync(join('migrations', file), 'utf8').matchAll(
-            /create (?:unlogged )?table (?:if not exists )?([a-z_]+)/g,
-          ),
-        ].map(([, table = '']) => table),
-      ),
+    [...readSchema().matchAll(/create (?:unlogged )?table (?:if not exists )?([a-z_]+)/g)].map(
+      ([, table = '']) => table,
+    ),
   )
   return [
     ...[...created]
