@@ -1,21 +1,25 @@
-import { register } from 'node:module'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import { printProgress, Refusal } from './bootstrap/progress.mjs'
 import { withClosing } from './kit/closing.js'
-import { readOptions, usageOf } from './kit/options.js'
+import { writeFigures } from './kit/figures.js'
+import { readOptions, unusualOptions, usageOf } from './kit/options.js'
 import { textOf } from './kit/report.js'
-import { startDatabases } from './simulate/database.js'
+import { startServer } from './simulate/database.js'
 import { plants } from './simulate/plants.js'
-import type { Outcome } from './simulate/run.js'
+import type { Outcome, Plan } from './simulate/run.js'
+import type { ThreadOptions } from './simulate/thread.js'
 
 const defaults = { seed: 0, hours: 1, seeds: 1, plant: '' }
-const actsPerHour = 40
+const actsPerHour = 24
 /** Of a long run, so that a month takes minutes. */
-const mostActs = 4000
+const mostActs = 1000
 const reportSeconds = 10
 
 const usage = `npm run simulate -- ${usageOf(defaults)}
 
-Runs the withdrawals, naira tips and refunds of some creators for so many hours of its own time, in one process: the product's code above
+Runs the withdrawals, naira tips and refunds of some creators for so many hours of its own time, in one thread: the product's code above
 the ports, web processes and workers, two of each, creators, payers and operators who press everything at the worst moment, and a
 naira provider that accepts and then times out, lags, lies once, and turns days later. Every statement and every call is a turn. The
 seed decides whose turn it is, what goes wrong, and where a process is killed or stands still; Redis is away half of the time.
@@ -25,7 +29,7 @@ Promises are checked each quarter of an hour, and once nothing goes wrong any mo
 the money back unless a review says so, the books are exact and are what the provider has, everything ends. A broken one is shortened
 to what is needed for it, and told. Exit code 1.
 
---seeds   so many seeds, from --seed on. With an even one the provider executes a used reference again.
+--seeds   so many seeds, from --seed on, one on each core. With an even one the provider executes a used reference again.
 --plant   takes out a rule, which must be found: ${Object.keys(plants).join(', ')}
 `
 
@@ -34,43 +38,64 @@ async function main(): Promise<void> {
   const { seed: given, hours, seeds, plant } = options
   if (plant !== '' && !Object.hasOwn(plants, plant))
     throw new Refusal(`--plant is one of ${Object.keys(plants).join(', ')}`)
-  if (plant !== '')
-    register('./simulate/plant-hook.js', import.meta.url, { data: plants[plant as keyof typeof plants] })
-  const { simulate } = await import('./simulate/run.js')
-  const { shorten } = await import('./simulate/shorten.js')
   const first = given || (Date.now() % 1e9) + 1
-  await withClosing(async (defer) => {
-    const databases = await startDatabases(defer)
-    const started = process.uptime()
-    const sums = { turns: 0, withdrawals: 0, executed: 0, kills: 0 }
+  const sums = { turns: 0, withdrawals: 0, executed: 0, kills: 0 }
+  const started = process.uptime()
+  const broken = await withClosing(async (defer) => {
+    const server = await startServer(defer)
     let reported = started
-    for (let seed = first; seed < first + seeds; seed++) {
-      const acts = Math.min(actsPerHour * hours, mostActs)
-      const plan = { seed, hours, acts, deduplicates: seed % 2 === 1 }
-      const outcome = await simulate(databases, plan)
-      for (const name of ['turns', 'withdrawals', 'executed', 'kills'] as const) sums[name] += outcome[name]
-      if (outcome.faults.length > 0) {
-        printProgress(`seed ${seed}: ${outcome.faults[0]}; shortening`)
-        tell(await shorten(databases, plan, outcome, printProgress))
-        process.stdout.write(
-          `npm run simulate -- --seed ${seed} --hours ${hours}${plant && ` --plant ${plant}`}\n`,
-        )
-        process.exitCode = 1
-        break
-      }
-      if (process.uptime() - reported > reportSeconds) {
+    let next = first
+    const simulateSeeds = async (nth: number): Promise<void> => {
+      const data: ThreadOptions = { server, prefix: `simulated_${nth}_`, plant }
+      const thread = new Worker(new URL('./simulate/thread.js', import.meta.url), { workerData: data })
+      defer(() => thread.terminate())
+      while (next < first + seeds) {
+        const seed = next++
+        const acts = Math.min(actsPerHour * hours, mostActs)
+        thread.postMessage({ seed, hours, acts, deduplicates: seed % 2 === 1 } satisfies Plan)
+        const [outcome] = (await once(thread, 'message')) as [Outcome]
+        for (const name of ['turns', 'withdrawals', 'executed', 'kills'] as const) sums[name] += outcome[name]
+        if (outcome.faults.length > 0) throw new BrokenPromise(seed, outcome)
+        if (process.uptime() - reported <= reportSeconds) continue
         reported = process.uptime()
         printProgress(`seed ${seed}: ${sums.withdrawals} withdrawals, ${sums.kills} kills`)
       }
     }
-    const minutes = (process.uptime() - started) / 60
-    const rows: [string, number][] = [
-      ...Object.entries(sums),
-      ['withdrawals a minute', Math.round(sums.withdrawals / minutes)],
-    ]
-    const kept = process.exitCode === 1 ? 'a promise was broken' : 'every promise was kept'
-    process.stdout.write(textOf({ rows, faults: [], kept }, `seeds from ${first} on, ${hours} h each`))
+    await Promise.all(
+      Array.from({ length: Math.min(seeds, availableParallelism()) }, (_, nth) => simulateSeeds(nth)),
+    )
+  }).catch((error: unknown) => {
+    if (error instanceof BrokenPromise) return error
+    throw error
   })
+  if (broken) {
+    tell(broken.outcome)
+    process.stdout.write(
+      `npm run simulate -- --seed ${broken.seed} --hours ${hours}${plant && ` --plant ${plant}`}\n`,
+    )
+    process.exitCode = 1
+  }
+  const minutes = (process.uptime() - started) / 60
+  const rows: [string, number][] = [
+    ...Object.entries(sums),
+    ['withdrawals a minute', Math.round(sums.withdrawals / minutes)],
+  ]
+  if (!broken)
+    writeFigures(`npm run simulate${unusualOptions({ ...options, seed: 0 }, defaults)}`, rows, first)
+  const kept = broken ? 'a promise was broken' : 'every promise was kept'
+  process.stdout.write(textOf({ rows, faults: [], kept }, `seeds from ${first} on, ${hours} h each`))
+}
+
+/** Ends the run. */
+class BrokenPromise extends Error {
+  readonly seed: number
+  readonly outcome: Outcome
+
+  constructor(seed: number, outcome: Outcome) {
+    super(outcome.faults[0])
+    this.seed = seed
+    this.outcome = outcome
+  }
 }
 
 /** The story in plain words: what is about what was broken, and what went wrong with processes. */
@@ -94,5 +119,3 @@ try {
   )
   process.exitCode = 1
 }
-// Processes that were killed in the run leave timers.
-process.exit()

@@ -7,6 +7,7 @@ interface PromisedRun {
 }
 
 const outgoing = ['src/outgoing', 'src/withdrawals', 'src/providers/fiatpay', 'src/ledger']
+const simulated = [...outgoing, 'src/fiat', 'scripts/simulate']
 const streams = ['src/events', 'src/http', 'src/tips/read']
 
 /** By the command, without its seed. */
@@ -14,6 +15,11 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
   'npm run models': {
     covers: ['test/models', 'src/outgoing', 'src/tips/verify', 'src/treasury', 'src/fiat/lifecycle.ts'],
     shows: ['states', 'past bugs found again'],
+  },
+  'npm run simulate -- --seeds 2000': { covers: simulated, shows: ['withdrawals', 'executed', 'kills'] },
+  'npm run simulate -- --hours 720 --seeds 10': {
+    covers: simulated,
+    shows: ['withdrawals', 'executed', 'kills'],
   },
   'npm run mutate': {
     covers: [

@@ -37,16 +37,17 @@ export interface Databases {
   create(): Promise<{ readonly url: string; drop(): Promise<void> }>
 }
 
-/** A PostgreSQL of its own. */
-export async function startDatabases(defer: Defer, dataDir = '.data/simulate'): Promise<Databases> {
+/** A PostgreSQL of its own. Returns its URL without the name of a database. */
+export async function startServer(defer: Defer, dataDir = '.data/simulate'): Promise<string> {
   mkdirSync(dataDir, { recursive: true })
   const postgres = await startPostgres({ dataDir, port: await freePort(), flags })
   defer(() => postgres.stop())
-  return databasesOn(postgres.url, 'simulated_')
+  return postgres.url('')
 }
 
-/** On a server that runs. `prefix`: begins the names of its databases. */
-export async function databasesOn(urlOf: (name: string) => string, prefix: string): Promise<Databases> {
+/** `server`: its URL without the name of a database. `prefix`: begins the names of those that are made. */
+export async function databasesOn(server: string, prefix: string): Promise<Databases> {
+  const urlOf = (name: string): string => server + name
   const template = `${prefix}template`
   const admin = (text: string): Promise<unknown> =>
     withConnection(urlOf('postgres'), (client) => client.query(text))
@@ -56,17 +57,18 @@ export async function databasesOn(urlOf: (name: string) => string, prefix: strin
   await admin(`alter database ${template} set search_path = public, simulated, pg_catalog`)
   await migrateToLatest(urlOf(template))
   let made = 0
-  const make = async () => {
-    const name = `${prefix}${++made}`
-    await admin(`drop database if exists ${name} with (force)`)
-    await admin(`create database ${name} template ${template}`)
-    await admin(`alter database ${name} set search_path = public, simulated, pg_catalog`)
-    return {
-      url: urlOf(name),
-      drop: async () => void (await admin(`drop database if exists ${name} with (force)`)),
-    }
+  return {
+    async create() {
+      const name = `${prefix}${++made}`
+      await admin(`drop database if exists ${name} with (force)`)
+      await admin(`create database ${name} template ${template} strategy file_copy`)
+      await admin(`alter database ${name} set search_path = public, simulated, pg_catalog`)
+      return {
+        url: urlOf(name),
+        drop: async () => void (await admin(`drop database if exists ${name} with (force)`)),
+      }
+    },
   }
-  return { create: make }
 }
 
 /** A connection of the run itself, which waits for no turn. */

@@ -9,7 +9,7 @@ import { testServers } from '../helpers/servers/database.js'
 test('every promise is kept while all goes wrong, and the same seed tells the same story', async (t) => {
   t.timeout(400_000)
   const { server, prefix } = testServers()
-  const databases = await databasesOn((name) => `${server}${name}`, `${prefix}simulated_`)
+  const databases = await databasesOn(server, `${prefix}simulated_`)
   const seed = randomInt(1, 1e9)
   t.log(`seed ${seed}; a longer run: npm run simulate -- --seed ${seed}`)
   const plan = { seed, hours: 1, acts: 16, deduplicates: seed % 2 === 1 }
