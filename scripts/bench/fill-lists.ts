@@ -1,14 +1,17 @@
 import type pg from 'pg'
+import type { DataKeys } from '../../src/kernel/personal-data.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { sealAccount } from '../../src/withdrawals/bank-account.js'
 
 /** The creator whose lists are measured, and who receives a third of all rows. */
 export interface BusyCreator {
   readonly userId: string
   readonly wallet: string
+  readonly dataKeys: DataKeys
 }
 
 /** The time over which the rows are spread, up to now. The same at every size, so that a day's sums are equally many. */
-export const historyDays = 90
+export const historyDays = 730
 
 const chunk = 1_000_000
 /** The other people. As many at every size, because only the number of tips is measured. */
@@ -26,7 +29,7 @@ const owner = (isCreator: string, creator: string, other: string): string =>
  */
 export async function fillLists(
   client: pg.Client,
-  { userId, wallet }: BusyCreator,
+  { userId, wallet, dataKeys }: BusyCreator,
   rows: number,
   report: (progress: string) => void,
 ): Promise<void> {
@@ -57,7 +60,7 @@ export async function fillLists(
     from tips where status = 'confirmed' group by 1, 2, 3`)
   report('sums')
   await insertLedger(client, userId, Math.ceil(rows / 10))
-  await client.query(insertWithdrawals(userId, Math.ceil(rows / 100)))
+  await insertWithdrawals(client, { userId, dataKeys }, Math.ceil(rows / 100))
   report('ledger and withdrawals')
   for (const { name, definition } of indexes) {
     await client.query(definition)
@@ -133,12 +136,28 @@ async function insertLedger(client: pg.Client, userId: string, transfers: number
   )
 }
 
-function insertWithdrawals(userId: string, withdrawals: number): string {
-  return /* sql */ `
-    insert into withdrawals (user_id, reference, status, send_state, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
+/** The accounts of the creator's are opened when they are listed. */
+async function insertWithdrawals(
+  client: pg.Client,
+  { userId, dataKeys }: Pick<BusyCreator, 'userId' | 'dataKeys'>,
+  withdrawals: number,
+): Promise<void> {
+  const references = Array.from(
+    { length: withdrawals },
+    (_, nth) => `FIATPAY-${(nth + 1).toString(16).toUpperCase().padStart(32, '0')}`,
+  )
+  const account = { accountNumber: '0123456789', accountName: 'Ada Obi' }
+  const unread = Buffer.of(1)
+  const sealed = references.map((reference, nth) =>
+    nth % 3 === 0 ? sealAccount({ dataKeys }, reference, account) : unread,
+  )
+  await client.query(
+    `insert into withdrawals (user_id, reference, status, send_state, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo,
       bank_code, sealed_account, account_last_four, account_hash, hold_transfer, resolution_transfer, created_at, sends, sent_at, due_at)
-    select ${owner('n % 3 = 0', `'${userId}'`, 'gen_random_uuid()')}, 'FIATPAY-' || upper(lpad(to_hex(n), 32, '0')),
+    select ${owner('n % 3 = 1', `'${userId}'`, 'gen_random_uuid()')}, reference,
       case when n % 5 = 0 then 'failed' else 'completed' end, 'sent', 'USDC', 1, 1000000, 160000, 5000, 155000,
-      '058', '\\x01', '6789', sha256('0123456789'), n, n, now() - n * interval '1 minute', 1, now(), null
-    from generate_series(1, ${withdrawals}) n`
+      '058', sealed, '6789', sha256('0123456789'), n, n, now() - n * interval '1 minute', 1, now(), null
+    from unnest($1::text[], $2::bytea[]) with ordinality as rows(reference, sealed, n)`,
+    [references, sealed],
+  )
 }

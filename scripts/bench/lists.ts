@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { encodeBase58 } from '../../src/kernel/base58.js'
+import { loadConfig } from '../../src/platform/config/config.js'
 import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { printProgress } from '../bootstrap/progress.mjs'
 import { webProgram } from '../dev/built.js'
@@ -150,10 +151,12 @@ async function openStack(servers: BenchServers, name: Size, rows: number): Promi
   servers.defer(() => servers.sql(`drop database if exists ${name} with (force)`))
   const databaseUrl = servers.url(name)
   await migrateToLatest(databaseUrl)
-  const url = await servers.serve(name, [webProgram], serviceSettings({ ...servers, databaseUrl }))
+  const settings = serviceSettings({ ...servers, databaseUrl })
+  const url = await servers.serve(name, [webProgram], settings)
   const { userId, cookie } = await register(url, 'busy@bench.example')
   const { apiKey } = await postJson(`${url}/creators/api-keys`, {}, cookie)
-  const creator = { userId, wallet: encodeBase58(randomBytes(32)) }
+  const { dataKeys } = loadConfig(settings)
+  const creator = { userId, wallet: encodeBase58(randomBytes(32)), dataKeys }
   await withConnection(databaseUrl, (client) =>
     fillLists(client, creator, rows, (progress) => printProgress(`${name}: ${progress}`)),
   )
