@@ -5,7 +5,7 @@ import { outgoing, outgoingOptions } from './support/outgoing/outgoing.js'
 const usage = `npm run ops -- outgoing list [--state <state>] [--older-than <minutes>] [--limit <n>]
 npm run ops -- outgoing show <id>
 npm run ops -- outgoing act <action> <id>... [--apply --confirm <id> --reason <text>]
-npm run ops -- outgoing compare
+npm run ops -- outgoing compare [--days <n>]
 npm run ops -- outgoing pause|resume [--apply --reason <text>]
 
 <id>: the reference of a withdrawal (FIATPAY-...), the id of a refund (refund_... of a tip, suspense_... from suspense), or the
@@ -18,7 +18,7 @@ Pausing:
 These need no --apply:
   list                    what has not ended, oldest first; exit code 4 while one waits for a person
   show <id>               one with its history
-  compare                 compares two days of the provider's transfers with our withdrawals; exit code 4 when they differ
+  compare                 compares the provider's transfers of the last days with our withdrawals; exit code 4 when they differ
   act ask <reference>...  asks the provider now; the reconciler then follows the answer
 
 Acts on a withdrawal:

@@ -6,7 +6,7 @@ import { DomainError } from '../../src/kernel/errors.js'
 import { noOrigin } from '../../src/kernel/trace-context.js'
 import { pausePayouts, resumePayouts } from '../../src/outgoing/guards.js'
 import { cancelWithdrawal, confirmWithdrawal } from '../../src/withdrawals/confirmation/confirm.js'
-import { compareTransfers, type Difference } from '../../src/withdrawals/reconcile/compare-statement.js'
+import { compareTransfers } from '../../src/withdrawals/reconcile/compare-statement.js'
 import { withdraw } from '../../src/withdrawals/request/withdraw.js'
 import type { OperatorAction } from '../../src/withdrawals/review/check-action.js'
 import { Order } from '../ops/support/order.js'
@@ -113,9 +113,11 @@ export class People {
     )
   }
 
-  /** How the provider's list differs from the withdrawals. */
-  compare(): Promise<readonly Difference[]> {
-    return this.#world.command(({ services }) => compareTransfers(services))
+  /** Has the provider asked about each withdrawal that its list shows otherwise. `days`: how far back. Returns how many there were. */
+  async compare(days: number): Promise<number> {
+    const differences = await this.#world.command(({ services }) => compareTransfers(services, 24 * days))
+    for (const { providerReference } of differences) await this.order(providerReference.toUpperCase(), 'ask')
+    return differences.length
   }
 
   switchPayouts(on: boolean): Promise<void> {

@@ -16,6 +16,9 @@ import { Turns } from './turns.js'
 import { World } from './world.js'
 
 const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** What the clock compares each day. */
+const comparedDays = 2
 const creatorCount = 4
 const fundedMicro = 10_000n * 1_000_000n
 const odds = { crash: 0.0015, freeze: 0.001, lostCommit: 0.02 }
@@ -103,6 +106,8 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
 
     const end = clock.now + plan.hours * hourMs
     people.plan(plan.acts, plan.hours * hourMs)
+    for (let ms = dayMs; ms < plan.hours * hourMs; ms += dayMs)
+      turns.after(ms, () => void people.compare(comparedDays).catch(() => undefined))
     let faults: string[] = []
     while (faults.length === 0 && clock.now < end) {
       const next = Math.min(end, clock.now + checkMs)
@@ -136,12 +141,13 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
 
     /** Nothing goes wrong any more, and operators do what the runbook says until nothing is open. */
     async function endAll(): Promise<void> {
+      const days = Math.ceil((plan.hours + calmHours) / 24)
       for (let hours = 0; hours < calmHours; hours += lookHours) {
         const until = clock.now + lookHours * hourMs
         let isTidy = false
         turns.after(
           0,
-          () => void tidyUp({ db, turns, provider, world, people }).then((tidy) => (isTidy = tidy)),
+          () => void tidyUp({ db, turns, provider, world, people, days }).then((tidy) => (isTidy = tidy)),
         )
         turns.after(lookHours * hourMs, () => undefined)
         await turns.take(() => clock.now >= until)

@@ -11,20 +11,21 @@ interface Scene {
   readonly provider: Provider
   readonly world: World
   readonly people: People
+  /** How long the run has been. */
+  readonly days: number
 }
 
 /** Operators and creators end what waits for them, as the runbook says. True: the provider's list and the withdrawals agree. */
 export async function tidyUp(scene: Scene): Promise<boolean> {
-  const { db, turns, people } = scene
+  const { db, turns, people, days } = scene
   await people.switchPayouts(true)
-  const differences = await people.compare()
-  for (const { providerReference } of differences) await people.order(providerReference.toUpperCase(), 'ask')
+  const differences = await people.compare(days)
   for (const review of await turns.beside(() => readReviews(db))) await endReview(scene, review)
   for (const { reference, state } of await turns.beside(() => readHeld(db)))
     if (state === 'identity_hold') await people.order(reference, 'release')
     else await people.cancel(reference, 'the end')
   await endRefunds(scene)
-  return differences.length === 0
+  return differences === 0
 }
 
 interface OpenReview {

@@ -9,7 +9,6 @@ import type { Clock, Inside } from './clocks.js'
 const idleTurns = 3
 /** A statement that takes longer may be waiting for a lock. PostgreSQL says so. */
 const lockLookMs = 4
-const terminateMs = 5000
 const answerMs = { least: 20, most: 900 }
 /** A process that stands still: from what nobody notices to far beyond every lease. */
 const frozenMs = { least: 2_000, most: 1_500_000 }
@@ -311,10 +310,10 @@ export class Turns {
       ({ connection: { stream } }) => !stream.destroyed,
     )
     const ended = open.map((client) => new Promise((done) => client.once('end', done)))
-    await this.#control.query('select pg_terminate_backend(pid, $2) from unnest($1::int[]) as pid', [
+    await this.#control.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [
       open.map(({ processID }) => processID),
-      terminateMs,
     ])
+    // PostgreSQL closes a connection once its transaction is rolled back.
     await Promise.all(ended)
   }
 

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { compareTransfers } from '../../../src/withdrawals/reconcile/compare-statement.js'
+import { compareTransfers, type Difference } from '../../../src/withdrawals/reconcile/compare-statement.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { countObserved } from '../../helpers/count-observed.js'
 import type { Person } from '../../helpers/make/creators.js'
@@ -388,4 +388,25 @@ test.serial('ask reports what the provider shows, and makes the reconciler follo
   t.is(code, 0)
   t.regex(out, /the provider shows it (started|paid)/)
   t.is((await requestWithdrawal(world(), ada, { amountUSDC: 1 })).status, 400)
+})
+
+test.serial('compare finds a payout that came back after the days of the clock, with --days', async (t) => {
+  const ada = await creatorWithBalance(world(), 20)
+  const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+  await sendDuePayouts(world())
+  const { fiatpay } = world().fiat
+  const { transfers } = fiatpay
+  const transfer = transfers.find(reference)
+  if (transfer === undefined) throw new Error('the provider has no such transfer')
+  fiatpay.setOutcome(transfer, 'success')
+  await reconcileAll(world())
+  const executedAt = new Date(Date.now() - 3 * 86_400_000).toISOString()
+  transfers.write({ ...transfer, executedAt, status: 'reversed' })
+  const found = async (...options: string[]): Promise<unknown> => {
+    const { differences } = JSON.parse((await payouts('compare', '--json', ...options)).out)
+    return differences.find((one: Difference) => one.providerReference === reference.toLowerCase())
+  }
+  t.is(await found(), undefined)
+  t.like(await found('--days', '4'), { kind: 'status', ours: 'completed' })
+  t.is((await payouts('compare', '--days', '0')).code, 2)
 })

@@ -25,6 +25,7 @@ export const outgoingOptions = defineOptions(finalOptions, {
     'for list: open (default), all, a status, a send state, breaker: waits for a limit or the pause, or\ndispute: waits for a dispute or a debt of its creator',
   '--older-than <minutes>': 'for list: only what is older than this',
   '--limit <n>': 'for list: at most this many of each kind; default 100',
+  '--days <n>': 'for compare: how far back, 1 to 366; default 2',
   '--now': 'for recredit: do not wait 24 hours',
   '--paid <naira>': 'for resolve: what was really paid, such as 15840.00',
   '--creator <id>': "for adopt: the creator's id or e-mail",
@@ -40,6 +41,7 @@ const listStates: readonly string[] = [
 ]
 const maxLimit = 1000
 const maxMinutes = 1e7
+const maxDays = 366
 
 /** `alone`: the only kind, when the command has its older name. */
 type Verb = (given: Given, order: Order, rest: readonly string[], alone?: ListedKind) => Promise<Outcome>
@@ -74,9 +76,10 @@ async function list(
   })
 }
 
-async function compare(_given: Given, _order: Order, rest: readonly string[]): Promise<Outcome> {
+async function compare({ days = '2' }: Given, _order: Order, rest: readonly string[]): Promise<Outcome> {
   noArguments(rest)
-  const differences = await withServices('ops outgoing', compareTransfers)
+  const hours = 24 * wholeNumber('--days', days, 1, maxDays)
+  const differences = await withServices('ops outgoing', (services) => compareTransfers(services, hours))
   const lines = differences.map(
     ({ providerReference, kind, ours, theirs }) =>
       `${providerReference}  ${kind}: ours ${ours ?? 'none'}, the provider's ${theirs ?? 'none'}`,
