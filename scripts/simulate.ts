@@ -25,7 +25,7 @@ naira provider that accepts and then times out, lags, lies once, and turns days 
 seed decides whose turn it is, what goes wrong, and where a process is killed or stands still; Redis is away half of the time.
 PostgreSQL is real, with the clock of the run. The same seed tells the same story.
 
-Promises are checked each quarter of an hour, and once nothing goes wrong any more: no reference is executed twice, nobody is paid and has
+Promises are checked after every few hundred turns, and once nothing goes wrong any more: no reference is executed twice, nobody is paid and has
 the money back unless a review says so, the books are exact and are what the provider has, everything ends. A broken one is shortened
 to what is needed for it, and told. Exit code 1.
 

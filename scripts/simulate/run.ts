@@ -22,8 +22,9 @@ const comparedDays = 2
 const creatorCount = 4
 const fundedMicro = 10_000n * 1_000_000n
 const odds = { crash: 0.0015, freeze: 0.001, lostCommit: 0.02 }
-/** Books and holds are looked at so often. */
+/** Books and holds are looked at so often, once so many turns have been taken since. */
 const checkMs = 900_000
+const checkTurns = 300
 /** After the last mishap operators work for so long at most, and look so often at what is open. */
 const calmHours = 120
 const lookHours = 2
@@ -109,10 +110,13 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
     for (let ms = dayMs; ms < plan.hours * hourMs; ms += dayMs)
       turns.after(ms, () => void people.compare(comparedDays).catch(() => undefined))
     let faults: string[] = []
+    let checked = 0
     while (faults.length === 0 && clock.now < end) {
       const next = Math.min(end, clock.now + checkMs)
       turns.after(next - clock.now, () => undefined)
       await turns.take(() => clock.now >= next)
+      if (turns.count - checked < checkTurns) continue
+      checked = turns.count
       faults = await brokenNow(db, provider, people.told)
     }
     if (faults.length === 0) {
