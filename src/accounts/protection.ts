@@ -71,13 +71,18 @@ export async function readSecurity(db: Knex, userId: string): Promise<Security> 
   return row
 }
 
+/** Whether a user has a second factor in force, for so many hours at least, as SQL. */
+export function hasFactorSql(userId: string, hours: string): string {
+  return /* sql */ `
+    exists (select from totp_factors where user_id = ${userId} and confirmed_at <= clock_timestamp() - ${hours}::int * interval '1 hour')
+    or exists (select from passkeys where user_id = ${userId} and created_at <= clock_timestamp() - ${hours}::int * interval '1 hour')`
+}
+
 /** Whether the account has a second factor in force, for so long at least. Those older than `cautionHours` confirm withdrawals. */
 export async function hasFactor(db: Knex, userId: string, olderThanHours = 0): Promise<boolean> {
   const [row] = await query<{ has: boolean }>(db, {
     name: 'factors.has',
-    text: /* sql */ `
-      select exists (select from totp_factors where user_id = $1 and confirmed_at <= clock_timestamp() - $2::int * interval '1 hour')
-          or exists (select from passkeys where user_id = $1 and created_at <= clock_timestamp() - $2::int * interval '1 hour') as has`,
+    text: `select ${hasFactorSql('$1', '$2')} as has`,
     values: [userId, olderThanHours],
   })
   return row?.has === true

@@ -4,10 +4,11 @@ import type { Caller } from '../../http/security/caller.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
-import type { UnitOfWork } from '../../platform/database/transact.js'
+import { retryConflicts, type UnitOfWork } from '../../platform/database/transact.js'
 import { type Account, accountColumns } from '../account.js'
-import { Session } from '../models.js'
+import { Session, type User } from '../models.js'
 import { notifyOwner, warning } from '../notify-owner.js'
+import { hasFactorSql } from '../protection.js'
 import { watchOwnersSql } from '../wallets/watch-queue.js'
 
 /** The idle limit is extended at most this often, so that most requests write nothing. */
@@ -53,32 +54,82 @@ export async function openSession(
   account: Pick<Account, 'id' | 'email'>,
   caller: Caller,
 ): Promise<OpenedSession> {
+  const opened = await insertSession(uow.trx, limits, account.id, caller, opensAlways)
+  if (opened === undefined) throw new Error('The session was not written')
+  const { network, userAgent } = caller
+  if (opened.newDevice)
+    await notifyOwner(uow, http.publicUrl, account.id, newDeviceNotice, { network, userAgent })
+  return opened
+}
+
+/**
+ * Opens a session in one statement, if it takes no more than the password: no second factor, no mail about a new device, no frozen
+ * account. Undefined: it takes more, or one of them has changed since the account was read. The lock is of the account as it is now, and
+ * its columns say whether what the statement sees of factors and devices is older.
+ */
+export function openSessionByPassword(
+  db: Knex,
+  { sessions: limits }: Pick<Config, 'sessions'>,
+  { id, passwordHash, factorsChangedAt }: Pick<User, 'id' | 'passwordHash' | 'factorsChangedAt'>,
+  caller: Caller,
+): Promise<OpenedSession | undefined> {
+  const opens = { ...opensByPassword, values: [passwordHash, factorsChangedAt] }
+  return retryConflicts(() => insertSession(db, limits, id, caller, opens))
+}
+
+/** The user `$2` for whom a session is opened, as SQL; no row: none is. */
+interface Opens {
+  readonly name: string
+  readonly opener: string
+  /** From `$11` on. */
+  readonly values: readonly unknown[]
+}
+
+const opensAlways: Opens = { name: 'sessions.open', opener: 'select $2::uuid as user_id', values: [] }
+const opensByPassword: Omit<Opens, 'values'> = {
+  name: 'sessions.open-by-password',
+  opener: /* sql */ `
+    select id as user_id from users
+     where id = $2 and password_hash = $11 and factors_changed_at is not distinct from $12 and frozen_at is null
+       and not (${hasFactorSql('$2', '0')}) and not (select is_new from device)
+       for share`,
+}
+
+async function insertSession(
+  db: Knex,
+  limits: Config['sessions'],
+  userId: string,
+  caller: Caller,
+  { name, opener, values }: Opens,
+): Promise<(OpenedSession & { readonly newDevice: boolean }) | undefined> {
   const sessionToken = newSecret()
   const accessToken = newSecret()
   const { deviceToken, network, userAgent } = caller
-  const [opened] = await query<{ expiresAt: Date; newDevice: boolean }>(uow.trx, {
-    name: 'sessions.open',
+  const [opened] = await query<{ expiresAt: Date; newDevice: boolean }>(db, {
+    name,
     text: /* sql */ `
-      with revoked as (delete from sessions where token_hash = $6),
+      with device as (
+        select (exists (select from devices where user_id = $2) or exists (select from users where id = $2 and frozen_at is not null))
+          and not exists (
+            select from devices
+             where user_id = $2 and (device_hash = $8 or network = nullif($9, '${unknownNetwork}') and user_agent is not distinct from $10)) as is_new),
+      opener as (${opener}),
+      revoked as (delete from sessions where token_hash = $6 and exists (select from opener)),
       opened as (
         insert into sessions (token_hash, user_id, idle_until, absolute_until, device_hash, network, user_agent)
-        values ($1, $2, clock_timestamp() + $3::float8 * interval '1 day',
-                        clock_timestamp() + $4::float8 * interval '1 day', $8, $9, $10)
+        select $1, user_id, clock_timestamp() + $3::float8 * interval '1 day',
+                            clock_timestamp() + $4::float8 * interval '1 day', $8, $9, $10 from opener
         returning token_hash, user_id),
       seen as (
-        insert into devices (user_id, device_hash, network, user_agent) values ($2, $8, $9, $10)
+        insert into devices (user_id, device_hash, network, user_agent) select user_id, $8, $9, $10 from opened
         on conflict (user_id, device_hash) do update
            set network = excluded.network, user_agent = excluded.user_agent, last_seen_at = clock_timestamp())
       insert into access_tokens (token_hash, session_hash, user_id, expires_at)
       select $5, token_hash, user_id, clock_timestamp() + $7::float8 * interval '1 hour' from opened
-      returning expires_at as "expiresAt",
-        (exists (select from devices where user_id = $2) or exists (select from users where id = $2 and frozen_at is not null))
-        and not exists (
-          select from devices
-           where user_id = $2 and (device_hash = $8 or network = nullif($9, '${unknownNetwork}') and user_agent is not distinct from $10)) as "newDevice"`,
+      returning expires_at as "expiresAt", (select is_new from device) as "newDevice"`,
     values: [
       hashSecret(sessionToken),
-      account.id,
+      userId,
       limits.idleDays,
       limits.absoluteDays,
       hashSecret(accessToken),
@@ -87,12 +138,10 @@ export async function openSession(
       hashSecret(deviceToken),
       network,
       userAgent,
+      ...values,
     ],
   })
-  if (opened === undefined) throw new Error('The session was not written')
-  if (opened.newDevice)
-    await notifyOwner(uow, http.publicUrl, account.id, newDeviceNotice, { network, userAgent })
-  return { sessionToken, accessToken, expiresAt: opened.expiresAt, deviceToken }
+  return opened && { sessionToken, accessToken, deviceToken, ...opened }
 }
 
 export const newDeviceNotice = warning('new-device', (site) => ({

@@ -11,7 +11,7 @@ import { usePasskey, verifyLogin } from '../factors/verify-passkey.js'
 import { User, type UserWithWallet } from '../models.js'
 import type { Passwords } from '../password.js'
 import { type credentials, emailAddress } from '../schemas.js'
-import { type AccountSession, openSession } from '../sessions/session.js'
+import { type AccountSession, openSession, openSessionByPassword } from '../sessions/session.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'> & { readonly passwords: Passwords }
 
@@ -28,6 +28,8 @@ export async function login(
   const found = await findByEmail({ db }, email)
   const matches = await passwords.matches(found?.passwordHash, password)
   if (found === undefined || !matches) throw new DomainError('invalid_credentials')
+  const opened = await openSessionByPassword(db, config, found, caller)
+  if (opened !== undefined) return { account: found, session: opened }
   const result = await transact(async (uow) => {
     await assertUnchanged(uow, found)
     const factor = await verifySignIn(uow, config, found.id, totp)

@@ -5,6 +5,7 @@ import { createClient } from '../../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
 import { startApp } from '../../helpers/servers/serve-app.js'
 import { useWorld } from '../../helpers/servers/world.js'
+import { until } from '../../helpers/until.js'
 
 const world = useWorld(test)
 /** Enough for four hundred hashes on a loaded machine. */
@@ -221,6 +222,25 @@ test.serial('of a hundred concurrent registrations of one e-mail one succeeds', 
   const users = await world().db('users').where({ email: body.email })
   t.is(users.length, 1)
   t.is((await world().db('sessions').where({ user_id: users[0].id })).length, 1)
+})
+
+test('a factor that is added while a login waits for the account is asked for', async (t) => {
+  const { user, email, password } = await registerPerson(world())
+  const { db } = world()
+  const trx = await db.transaction()
+  await trx('users')
+    .where({ id: user.id })
+    .update({ factors_changed_at: db.raw('clock_timestamp()') })
+  const [credential_id, public_key] = [Buffer.from(user.id), Buffer.from('key')]
+  await trx('passkeys').insert({ user_id: user.id, credential_id, public_key, label: 'key' })
+  const answer = login(email, password)
+  const waits = db('pg_stat_activity')
+    .where({ wait_event_type: 'Lock' })
+    .whereLike('query', '%password_hash = $11%')
+  await until('the login waits for the account', async () => (await waits.clone()).length > 0)
+  await trx.commit()
+  t.like(await answer, { status: 401, session: undefined })
+  t.is((await db('sessions').where({ user_id: user.id })).length, 1, 'that of the registration')
 })
 
 test('the database stores a hash, not the password', async (t) => {
