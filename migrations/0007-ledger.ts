@@ -37,10 +37,11 @@ export async function up(knex: Knex): Promise<void> {
       kind text not null check (kind in ('credit', 'reserve', 'post', 'void')),
       ref text not null check (length(ref) between 1 and 200),
       -- The reserve that this transfer posts or voids. Unique, so a reserve is resolved only once.
-      resolves bigint unique references ledger_transfers,
+      resolves bigint references ledger_transfers,
       created_at timestamptz(3) not null default clock_timestamp(),
       check ((resolves is not null) = (kind in ('post', 'void'))),
       check ((resolves is not null) = (idem like '%:resolve')));
+    create unique index ledger_transfers_resolves_key on ledger_transfers (resolves) where resolves is not null;
 
     create sequence ledger_entry_ids;
     create table ledger_entries (

@@ -74,7 +74,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     `accounts.forget-\${table}, card-reserves.add, card-reserves.available-at, card-reserves.free, card-reserves.micro, codes.use,
     confirmation.mark, debts.wait, disputes.finish, disputes.tip, exports.\${name}, fiat.assign, fiat.close, fiat.close-cancelled,
     fiat.complete, fiat.gone-cents, fiat.payment, fiat.session-intents, fiat.status, fiat.suspense, held.release,
-    identity.confirm-next, passkeys.use, payouts.adopt-held, payouts.recipient, payouts.recredited, payouts.release-from-limits,
+    identity.confirm-next, passkeys.use, payouts.adopt-held, payouts.name, payouts.recredited, payouts.release-from-limits,
     payouts.resolve, payouts.wait, receivables.close, receivables.cover, receivables.find, refunds.count, refunds.credited,
     refunds.disputed, refunds.find, refunds.list, refunds.lock, refunds.of-suspense, refunds.of-tip, refunds.tip-amount,
     reviews.list-closed, reviews.open, reviews.\${to}, sdk_sessions.count-intent, sdk_sessions.why-ended, suspense.find,

@@ -11,7 +11,7 @@ const around = (...names: string[]): string[] => names.flatMap((name) => [`befor
 /** The statements and requests of each role that change or query something. */
 const killPoints = {
   payouts: [
-    ...around('payouts.take', 'payouts.recipient', 'payouts.sending', 'payouts.accepted', 'COMMIT'),
+    ...around('payouts.take', 'payouts.sending', 'payouts.accepted', 'COMMIT'),
     ...around('POST /transferrecipient', 'POST /transfer'),
     'during POST /transfer',
     'during POST /transfer',

@@ -180,6 +180,7 @@ export class People {
       userId,
       network: '192.0.2.1',
       deviceHash: keyHash,
+      sessionHash: createHash('sha256').update(userId).digest(),
       sessionAge: 1_000_000,
       origin: noOrigin,
       keyedRequest: { keyHash, requestHash: keyHash, holder: key },

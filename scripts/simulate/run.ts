@@ -84,7 +84,10 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
         with made as (
           insert into users (email, name, password_hash)
           select i || '@simulated.example', 'Ada Obi', 'none' from generate_series(1, $1::int) i returning id
-        ), wallet as (insert into wallets (user_id) select id from made)
+        ), wallet as (insert into wallets (user_id) select id from made
+        ), session as (
+          insert into sessions (token_hash, user_id, idle_until, absolute_until)
+          select sha256(id::text::bytea), id, 'infinity', 'infinity' from made)
         insert into parties (user_id) select id from made returning user_id as id`,
       values: [creatorCount],
     })

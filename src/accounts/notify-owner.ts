@@ -94,7 +94,7 @@ export async function notifyOwner(
 /** Whom a notice is mailed to. */
 export type Owner = { readonly userId: string } & Omit<RecentChanges, 'changed'>
 
-export async function readOwner({ trx }: UnitOfWork, userId: string): Promise<Owner> {
+async function readOwner({ trx }: UnitOfWork, userId: string): Promise<Owner> {
   return { userId, ...(await readRecentChanges(trx, userId)) }
 }
 

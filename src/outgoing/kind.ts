@@ -96,22 +96,31 @@ export interface OutgoingEnds<Row extends LockedOutgoing = LockedOutgoing> {
   announce(uow: UnitOfWork, row: Outgoing, statuses: readonly OutgoingStatus[]): void
 }
 
+/** A request that can begin. */
+export interface Prepared {
+  /** Returns the provider's id. */
+  readonly request: () => Promise<string>
+  /** A value for each column of `learns`; null: the row has it, or it is not known. */
+  readonly learned: readonly unknown[]
+}
+
 /** The same for the one process that sends. */
 export interface SendingKind<Due extends DueToSend = DueToSend, Row extends LockedOutgoing = LockedOutgoing>
   extends OutgoingKind<Row> {
   readonly toSend: DueRows
   /** What must hold besides the switch for a request to begin, as SQL. */
   readonly mayLeave: string
+  /** The columns of what is learned before a request begins. */
+  readonly learns: readonly string[]
+  /** Everything before money can leave. Undefined: it waits, and its due time is written. Throws ProviderError: nothing was sent. */
+  prepare(due: Due): Promise<Prepared | undefined>
   /**
-   * Everything before money can leave. Returns the request, which returns the provider's id; undefined: it waits, and its due time
-   * is written. Throws ProviderError: nothing was sent.
+   * Whether limits hold it back now, under the lock of the switch. Writes its due time then and what was learned, and returns what
+   * to do after the commit. Undefined: there are no limits.
    */
-  prepare(due: Due): Promise<(() => Promise<string>) | undefined>
-  /**
-   * Whether limits hold it back now, under the lock of the switch. Writes its due time then, and returns what to do after the
-   * commit. Undefined: there are no limits.
-   */
-  readonly holdBack: ((uow: UnitOfWork, due: Due) => Promise<(() => void) | undefined>) | undefined
+  readonly holdBack:
+    | ((uow: UnitOfWork, due: Due, learned: readonly unknown[]) => Promise<(() => void) | undefined>)
+    | undefined
   /** The provider has accepted it, this long after it was taken. */
   onAccepted(due: Due, secondsSinceTaken: number): void
 }

@@ -3,7 +3,14 @@ import { takeDueRows } from '../platform/database/due-rows.js'
 import { lockSwitch } from '../platform/database/switches/switches.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import { provesAbsence } from './guards.js'
-import type { DueToSend, LockedOutgoing, OutgoingEnds, OutgoingServices, SendingKind } from './kind.js'
+import type {
+  DueToSend,
+  LockedOutgoing,
+  OutgoingEnds,
+  OutgoingServices,
+  Prepared,
+  SendingKind,
+} from './kind.js'
 import { beginSending, failUnpaid, type Sending, setAccepted, setUnknown, setUnsent } from './steps.js'
 
 /** A process that was paused this long after `recordSending` does not send: others may have decided about the row. */
@@ -37,8 +44,8 @@ export async function sendRow<Due extends DueToSend, Row extends LockedOutgoing>
   try {
     const looked = due.looksUp ? await lookUp(services, kind, due) : undefined
     if (looked !== undefined) return looked
-    const request = await kind.prepare(due)
-    return request === undefined ? never : await send(services, kind, due, request, takenAt)
+    const prepared = await kind.prepare(due)
+    return prepared === undefined ? never : await send(services, kind, due, prepared, takenAt)
   } catch (error) {
     if (error instanceof ProviderError) return handleUnprepared(services, kind, due, error)
     services.log.error(
@@ -79,11 +86,11 @@ async function send<Due extends DueToSend, Row extends LockedOutgoing>(
   services: OutgoingServices,
   kind: SendingKind<Due, Row>,
   due: Due,
-  request: () => Promise<string>,
+  { request, learned }: Prepared,
   takenAt: number,
 ): Promise<number> {
   const startedAt = performance.now()
-  const sending = await recordSending(services, kind, due)
+  const sending = await recordSending(services, kind, due, learned)
   if (sending === undefined) return never
   // Nothing was sent. Whoever has decided about the row since has another request.
   if (performance.now() - startedAt > staleMs)
@@ -130,16 +137,17 @@ function retryLater<Due extends DueToSend, Row extends LockedOutgoing>(
  */
 export async function recordSending<Due extends DueToSend>(
   { db, transact, config, log }: OutgoingServices,
-  kind: Pick<SendingKind<Due>, 'table' | 'fieldsOf' | 'mayLeave' | 'holdBack'>,
+  kind: Pick<SendingKind<Due>, 'table' | 'fieldsOf' | 'mayLeave' | 'learns' | 'holdBack'>,
   due: Due,
+  learned: readonly unknown[] = kind.learns.map(() => null),
 ): Promise<Sending | undefined> {
   const { leaseSeconds } = config.payouts
   const { holdBack } = kind
   if (holdBack === undefined)
-    return beginSending({ trx: db, log: log.info.bind(log) }, kind, due, leaseSeconds)
+    return beginSending({ trx: db, log: log.info.bind(log) }, kind, due, learned, leaseSeconds)
   const begun = await transact(async (uow) => {
     if (!(await lockSwitch(uow.trx, 'payouts'))) return undefined
-    return (await holdBack(uow, due)) ?? beginSending(uow, kind, due, leaseSeconds)
+    return (await holdBack(uow, due, learned)) ?? beginSending(uow, kind, due, learned, leaseSeconds)
   })
   if (typeof begun !== 'function') return begun
   begun()

@@ -64,6 +64,11 @@ export function logStep(
   log({ ...fieldsOf(row), to }, stepTexts[to](table.subject))
 }
 
+/** The columns of what was learned, with their parameters from this number on, as SQL after other columns. */
+export function learnedSql(learns: readonly string[], first: number): string {
+  return learns.map((column, index) => `, ${column} = coalesce($${first + index}, ${column})`).join('')
+}
+
 /** One request to send a row. */
 export interface Sending {
   /** The number of requests that may have reached the provider, this one included. */
@@ -79,8 +84,9 @@ export interface Sending {
  */
 export async function beginSending(
   place: StepPlace,
-  kind: Of & Pick<SendingKind, 'mayLeave'>,
+  kind: Of & Pick<SendingKind, 'mayLeave' | 'learns'>,
   due: DueToSend,
+  learned: readonly unknown[],
   leaseSeconds: number,
 ): Promise<Sending | undefined> {
   checkSendStep(due.sendState, 'sending')
@@ -89,11 +95,11 @@ export async function beginSending(
     name: `${name}.sending`,
     text: /* sql */ `
       update ${table} set send_state = 'sending', sends = sends + 1, sent_at = clock_timestamp(), looks = 0, last_error = null,
-        due_at = clock_timestamp() + $4::float8 * interval '1 second'
+        due_at = clock_timestamp() + $4::float8 * interval '1 second'${learnedSql(kind.learns, 6)}
       where id = $1 and status = 'pending' and send_state = $2 and attempts = $3 and ${looksUp(table)} = $5 and ${kind.mayLeave}
         and ${runsLockedSql('payouts')}
       returning sends, sent_at as at`,
-    values: [due.id, due.sendState, due.attempts, leaseSeconds, due.looksUp],
+    values: [due.id, due.sendState, due.attempts, leaseSeconds, due.looksUp, ...learned],
   })
   if (row !== undefined) logStep(place, kind, due, 'sending')
   return row
@@ -217,7 +223,8 @@ export interface ProviderAnswer {
 
 /**
  * Of the reconciler and of operators. Moves a locked row to the status that the provider shows, through every status between, with the money of its end, which also
- * ends the work on it. Returns the row in the kind's columns. Does nothing when no path leads there from the current status.
+ * ends the work on it. The statement of `completed` takes the step to `processing` too. Returns the row in the kind's columns. Does
+ * nothing when no path leads there from the current status.
  */
 export async function advanceTo<Row extends LockedOutgoing>(
   uow: UnitOfWork,
@@ -228,13 +235,19 @@ export async function advanceTo<Row extends LockedOutgoing>(
 ): Promise<Outgoing> {
   const path = stepsBetween(providerSteps, row.status, target)
   let after: Outgoing = row
-  for (const { from, to } of path) {
+  let from = row.status
+  for (const { to } of path) {
+    if (to === 'processing' && target === 'completed') {
+      logStep(uow, kind, row, to)
+      continue
+    }
     const end = endOf(to, reason, feeKobo)
     const transfer = end && (await kind.moveMoney(uow, row, end))
     checkSendStep(after.sendState, 'sent')
     const states = { from, sendState: after.sendState, to }
     const changed = await setShown(uow, kind, row.id, states, { providerId, transfer, end })
     after = { ...changed, sendState: 'sent' }
+    from = to
     logStep(uow, kind, row, to)
     if (end !== undefined) await kind.afterEnd(uow, row, end)
   }
@@ -260,10 +273,11 @@ async function setShown(
   }: { providerId: string | null; transfer: bigint | null | undefined; end: End | undefined },
 ): Promise<Outgoing> {
   const fee = end?.status === 'completed' && feeColumn !== undefined ? end.feeKobo : undefined
+  const started = to === 'completed' ? 'processing_at = coalesce(processing_at, clock_timestamp()), ' : ''
   const [row] = await query<Outgoing>(trx, {
     name: `${name}.${to}`,
     text: /* sql */ `
-      update ${table} w set status = '${to}', ${to}_at = clock_timestamp(), send_state = 'sent',
+      update ${table} w set status = '${to}', ${started}${to}_at = clock_timestamp(), send_state = 'sent',
         provider_id = coalesce($2, provider_id), resolution_transfer = $3, failure_reason = $4, last_error = null
         ${end === undefined ? '' : ', due_at = null'}${fee === undefined ? '' : `, ${feeColumn} = $7`}
       where id = $1 and status = $6 and send_state = $5 returning ${columns}`,

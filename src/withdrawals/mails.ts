@@ -4,7 +4,6 @@ import {
   notifyKnown,
   type Owner,
   type OwnerNotice,
-  readOwner,
 } from '../accounts/notify-owner.js'
 import { nairaText } from '../kernel/money.js'
 import { maskAccount } from '../kernel/text.js'
@@ -44,18 +43,16 @@ export interface WithdrawalFacts {
   readonly lastFour: string
 }
 
-/** Mails the creator what happened to a withdrawal, in the transaction in which it happens. `known`: who the creator is. */
+/** Mails the creator what happened to a withdrawal, in the transaction in which it happens. */
 export async function mailCreator(
   uow: UnitOfWork,
   { http }: MailSettings,
-  withdrawal: MailedWithdrawal,
+  withdrawal: MailedWithdrawal & Owner,
   events: readonly WithdrawalEvent[],
-  known?: Owner,
 ): Promise<void> {
-  const owner = known ?? (await readOwner(uow, withdrawal.userId))
   const described = describeWithdrawal(withdrawal)
   for (const event of events)
-    await notifyKnown(uow, http.publicUrl, owner, withdrawalNotice(event, described))
+    await notifyKnown(uow, http.publicUrl, withdrawal, withdrawalNotice(event, described))
 }
 
 export function describeWithdrawal({

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { ownRead } from '../accounts/schemas.js'
-import { perAccount, signedIn, userOf, whileOpen } from '../accounts/sessions/auth.js'
+import { perAccount, signedIn, userOf } from '../accounts/sessions/auth.js'
 import { answerCsv } from '../http/csv.js'
 import { answered, type Route, route } from '../http/endpoint.js'
 import { idempotent } from '../http/idempotency.js'
@@ -76,7 +76,7 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
       },
       async (input: WithdrawInput, ctx, keyedRequest) => {
         const requester = { ...requesterOf(services, ctx), keyedRequest }
-        const answer = await withdraw(whileOpen(services, signedIn(ctx)), tools, input, requester)
+        const answer = await withdraw(services, tools, input, requester)
         nameRow(ctx, { reference: answer.reference })
         return answer
       },
@@ -86,9 +86,10 @@ function withdrawRoute(services: Services, rates: ExchangeRates, banks: BankList
 
 function requesterOf({ config }: Pick<Services, 'config'>, ctx: Context) {
   const { network, deviceToken } = readCaller(ctx, config.http.publicUrl)
-  const { account, sessionAge } = signedIn(ctx)
+  const { account, sessionHash, sessionAge } = signedIn(ctx)
   return {
     userId: account.id,
+    sessionHash,
     sessionAge,
     network,
     deviceHash: hashSecret(deviceToken),

@@ -1,3 +1,4 @@
+import { type RecentChanges, recentChanges } from '../accounts/protection.js'
 import { namedOrigin, type Origin, originColumns } from '../kernel/trace-context.js'
 import { waitsForBreaker } from '../outgoing/guards.js'
 import type { LockedOutgoing, Outgoing } from '../outgoing/kind.js'
@@ -107,8 +108,8 @@ export function payoutChannel(reference: string): string {
   return `payout.${reference}`
 }
 
-/** A withdrawal whose row is locked until the transaction ends. */
-export interface LockedWithdrawal extends Withdrawal, LockedOutgoing {
+/** A withdrawal whose row is locked until the transaction ends, with what its mails need to know of its owner. */
+export interface LockedWithdrawal extends Withdrawal, LockedOutgoing, RecentChanges {
   /** The seconds since the creator was credited again. Null: never. */
   readonly sinceRecredit: number | null
   /** Keyed hash of bank code and account number. */
@@ -125,8 +126,8 @@ export async function lockWithdrawal(
     text: /* sql */ `
       select ${withdrawalColumns}, w.attempts, w.looks as polls, w.sent_at as "sentAt", w.account_hash as "accountHash",
         extract(epoch from clock_timestamp() - w.sent_at)::float8 as "sinceSent",
-        extract(epoch from clock_timestamp() - w.recredited_at)::float8 as "sinceRecredit"
-      from withdrawals w where w.id = $1 for no key update`,
+        extract(epoch from clock_timestamp() - w.recredited_at)::float8 as "sinceRecredit", ${recentChanges}
+      from withdrawals w join users u on u.id = w.user_id where w.id = $1 for no key update of w`,
     values: [id],
   })
   return row

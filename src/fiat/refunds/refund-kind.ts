@@ -96,10 +96,11 @@ export function sendingRefundKind(services: Needs, refunds: Refunds): SendingKin
     ...refundKind(services, refunds),
     toSend: refundsToSend(services.config.payouts),
     mayLeave,
-    prepare:
-      async ({ id, transaction, kobo }) =>
-      async () =>
-        (await refunds.request({ transaction, kobo, note: id })).id,
+    learns: [],
+    prepare: async ({ id, transaction, kobo }) => ({
+      request: async () => (await refunds.request({ transaction, kobo, note: id })).id,
+      learned: [],
+    }),
     holdBack: undefined,
     onAccepted: () => undefined,
   }

@@ -35,6 +35,9 @@ export interface PayeeHistory extends RecentChanges {
   readonly added: boolean
   /** Earlier ones are known to come from networks and devices that are all others. */
   readonly newClient: boolean
+  /** Those of the last 24 hours and of the last 30 days that have not failed. */
+  readonly dayKobo: bigint
+  readonly monthKobo: bigint
 }
 
 /**
@@ -61,7 +64,11 @@ export async function usePayee(
                added_at = case when p.removed_at >= p.last_used_at then excluded.added_at else p.added_at end),
       accepted as (
         select account_hash, created_at, client_network, device_hash from withdrawals
-         where user_id = $1 and submitted_at is not null)
+         where user_id = $1 and submitted_at is not null),
+      recent as (
+        select coalesce(sum(gross_kobo) filter (where created_at > clock_timestamp() - interval '24 hours'), 0)::bigint as "dayKobo",
+          coalesce(sum(gross_kobo), 0)::bigint as "monthKobo" from withdrawals
+         where user_id = $1 and status <> 'failed' and created_at > clock_timestamp() - interval '30 days')
       select exists (select from accepted) or exists (
           select from withdrawals
            where user_id = $1 and status <> 'failed' and account_hash is distinct from $2) as "firstTaken",
@@ -77,8 +84,9 @@ export async function usePayee(
         exists (select from accepted where client_network is not null)
           and not exists (
             select from accepted where created_at > owner.since and (client_network = nullif($6, '${unknownNetwork}') or device_hash = $7)) as "newClient",
-        owner.email, owner.proven, owner.at, owner."moneyEmail", owner.changed
-      from owner left join earlier e on true`,
+        owner.email, owner.proven, owner.at, owner."moneyEmail", owner.changed,
+        recent.*
+      from owner cross join recent left join earlier e on true`,
     values: [
       use.userId,
       use.accountHash,

@@ -105,8 +105,8 @@ export async function lockSharedPayee(
 async function exceedsSums(
   trx: Knex.Transaction,
   grossKobo: bigint,
-  column: 'user_id' | 'account_hash' | 'name_hash',
-  value: string | Buffer,
+  column: 'account_hash' | 'name_hash',
+  value: Buffer,
   { dailyNgn, monthlyNgn, totalNgn }: Sums,
 ): Promise<boolean> {
   const [row] = await query<{ day: bigint; month: bigint; total: bigint }>(trx, {
@@ -120,16 +120,20 @@ async function exceedsSums(
     values: [value, totalNgn !== undefined],
   })
   const { day, month, total } = row ?? { day: 0n, month: 0n, total: 0n }
-  const pairs = [
-    [day, dailyNgn],
-    [month, monthlyNgn],
-    [total, totalNgn],
-  ] as const
-  return pairs.some(([kobo, ngn]) => ngn !== undefined && kobo + grossKobo > BigInt(ngn) * koboPerNaira)
+  return (
+    isAbove(day + grossKobo, dailyNgn) ||
+    isAbove(month + grossKobo, monthlyNgn) ||
+    isAbove(total + grossKobo, totalNgn)
+  )
 }
 
 const koboPerNaira = 100n
-/** A young account has one limit for all its withdrawals, so that waiting a day does not help. */
+
+function isAbove(kobo: bigint, limitNgn: number | undefined): boolean {
+  return limitNgn !== undefined && kobo > BigInt(limitNgn) * koboPerNaira
+}
+
+/** A young account has one limit for all its withdrawals, so that waiting a day does not help. They are of the last 30 days. */
 const youngDays = 30
 
 /** Whether a creator's identity is verified (docs/decisions/0057), and how old the account is. */
@@ -141,26 +145,38 @@ export interface CreatorIdentity {
 
 /**
  * Locks the user's row in share mode, so that a verification, a freezing or a change of the e-mail in progress ends first.
- * Otherwise a withdrawal could be held just after the verification released the others. Throws `account_frozen`.
+ * Otherwise a withdrawal could be held just after the verification released the others. Then, as who ends sessions does, it locks the
+ * session, which stays open until the transaction ends. Throws `account_frozen`, and `unauthorized` when the session has ended.
  */
-export async function readIdentity(trx: Knex, userId: string): Promise<CreatorIdentity> {
-  const [row] = await query<CreatorIdentity & { frozen: boolean }>(trx, {
+export async function readIdentity(
+  trx: Knex,
+  { userId, sessionHash }: { readonly userId: string; readonly sessionHash: Buffer },
+): Promise<CreatorIdentity> {
+  const [row] = await query<CreatorIdentity & { frozen: boolean; open: boolean }>(trx, {
     name: 'identity.read',
     text: /* sql */ `
-      select email, identity_verified_at is not null as verified, frozen_at is not null as frozen,
-        extract(epoch from clock_timestamp() - created_at)::float8 / 86400 as "ageDays"
-      from users where id = $1 for share`,
-    values: [userId],
+      with owner as materialized (
+        select email, identity_verified_at is not null as verified, frozen_at is not null as frozen,
+          extract(epoch from clock_timestamp() - created_at)::float8 / 86400 as "ageDays"
+        from users where id = $1 for share)
+      select owner.*, exists (select from sessions where token_hash = $2 and user_id = $1 for share) as open from owner`,
+    values: [userId, sessionHash],
   })
   if (row === undefined) throw new Error(`There is no user ${userId}`)
-  const { frozen, ...identity } = row
+  const { frozen, open, ...identity } = row
   if (frozen) throw new DomainError('account_frozen')
+  if (!open) throw new DomainError('unauthorized')
   return identity
+}
+
+/** The creator's withdrawals of the last 24 hours and of the last 30 days that have not failed. */
+interface OwnSums {
+  readonly dayKobo: bigint
+  readonly monthKobo: bigint
 }
 
 /** A withdrawal that is about to be stored, for the limits of its creator and of where it goes. */
 export interface LimitedWithdrawal extends SharedPayee {
-  readonly userId: string
   readonly grossKobo: bigint
 }
 
@@ -172,19 +188,15 @@ export interface LimitedWithdrawal extends SharedPayee {
  */
 export async function exceedsLimits(
   trx: Knex.Transaction,
-  { ageDays }: Pick<CreatorIdentity, 'ageDays'>,
+  { ageDays, dayKobo, monthKobo }: Pick<CreatorIdentity, 'ageDays'> & OwnSums,
   withdrawal: LimitedWithdrawal,
   limits: Limits,
 ): Promise<boolean> {
-  const { userId, grossKobo } = withdrawal
-  if (grossKobo > BigInt(limits.identitySingleNgn) * koboPerNaira) return true
-  const totalNgn = ageDays < youngDays ? limits.youngNgn : undefined
-  const own = { dailyNgn: limits.identityDailyNgn, monthlyNgn: undefined, totalNgn }
-  const compared = [
-    { column: 'user_id', value: userId, sums: own } as const,
-    ...sharedWith(withdrawal, limits),
-  ]
-  for (const { column, value, sums } of compared)
+  const { grossKobo } = withdrawal
+  if (isAbove(grossKobo, limits.identitySingleNgn)) return true
+  if (isAbove(dayKobo + grossKobo, limits.identityDailyNgn)) return true
+  if (ageDays < youngDays && isAbove(monthKobo + grossKobo, limits.youngNgn)) return true
+  for (const { column, value, sums } of sharedWith(withdrawal, limits))
     if (await exceedsSums(trx, grossKobo, column, value, sums)) return true
   return false
 }

@@ -28,9 +28,10 @@ export interface NewWithdrawal extends WithdrawalPrice {
   /** Keyed hash of the name of the account's holder, and that name at the bank. Null: not asked for, or not known. */
   readonly nameHash: Buffer | null
   readonly resolvedName: string | null
-  /** Who asks for it: the client network, the device, and the seconds since the session was opened. */
+  /** Who asks for it: the client network, the device, the session, and the seconds since that was opened. */
   readonly network: string
   readonly deviceHash: Buffer
+  readonly sessionHash: Buffer
   readonly sessionAge: number
   readonly keyedRequest: KeyedRequest | undefined
   readonly origin: Origin
@@ -45,7 +46,7 @@ export class KeyTaken extends Error {
  * Reserves the money and inserts the withdrawal in one transaction, and decides whether it waits for the creator's identity,
  * confirmation, or both. The lock on the creator's ledger account runs a creator's withdrawals one after the other, and the locks
  * before it those to one account or name where these are limited. Throws
- * `insufficient_balance`, `account_frozen`, KeyTaken, and `too_many_requests` when nothing could confirm it: the account has
+ * `insufficient_balance`, `account_frozen`, `unauthorized`, KeyTaken, and `too_many_requests` when nothing could confirm it: the account has
  * had its codes of the day and has no factor that counts.
  */
 export async function storeWithdrawal(
@@ -54,14 +55,15 @@ export async function storeWithdrawal(
   withdrawal: NewWithdrawal,
 ): Promise<Withdrawal> {
   const { trx } = uow
-  const identity = await readIdentity(trx, withdrawal.userId)
+  const identity = await readIdentity(trx, withdrawal)
   if (!identity.verified) await lockSharedPayee(trx, withdrawal, config.withdrawals)
   const hold = await reserveHold(trx, withdrawal)
   const payee = await usePayee(trx, config, withdrawal)
   const asks = await whatAsks(trx, config, withdrawal)
   const confirmationReason = reasonToConfirm(asks, payee, withdrawal.sessionAge)
   const waitsForIdentity =
-    !identity.verified && (await exceedsLimits(trx, identity, withdrawal, config.withdrawals))
+    !identity.verified &&
+    (await exceedsLimits(trx, { ...identity, ...payee }, withdrawal, config.withdrawals))
   if (withdrawal.keyedRequest !== undefined) await releaseOldKey(uow, withdrawal.keyedRequest)
   const sendState = firstState(waitsForIdentity, confirmationReason)
   const stored = await insert(uow, config, withdrawal, {
@@ -80,7 +82,7 @@ export async function storeWithdrawal(
     ...(payee.added ? [{ kind: 'payee-added' } as const] : []),
     { kind: 'withdrawal-requested' } as const,
   ]
-  await mailCreator(uow, config, stored, events, { userId: withdrawal.userId, ...payee })
+  await mailCreator(uow, config, { ...stored, ...payee }, events)
   // Also while it waits for the identity: its creator may confirm it meanwhile.
   if (confirmationReason !== null) {
     const mailed = await mailWithdrawalCode(uow, config, { ...stored, accountHash: withdrawal.accountHash })

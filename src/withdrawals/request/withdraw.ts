@@ -23,7 +23,8 @@ import { findStored, KeyTaken, type NewWithdrawal, storeWithdrawal } from './sto
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'wake' | 'payouts' | 'log'>
 
 /** Who withdraws, and the idempotency key of the request, if it has one. */
-export interface Requester extends Pick<NewWithdrawal, 'network' | 'deviceHash' | 'sessionAge' | 'origin'> {
+export interface Requester
+  extends Pick<NewWithdrawal, 'network' | 'deviceHash' | 'sessionHash' | 'sessionAge' | 'origin'> {
   readonly userId: string
   readonly keyedRequest: KeyedRequest | undefined
 }

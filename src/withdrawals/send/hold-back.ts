@@ -5,6 +5,7 @@ import { uncovered } from '../../ledger/receivables/read-receivables.js'
 import { addressHash } from '../../mail/queue-email.js'
 import { notFrozen } from '../../outgoing/guards.js'
 import { sendableStates } from '../../outgoing/lifecycle.js'
+import { learnedSql } from '../../outgoing/steps.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -12,6 +13,9 @@ import type { Services } from '../../services.js'
 import { closeReviews, openReview } from '../reviews.js'
 import { type LockedWithdrawal, payoutChannel } from '../withdrawal.js'
 import { type DuePayout, payoutJob } from '../work-queue.js'
+
+/** What is learned of a payee: its recipient at the provider, and the account's name at the bank with its hash. */
+export const payeeColumns = ['recipient_code', 'sealed_resolved_name', 'name_hash'] as const
 
 /** A limit of what is sent in a window of time, of one creator or of all. Named as in `withdrawals.breaker`. */
 export interface PayoutLimit {
@@ -122,6 +126,7 @@ export async function waitForLimits(
   uow: Pick<UnitOfWork, 'trx' | 'publish'>,
   payout: DuePayout,
   limits: readonly PayoutLimit[],
+  learned: readonly unknown[],
 ): Promise<(() => void) | undefined> {
   const { id, reference, attempts, waited, released } = payout
   const wait = released ? undefined : await findLimitWait(uow, payout, limits)
@@ -130,9 +135,9 @@ export async function waitForLimits(
     name: 'payouts.wait',
     text: /* sql */ `
       update withdrawals set breaker = $3, breaker_since = case when $3::text is not null then coalesce(breaker_since, clock_timestamp()) end,
-        due_at = coalesce(clock_timestamp() + $4::float8 * interval '1 second', due_at)
+        due_at = coalesce(clock_timestamp() + $4::float8 * interval '1 second', due_at)${learnedSql(payeeColumns, 5)}
       where id = $1 and attempts = $2 and status = 'pending' and send_state in (${sqlList(sendableStates)})`,
-    values: [id, attempts, wait?.limit ?? null, wait?.seconds ?? null],
+    values: [id, attempts, wait?.limit ?? null, wait?.seconds ?? null, ...learned],
   })
   if (wait === undefined) return undefined
   uow.publish(payoutChannel(reference))

@@ -9,7 +9,7 @@ import { nameHash } from '../request/identity-hold.js'
 import type { LockedWithdrawal } from '../withdrawal.js'
 import { withdrawalKind } from '../withdrawal-kind.js'
 import { type DuePayout, mayLeave, payoutQueue } from '../work-queue.js'
-import { holdForDebt, payoutLimits, waitForLimits } from './hold-back.js'
+import { holdForDebt, payeeColumns, payoutLimits, waitForLimits } from './hold-back.js'
 
 type Needs = Pick<Services, 'db' | 'transact' | 'config' | 'metrics' | 'log' | 'payouts'> & {
   readonly sender: PayoutSender
@@ -22,50 +22,51 @@ export function payoutKind(services: Needs): SendingKind<DuePayout, LockedWithdr
     ...withdrawalKind(services),
     toSend: payoutQueue(config.payouts),
     mayLeave,
+    learns: payeeColumns,
     async prepare(payout) {
       if (await holdForDebt(services, payout)) return undefined
-      const account = { bankCode: payout.bankCode, ...openAccount(config, payout) }
-      const recipient = await prepareRecipient(services, payout, account)
-      return () =>
+      const { recipient, learned } = await preparePayee(services, payout)
+      const request = () =>
         sender.send({
           reference: payout.providerReference,
           amountKobo: payout.netKobo,
           recipient,
           narration: `Withdrawal ${payout.reference}`,
         })
+      return { request, learned }
     },
-    holdBack: limits.length === 0 ? undefined : (uow, payout) => waitForLimits(services, uow, payout, limits),
+    holdBack:
+      limits.length === 0
+        ? undefined
+        : (uow, payout, learned) => waitForLimits(services, uow, payout, limits, learned),
     onAccepted({ waitedSeconds }, sinceTaken) {
       if (waitedSeconds !== null) metrics.withdrawalSendSeconds.observe(waitedSeconds + sinceTaken)
     },
   }
 }
 
-/** The recipient at the provider. Records it, and the account's name at the bank, for operators and the limits of one name. */
-async function prepareRecipient(services: Needs, payout: DuePayout, account: BankAccount): Promise<string> {
-  const { id, reference, recipient, nameKnown } = payout
-  const [made, name] = await Promise.allSettled([
+/** The recipient at the provider, and what was learned: it, and the account's name at the bank, for operators and the limits of one name. */
+async function preparePayee(services: Needs, payout: DuePayout) {
+  const { db, config } = services
+  const { id, reference, bankCode, recipient, nameKnown } = payout
+  const account = { bankCode, ...openAccount(config, payout) }
+  const [made, found] = await Promise.allSettled([
     recipient ?? createRecipient(services, account),
     nameKnown ? undefined : resolveName(services, payout, account),
   ])
-  const code = made.status === 'fulfilled' ? made.value : null
-  const resolved = name.status === 'fulfilled' ? name.value : undefined
-  if (code !== recipient || resolved !== undefined)
-    await query(services.db, {
-      name: 'payouts.recipient',
-      text: /* sql */ `
-        update withdrawals set recipient_code = coalesce($2, recipient_code),
-          sealed_resolved_name = coalesce($3, sealed_resolved_name), name_hash = coalesce($4, name_hash)
-        where id = $1`,
-      values: [
-        id,
-        code,
-        resolved === undefined ? null : sealName(services.config, resolvedContext(reference), resolved),
-        resolved === undefined ? null : nameHash(services.config, resolved),
-      ],
-    })
-  if (made.status === 'rejected') throw made.reason
-  return made.value
+  const name = found.status === 'fulfilled' ? found.value : undefined
+  const sealedName = name === undefined ? null : sealName(config, resolvedContext(reference), name)
+  const hash = name === undefined ? null : nameHash(config, name)
+  if (made.status === 'fulfilled') return { recipient: made.value, learned: [made.value, sealedName, hash] }
+  // Nothing is sent, and operators ask whose account it is.
+  await query(db, {
+    name: 'payouts.name',
+    text: /* sql */ `
+      update withdrawals set sealed_resolved_name = coalesce($2, sealed_resolved_name), name_hash = coalesce($3, name_hash)
+      where id = $1`,
+    values: [id, sealedName, hash],
+  })
+  throw made.reason
 }
 
 function createRecipient({ sender }: Needs, account: BankAccount): Promise<string> {
