@@ -18,7 +18,7 @@ import { compressDocuments } from './http/finish-read.js'
 import { refuseWhileOverloaded } from './http/limits/overload.js'
 import { limitByAddress, limitHeaders } from './http/limits/rate-limits.js'
 import { trustProxies } from './http/limits/trusted-proxies.js'
-import { mount } from './http/mount.js'
+import { chain, mount } from './http/mount.js'
 import { openApiDocument } from './http/openapi/document.js'
 import { withComponents } from './http/openapi/name-schemas.js'
 import { loadPages, type Pages, serveAssets, serveEmbedScript } from './http/pages/built-pages.js'
@@ -139,10 +139,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   koa.use(securityHeaders(isSecure(publicUrl)))
   koa.use(publicCors())
   koa.use(serveWallets)
-  koa.use(compressDocuments)
-  koa.use(markPages(config))
   const firstSegments = new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))
-  koa.use(answerMissingPages(firstSegments))
   koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const shed = refuseWhileOverloaded(services.poolQueue)
   // Pages and health endpoints need no connection. A stream is not refused: after a 503 a browser would not open it again.
@@ -153,9 +150,13 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   // The guards run before routing, so a caller without a session cannot find out which of these routes exist.
   const needsSession = (ctx: Koa.Context): boolean =>
     sessionPath[config.mode].test(ctx.path) && !(keyPath.test(ctx.path) && readBearer(ctx) !== undefined)
-  const sessionGuards = [countRead, ...ownerGuards(services)]
-  for (const guard of sessionGuards) koa.use((ctx, next) => (needsSession(ctx) ? guard(ctx, next) : next()))
+  const guardSession = chain([countRead, ...ownerGuards(services)])
+  koa.use((ctx, next) => (needsSession(ctx) ? guardSession(ctx, next) : next()))
   koa.use(mount(routes, services.limits, services.switches))
+  // Below are pages only.
+  koa.use(compressDocuments)
+  koa.use(markPages(config))
+  koa.use(answerMissingPages(firstSegments))
   const router = new Router()
   // `OpenApi` names the parts that our own document always has.
   const openApi = document as unknown as OpenApi

@@ -16,15 +16,18 @@ export function parseInput<Schema extends z.ZodType>(
   raw: Record<string, unknown>,
   invalid: ErrorCode,
 ): z.output<Schema> {
-  const present = Object.fromEntries(
-    Object.entries(raw).filter(([name, value]) => value !== null || acceptsNull(schema, name)),
-  )
+  const present = Object.values(raw).includes(null) ? withoutNulls(schema, raw) : raw
   const result = schema.safeParse(present, { reportInput: true })
   if (result.success) return result.data
   const { issues } = result.error
   const codes = issues.map(({ message }) => message)
   const first = codes.includes(invalid) ? invalid : codes.find(isErrorCode)
   throw new DomainError(first ?? invalid, undefined, detailsOf(issues))
+}
+
+function withoutNulls(schema: z.ZodType, raw: Record<string, unknown>): Record<string, unknown> {
+  const present = ([name, value]: [string, unknown]) => value !== null || acceptsNull(schema, name)
+  return Object.fromEntries(Object.entries(raw).filter(present))
 }
 
 function acceptsNull(schema: z.ZodType, name: string): boolean {

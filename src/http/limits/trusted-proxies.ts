@@ -80,7 +80,7 @@ function readReached(ctx: Context, isProxy: IsProxy, trust: TrustProxy): Reached
   const connection = ctx.req.socket.remoteAddress ?? ''
   const forwardedFor = ctx.get('X-Forwarded-For')
   const isKnown = forwardedFor === '' || trust === 0 || isProxy(connection, 0)
-  const claims = trust === undefined && isNear(connection)
+  const claims = forwardedFor !== '' && trust === undefined && isNear(connection)
   const address = findClient(connection, forwardedFor, claims ? (_, hop) => hop === 0 : isProxy)
   const direct = !isProxy(connection, 0)
   const forwarded = (name: string): string => (direct ? '' : (ctx.get(name).split(',', 1)[0] ?? '').trim())
@@ -95,6 +95,7 @@ function readReached(ctx: Context, isProxy: IsProxy, trust: TrustProxy): Reached
 /** An entry that is not an address ends the search: what stands left of it is worth nothing. */
 function findClient(connection: string, forwardedFor: string, isProxy: IsProxy): string {
   let address = connection
+  if (forwardedFor === '') return address
   for (const [hop, entry] of forwardedFor.split(',').reverse().entries()) {
     const next = addressIn(entry.trim())
     if (next === undefined || !isProxy(address, hop)) break
