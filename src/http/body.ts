@@ -57,8 +57,8 @@ function readBytes({ req, request }: Context): Promise<Buffer> {
       reject(new Unreadable(tooLarge))
     })
     body.on('end', () => resolve(Buffer.concat(parts)))
-    body.on('error', () => reject(new Unreadable(body === req ? 'did not arrive' : 'cannot be decompressed')))
-    req.on('close', () => reject())
+    req.on('error', reject)
+    body.on('error', () => reject(new Unreadable('cannot be decompressed')))
   })
 }
 

@@ -25,9 +25,10 @@ with ${input} created as (
   on conflict (id) do nothing
   returning id, creator_wallet
 )
-select c.id, true as created, 'pending'::tip_status as status, coalesce(w.user_id, p.user_id) as "recipientId", false as differs
-from created c left join wallets w on w.public_key = c.creator_wallet
-  left join payout_wallets p on p.wallet = c.creator_wallet and p.takes_tips
+select id, true as created, 'pending'::tip_status as status, coalesce(
+  (select user_id from wallets where public_key = creator_wallet),
+  (select user_id from payout_wallets where wallet = creator_wallet and takes_tips)) as "recipientId"
+from created
 union all
 ${recorded}`
 
@@ -38,7 +39,7 @@ const recordMany = {
       select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::uuid[], $10::uuid[])
         as i (id, creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, trace_id)),`,
     `select id, 'chain', creator_wallet, sender, amount, token_symbol, message, intent_id, hash, request_id, trace_id from input order by id`,
-    'select t.id, false, t.status, null, t.claim_hash is distinct from i.hash from input i join tips t on t.id = i.id',
+    'select t.id, false, t.status, null from input i join tips t on t.id = i.id and t.claim_hash = i.hash',
   ),
 }
 
@@ -48,15 +49,11 @@ const recordOne = {
   text: recordSql(
     '',
     `values ($1, 'chain', $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    'select id, false, status, null, claim_hash is distinct from $8 from tips where id = $1',
+    'select id, false, status, null from tips where id = $1 and claim_hash = $8',
   ),
 }
 
-interface RecordedRow extends Recorded {
-  readonly id: string
-  /** The tip was already recorded, and its first claim differs from this one. */
-  readonly differs: boolean
-}
+type RecordedRow = Recorded & { readonly id: string }
 
 /** Records claims in groups: callers share a statement, and each waits for its own durable commit (docs/decisions/0009). */
 export function createRecorder({
@@ -75,7 +72,7 @@ async function recordClaims(pool: Queryable, claims: readonly SignedClaim[]): Pr
   const first = new Map<string, SignedClaim>()
   for (const claim of claims) if (!first.has(claim.signature)) first.set(claim.signature, claim)
   const rows = await recordFirstClaims(pool, [...first.values()])
-  const recorded = new Map(rows.filter((row) => !row.differs).map((row) => [row.id, row]))
+  const recorded = new Map(rows.map((row) => [row.id, row]))
   const further = claims.filter(
     (claim) => first.get(claim.signature) !== claim || !recorded.has(claim.signature),
   )
