@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Keypair, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import test from 'ava'
 import { encodeBase58 } from '../../src/kernel/base58.js'
-import { messageHash, messageOf } from '../../src/kernel/wire-transaction.js'
+import { messageHash, messageOf, readSignedAccounts } from '../../src/kernel/wire-transaction.js'
 import { decodeTransaction } from '../../src/providers/solana/decode-transaction.js'
 import { versionOneTransfer } from './version-one.js'
 
@@ -52,4 +52,23 @@ for (const version of ['legacy', 0, 1] as const)
     t.is(transaction?.lamports.get(to), 1_000_000n)
     t.is(transaction?.messageHash, createHash('sha256').update(message).digest('hex'))
     t.is(messageHash(raw).toString('hex'), transaction?.messageHash ?? '')
+  })
+
+for (const [version, headBytes] of [
+  ['legacy', 165],
+  [0, 166],
+  [1, 202],
+] as const)
+  test(`signers and accounts of version ${version} are those that web3.js reads, and less than them is nothing`, (t) => {
+    const { raw } = transferIn(version)
+    const { signatures, message } = VersionedTransaction.deserialize(raw)
+    const expected = {
+      signature: encodeBase58(signatures[0] as Uint8Array),
+      accounts: message.staticAccountKeys.map((key) => key.toBase58()),
+      signerCount: message.header.numRequiredSignatures,
+    }
+    t.deepEqual(readSignedAccounts(raw), expected)
+    for (let length = 0; length < raw.length; length++)
+      t.is(readSignedAccounts(raw.subarray(0, length)) === undefined, length < headBytes, `${length} bytes`)
+    for (const first of [0x82, 0xff]) t.is(readSignedAccounts(Uint8Array.from([first, ...raw.subarray(1)])), undefined)
   })

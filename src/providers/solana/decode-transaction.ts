@@ -1,7 +1,5 @@
-import { VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
-import { encodeBase58 } from '../../kernel/base58.js'
-import { messageHash } from '../../kernel/wire-transaction.js'
+import { messageHash, readSignedAccounts } from '../../kernel/wire-transaction.js'
 import type { ChainTransaction, TokenChange } from '../../ports/chain.js'
 import { tokenProgram } from './account-state.js'
 
@@ -40,7 +38,8 @@ export function decodeTransaction(signature: string, reply: unknown): ChainTrans
   const parsed = transactionReply.safeParse(reply)
   if (!parsed.success) return undefined
   const { slot, blockTime, transaction, meta } = parsed.data
-  const wire = readWire(transaction[0])
+  const bytes = Buffer.from(transaction[0], 'base64')
+  const wire = readSignedAccounts(bytes)
   // The first signature identifies a transaction. A second signer's signature does not.
   if (wire === undefined || wire.signature !== signature) return undefined
   const accounts = [
@@ -50,7 +49,7 @@ export function decodeTransaction(signature: string, reply: unknown): ChainTrans
   ]
   return {
     signature,
-    messageHash: wire.messageHash,
+    messageHash: messageHash(bytes).toString('hex'),
     failed: meta.err !== null && meta.err !== undefined,
     slot: BigInt(slot),
     blockTime: blockTime == null ? undefined : new Date(blockTime * 1000),
@@ -60,28 +59,6 @@ export function decodeTransaction(signature: string, reply: unknown): ChainTrans
     networkFee: BigInt(meta.fee),
     lamports: lamportChanges(accounts, meta),
     tokens: tokenChanges(accounts, meta),
-  }
-}
-
-interface Wire {
-  readonly signature: string
-  readonly messageHash: string
-  readonly accounts: string[]
-  readonly signerCount: number
-}
-
-function readWire(base64: string): Wire | undefined {
-  try {
-    const bytes = Buffer.from(base64, 'base64')
-    const { signatures, message } = VersionedTransaction.deserialize(bytes)
-    return {
-      messageHash: messageHash(bytes).toString('hex'),
-      signature: encodeBase58(signatures[0] ?? new Uint8Array()),
-      accounts: message.staticAccountKeys.map((key) => encodeBase58(key.toBytes())),
-      signerCount: message.header.numRequiredSignatures,
-    }
-  } catch {
-    return undefined
   }
 }
 
