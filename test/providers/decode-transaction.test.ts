@@ -70,5 +70,6 @@ for (const [version, headBytes] of [
     t.deepEqual(readSignedAccounts(raw), expected)
     for (let length = 0; length < raw.length; length++)
       t.is(readSignedAccounts(raw.subarray(0, length)) === undefined, length < headBytes, `${length} bytes`)
-    for (const first of [0x82, 0xff]) t.is(readSignedAccounts(Uint8Array.from([first, ...raw.subarray(1)])), undefined)
+    for (const first of [0x82, 0xff])
+      t.is(readSignedAccounts(Uint8Array.from([first, ...raw.subarray(1)])), undefined)
   })
