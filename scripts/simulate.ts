@@ -80,8 +80,8 @@ async function main(): Promise<void> {
     ...Object.entries(sums),
     ['withdrawals a minute', Math.round(sums.withdrawals / minutes)],
   ]
-  if (!broken)
-    writeFigures(`npm run simulate${unusualOptions({ ...options, seed: 0 }, defaults)}`, rows, first)
+  const unusual = unusualOptions({ ...options, seed: 0 }, defaults)
+  if (!broken) writeFigures(`npm run simulate${unusual && ` --${unusual}`}`, rows, first)
   const kept = broken ? 'a promise was broken' : 'every promise was kept'
   process.stdout.write(textOf({ rows, faults: [], kept }, `seeds from ${first} on, ${hours} h each`))
 }
