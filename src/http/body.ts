@@ -1,18 +1,30 @@
-import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Context } from 'koa'
+import { koaBody, HttpMethodEnum as Method } from 'koa-body'
 import { DomainError, type ErrorCode, inputError } from '../kernel/errors.js'
 
 const maxKilobytes = 64
-const maxBytes = maxKilobytes * 1024
 const maxDepth = 20
-const decompressors = { gzip: createUnzip, deflate: createUnzip, br: createBrotliDecompress } as const
-/** A byte order mark is no JSON. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * JSON only. koa-body's default also takes forms and text/plain, which other sites' pages can post with our cookie. Its bytes
+ * are read as Latin-1, which keeps each byte, so that text that is not UTF-8 can be refused instead of replaced.
+ */
+const readBody = koaBody({
+  json: true,
+  urlencoded: false,
+  text: false,
+  multipart: false,
+  parsedMethods: [Method.POST, Method.PUT, Method.PATCH, Method.DELETE],
+  jsonLimit: maxKilobytes * 1024,
+  encoding: 'latin1',
+  includeUnparsed: true,
+  onError: (error) => {
+    throw error
+  },
+})
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 const notUtf8 = 'must be UTF-8'
-const tooLarge = `must have at most ${maxKilobytes} KB`
-const notJson = 'is not a valid JSON object, or has a field __proto__'
+const notAscii = /[\u0080-\uffff]/
 /** How JSON can write half of a surrogate pair. UTF-8 itself cannot. */
 const surrogateEscape = /\\ud[89a-f]/i
 
@@ -30,8 +42,7 @@ export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Re
     if (type === null || ctx.request.length === 0) return {}
     if (type === false) throw new Unreadable('must have the Content-Type application/json')
     if (!/^(utf-?8)?$/i.test(ctx.request.charset)) throw new Unreadable(notUtf8)
-    const text = decode(await readBytes(ctx))
-    const body = text === '' ? {} : parseObject(text)
+    const { body, text } = await readText(ctx)
     checkNodes(body)
     if (surrogateEscape.test(text)) checkTexts(body, invalid)
     return body
@@ -41,36 +52,31 @@ export async function readJsonBody(ctx: Context, invalid: ErrorCode): Promise<Re
   }
 }
 
-/** The bytes of the body, decompressed. What is too large is not read to its end. */
-function readBytes({ req, request }: Context): Promise<Buffer> {
-  if ((request.length ?? 0) > maxBytes) throw new Unreadable(tooLarge)
-  const body = decompressed(req)
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
-    let size = 0
-    body.on('data', (part: Buffer) => {
-      size += part.length
-      parts.push(part)
-      if (size <= maxBytes) return
-      req.unpipe()
-      body.removeAllListeners('data').pause()
-      reject(new Unreadable(tooLarge))
-    })
-    body.on('end', () => resolve(Buffer.concat(parts)))
-    req.on('error', reject)
-    body.on('error', () => reject(new Unreadable('cannot be decompressed')))
-  })
+/** The body and its text. ASCII, which most bodies are, is the same in Latin-1 and UTF-8, so it is parsed only once. */
+async function readText(ctx: Context): Promise<{ body: Record<string, unknown>; text: string }> {
+  try {
+    await readBody(ctx, async () => undefined)
+  } catch (error) {
+    throw new Unreadable(problemOf(error as BodyError))
+  }
+  const { body, rawBody = '' } = ctx.request
+  if (!notAscii.test(rawBody)) return { body: objectOf(body ?? {}), text: rawBody }
+  const text = decode(Buffer.from(rawBody, 'latin1'))
+  return { body: objectOf(JSON.parse(text)), text }
 }
 
-function decompressed(req: IncomingMessage): Readable {
-  const encoding = req.headers['content-encoding'] ?? 'identity'
-  if (encoding === 'identity') return req
-  if (!isKnown(encoding)) throw new Unreadable('must have a Content-Encoding of gzip, deflate or br, or none')
-  return req.pipe(decompressors[encoding]())
+interface BodyError {
+  readonly status?: number
+  /** `Z_...` of a body that cannot be decompressed. */
+  readonly code?: string
 }
 
-const isKnown = (encoding: string): encoding is keyof typeof decompressors =>
-  Object.hasOwn(decompressors, encoding)
+function problemOf({ status, code = '' }: BodyError): string {
+  if (status === 413) return `must have at most ${maxKilobytes} KB`
+  if (status === 415) return 'must have a Content-Encoding of gzip, deflate or br, or none'
+  if (code.startsWith('Z_')) return 'cannot be decompressed'
+  return 'is not a valid JSON object, or has a field __proto__'
+}
 
 function decode(bytes: Buffer): string {
   try {
@@ -80,19 +86,10 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  const body = parse(text)
-  if (Array.isArray(body)) throw new Unreadable('must be a JSON object')
-  if (typeof body !== 'object' || body === null) throw new Unreadable(notJson)
+function objectOf(body: unknown): Record<string, unknown> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Unreadable('must be a JSON object')
   return body as Record<string, unknown>
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Unreadable(notJson)
-  }
 }
 
 /** Iterative, because recursion on deep input could overflow the stack. */
@@ -100,7 +97,6 @@ function checkNodes(body: object): void {
   let level: object[] = [body]
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > maxDepth) throw new Unreadable(`must have at most ${maxDepth} levels`)
-    if (level.some((node) => Object.hasOwn(node, '__proto__'))) throw new Unreadable(notJson)
     level = level.flatMap((node) =>
       Object.values(node).filter((child) => typeof child === 'object' && child !== null),
     )
