@@ -64,14 +64,22 @@ async function main(name, args) {
   checkNode()
   if (command.dotenv) loadDotenv()
   if (command.dotenv && name !== 'dev') loadStackSettings(name === 'demo')
-  // A server that is given needs no Redis of ours.
-  if (name === 'test:contract' && args.some((argument) => /^--url(=|$)/.test(argument)))
-    command.redis = undefined
+  adapt(name, command, args)
   refuseInProduction(name, command)
   if (!isRelease(command)) await prepare(command, args)
-  const run = ownPrograms[name]
+  const run = command.program === undefined ? ownPrograms[name] : undefined
   if (run !== undefined) process.exitCode = await run(args)
   else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
+}
+
+/** What the arguments change of what a command needs. */
+function adapt(name, command, args) {
+  const has = (option) => args.some((argument) => argument.split('=', 1)[0] === option)
+  // A server that is given needs no Redis of ours.
+  if (name === 'test:contract' && has('--url')) command.redis = undefined
+  // Traces run the product.
+  if (name === 'models' && (has('--traces') || has('--help')))
+    Object.assign(command, { build: true, program: '../test/models/traces/main' })
 }
 
 /** A built release without dev packages. A clone is prepared, so that it never runs an old build. */

@@ -21,6 +21,10 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     covers: simulated,
     shows: ['withdrawals', 'executed', 'kills'],
   },
+  'npm run models -- --traces 1000': {
+    covers: ['test/models/traces', 'test/models/outgoing', ...simulated],
+    shows: ['traces', 'acts', 'states'],
+  },
   'npm run mutate': {
     covers: [
       'src/kernel/money.ts',

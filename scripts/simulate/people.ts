@@ -13,9 +13,10 @@ import { Order } from '../ops/support/order.js'
 import { decideRefund, readRefund } from '../ops/support/outgoing/refunds.js'
 import { withdrawals } from '../ops/support/outgoing/withdrawals.js'
 import type { Chance } from './chance.js'
+import type { Web } from './compose.js'
 import type { Provider } from './provider.js'
 import type { Turns } from './turns.js'
-import type { Web, World } from './world.js'
+import type { World } from './world.js'
 
 const tries = 6
 const patienceMs = { least: 500, most: 30_000 }

@@ -1,18 +1,14 @@
-import { loadConfig } from '../../src/platform/config/config.js'
-import { createDb, query } from '../../src/platform/database/database.js'
+import { query } from '../../src/platform/database/database.js'
 import { createMetrics } from '../../src/platform/monitoring/metrics.js'
-import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
 import { fund } from '../kit/client.js'
 import { withClosing } from '../kit/closing.js'
-import { serviceSettings } from '../kit/service-settings.js'
 import { Chance } from './chance.js'
-import { Clock, replaceClocks } from './clocks.js'
-import { type Databases, openControl } from './database.js'
+import type { Databases } from './database.js'
 import { People } from './people.js'
 import { brokenAtEnd, brokenNow, countOpen } from './promises.js'
 import { Provider } from './provider.js'
+import { openStage } from './stage.js'
 import { tidyUp } from './tidy-up.js'
-import { Turns } from './turns.js'
 import { World } from './world.js'
 
 const hourMs = 3_600_000
@@ -21,7 +17,7 @@ const dayMs = 24 * hourMs
 const comparedDays = 2
 const creatorCount = 4
 const fundedMicro = 10_000n * 1_000_000n
-const odds = { crash: 0.0015, freeze: 0.001, lostCommit: 0.02 }
+const odds = { crash: 0.0015, freeze: 0.001, lostCommit: 0.02, answerMs: { least: 20, most: 900 } }
 /** Books and holds are looked at so often, once so many turns have been taken since. */
 const checkMs = 900_000
 const checkTurns = 300
@@ -55,43 +51,16 @@ export interface Outcome {
 /** One run: everything that happens in these hours, and how it ends. */
 export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
   return withClosing(async (defer) => {
-    const { url, drop } = await databases.create()
-    defer(drop)
-    const control = await openControl(url)
-    defer(() => control.end())
-    const db = createDb(url, 2)
-    defer(() => db.destroy())
-    const clock = new Clock()
-    const chance = new Chance(plan.seed, plan.without)
-    const turns = new Turns(clock, chance, odds, control)
-    defer(replaceClocks(clock, plan.seed, turns.inside))
-    defer(turns.watchStatements())
-    const provider = new Provider(turns, clock, chance, plan.deduplicates)
-    const env = {
-      ...serviceSettings({ databaseUrl: url, redisUrl: 'redis://127.0.0.1:1' }),
-      // Some withdrawals wait for a confirmation, an identity, or both.
+    // Some withdrawals wait for a confirmation, an identity, or both.
+    const settings = {
       CONFIRM_ACCOUNTS: 'new',
       IDENTITY_SINGLE_NGN: '25000',
-      WITHDRAW_WAIT_MS: '0',
       FIATPAY_DEDUPLICATES: String(plan.deduplicates),
     }
-    const config = loadConfig(env)
-    await turns.setDatabaseTime()
-    await openDataKeys(db, config.dataKeys)
-    const users = await query<{ id: string }>(db, {
-      name: 'simulate.creators',
-      text: /* sql */ `
-        with made as (
-          insert into users (email, name, password_hash)
-          select i || '@simulated.example', 'Ada Obi', 'none' from generate_series(1, $1::int) i returning id
-        ), wallet as (insert into wallets (user_id) select id from made
-        ), session as (
-          insert into sessions (token_hash, user_id, idle_until, absolute_until)
-          select sha256(id::text::bytea), id, 'infinity', 'infinity' from made)
-        insert into parties (user_id) select id from made returning user_id as id`,
-      values: [creatorCount],
-    })
-    const creators = users.map(({ id }) => id)
+    const chance = new Chance(plan.seed, plan.without)
+    const stage = { seed: plan.seed, chance, odds, settings, creators: creatorCount }
+    const { url: databaseUrl, db, clock, turns, config, creators } = await openStage(databases, stage, defer)
+    const provider = new Provider(turns, clock, chance, plan.deduplicates)
     for (const id of creators) await fund(db, id, fundedMicro)
 
     const story: string[] = []
@@ -100,7 +69,7 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
       if (/ is killed /.test(text)) kills += 1
       story.push(`${new Date(clock.now).toISOString().slice(5, 19)}  ${text}`)
     }
-    const world = new World({ clock, chance, turns, provider, config, metrics, databaseUrl: url, db })
+    const world = new World({ clock, chance, turns, provider, config, metrics, databaseUrl, db })
     defer(() => world.close())
     const people = new People(world, turns, chance, provider, creators)
     Object.assign(turns, { tell })

@@ -9,7 +9,6 @@ import type { Clock, Inside } from './clocks.js'
 const idleTurns = 3
 /** A statement that takes longer may be waiting for a lock. PostgreSQL says so. */
 const lockLookMs = 4
-const answerMs = { least: 20, most: 900 }
 /** A process that stands still: from what nobody notices to far beyond every lease. */
 const frozenMs = { least: 2_000, most: 1_500_000 }
 
@@ -18,6 +17,8 @@ export interface Odds {
   readonly crash: number
   readonly freeze: number
   readonly lostCommit: number
+  /** How long an answer from outside takes. */
+  readonly answerMs: { readonly least: number; readonly most: number }
 }
 
 interface Turn {
@@ -89,6 +90,8 @@ export class Turns {
   /** Nobody can go on before this time of the calendar. */
   onIdle: (until: number) => Promise<void> = async () => undefined
   tell: (text: string) => void = () => undefined
+  /** The answer to this statement comes in a turn of its own. */
+  answersLater: (text: string) => boolean = () => false
   count = 0
   readonly #clock: Clock
   readonly #chance: Chance
@@ -120,14 +123,15 @@ export class Turns {
   /** A call to the world outside. It acts in one turn, and its answer comes in a later one. */
   call<Result>(text: string, act: () => Result): Promise<Result> {
     const process = this.#here()
+    const { least, most } = this.#odds.answerMs
     return new Promise((done, fail) => {
       this.#enter({
         process,
         text,
         start: async () => {
           const settle = settled(act, done, fail)
-          this.after(this.#chance.whole('answer ms', answerMs.least, answerMs.most), () =>
-            this.#enter({ process, text: `${text}: the answer`, start: async () => settle() }),
+          this.after(this.#chance.whole('answer ms', least, most), () =>
+            this.#enterAnswer(process, text, settle),
           )
         },
       })
@@ -169,6 +173,11 @@ export class Turns {
   /** Nothing is left to happen by itself. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0 && this.#calendar.length === 0
+  }
+
+  /** What a process would do in its next turns. */
+  waitingOf(process: Process): readonly string[] {
+    return this.#waiting.filter((turn) => turn.process === process).map(({ text }) => text)
   }
 
   /** Every process goes on. */
@@ -231,6 +240,10 @@ export class Turns {
     if (turn.process.isAlive) this.#waiting.push(turn)
   }
 
+  #enterAnswer(process: Process, text: string, settle: () => void): void {
+    this.#enter({ process, text: `${text}: the answer`, start: async () => settle() })
+  }
+
   #statement(process: Process, client: pg.Client, text: string, run: () => Promise<unknown>) {
     return new Promise<unknown>((done, fail) => {
       this.#enter({
@@ -249,6 +262,7 @@ export class Turns {
           const backend = (client as unknown as Connected).processID
           const settle = await this.#unlessBlocked(finished, backend)
           if (settle === undefined) this.#blocked.push({ process, text, backend, settled: finished })
+          else if (this.answersLater(text)) this.#enterAnswer(process, text, settle)
           else settle()
           if (lost) await this.#terminate([client])
         },

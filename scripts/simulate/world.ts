@@ -3,31 +3,24 @@ import type { Composed } from '../../src/compose.js'
 import { sendingRefundKind } from '../../src/fiat/refunds/refund-kind.js'
 import { createSettlementBatch } from '../../src/fiat/settle-due-intents.js'
 import { ProviderError } from '../../src/kernel/provider-error.js'
-import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import { createFollowBatch } from '../../src/outgoing/follow.js'
 import { createSendBatch } from '../../src/outgoing/send.js'
 import type { Config } from '../../src/platform/config/config.js'
-import { createDb, query } from '../../src/platform/database/database.js'
-import { createTransact } from '../../src/platform/database/transact.js'
-import { createKeyedMutex } from '../../src/platform/keyed-mutex.js'
-import type { Log } from '../../src/platform/log.js'
+import { query } from '../../src/platform/database/database.js'
 import type { Metrics } from '../../src/platform/monitoring/metrics.js'
 import type { WokenKind } from '../../src/platform/queue/wake-ups.js'
 import { type Batch, inTurn } from '../../src/platform/worker/batch-loop.js'
 import type { ExchangeRateFeed } from '../../src/ports/exchange-rates.js'
 import { receiveWebhook } from '../../src/withdrawals/reconcile/receive-webhook.js'
-import { BankList } from '../../src/withdrawals/request/banks.js'
-import { createWaitForOutcome, type WithdrawTools } from '../../src/withdrawals/request/withdraw.js'
 import { payoutKind } from '../../src/withdrawals/send/payout-kind.js'
 import { withdrawalKind } from '../../src/withdrawals/withdrawal-kind.js'
 import { codeIn } from '../kit/client.js'
 import type { Chance } from './chance.js'
 import type { Clock } from './clocks.js'
+import { composeWeb, openPool, type Web } from './compose.js'
 import type { Provider } from './provider.js'
 import { Process, type Turns } from './turns.js'
 
-/** Nobody waits for one: such a wait would end after real time. */
-const connections = 24
 /** A worker that found nothing looks again within this time. */
 const pollMs = 2000
 /** So long after a look that found nothing to do about what is due, such as what waits for a limit. */
@@ -40,13 +33,6 @@ const nairaPerDollar = 1600n
 
 const workerKinds = ['payouts', 'reconciler', 'settlement'] as const
 type WorkerKind = (typeof workerKinds)[number]
-
-/** A web process, or an operator's command. */
-export interface Web {
-  readonly services: Composed
-  readonly rates: ExchangeRates
-  readonly tools: WithdrawTools
-}
 
 interface Worker {
   readonly kind: WorkerKind
@@ -265,62 +251,28 @@ export class World {
   }
 
   #openPool(): Knex {
-    const db = createDb(this.#outside.databaseUrl, connections)
+    const db = openPool(this.#outside.databaseUrl)
     this.#pools.push(db)
-    // No connection goes because real time has passed.
-    Object.assign(db.client.pool, { idleTimeoutMillis: Number.MAX_SAFE_INTEGER })
     return db
   }
 
   #compose(process: Process, db = this.#openPool()): Web {
-    const { config, metrics, provider, clock, turns } = this.#outside
+    const { clock, turns, chance, config, metrics, provider } = this.#outside
     const wake = (kind: WokenKind): void => {
       if (!process.isAlive || !this.#isRedisUp()) return
       for (const worker of this.#workers) if (worker.kind === kind) turns.after(0, () => this.#wake(worker))
     }
-    const say = (fields: object, text: string): void =>
-      this.tell(`${process.name}: ${text} ${JSON.stringify(fields, plain)}`)
-    const quiet = {
-      trace: ignore,
-      debug: ignore,
-      info: say,
-      warn: say,
-      error: say,
-      fatal: say,
-    } as unknown as Log
     const exchangeRates: ExchangeRateFeed = {
       read: () =>
         turns.call('the rate', () => {
-          if (this.#outside.chance.strikes('the rate feed is away', 0.03))
+          if (chance.strikes('the rate feed is away', 0.03))
             throw new ProviderError('unavailable', 'the feed is away')
           return { value: this.rate(), asOf: new Date(clock.now) }
         }),
     }
-    const services = {
-      config,
-      metrics,
-      log: quiet,
-      tracing: undefined,
-      db,
-      transact: createTransact(db, { wake, removeJobs: ignore, publish: ignore, log: say }),
-      wake,
-      notifications: { listen: () => ignore },
-      exchangeRates,
-      secondExchangeRates: undefined,
-      payouts: provider.payouts,
-      collections: provider.collections,
-    } as unknown as Composed
-    const rates = new ExchangeRates(services)
-    return {
-      services,
-      rates,
-      tools: {
-        rates,
-        banks: new BankList(services),
-        perUser: createKeyedMutex(),
-        waitForOutcome: createWaitForOutcome(services),
-      },
-    }
+    const { payouts, collections } = provider
+    const say = (text: string): void => this.tell(`${process.name}: ${text}`)
+    return composeWeb({ config, metrics, db, payouts, collections, exchangeRates, wake, say })
   }
 
   /** Naira per dollar in units of 10^-8: it moves by up to two percent, another way each hour. */
@@ -332,8 +284,3 @@ export class World {
 }
 
 function ignore(): void {}
-
-function plain(_name: string, value: unknown): unknown {
-  if (value instanceof Error) return value.message
-  return typeof value === 'bigint' ? String(value) : value
-}

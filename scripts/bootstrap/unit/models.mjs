@@ -16,7 +16,8 @@ const writer = 'scripts/kit/figures.ts'
  */
 export async function runModels(args) {
   process.env.TEST_RUNS ??= 'all'
-  const models = sourceFiles(/^test[/]models[/].*[.]test[.]ts$/)
+  // The traces run the product, so they are no unit test.
+  const models = sourceFiles(/^test[/]models[/](?!traces[.]).*[.]test[.]ts$/)
   if (args.length > 0 || process.env.TEST_RUNS !== 'all')
     return runUnitTests(args.some((argument) => !argument.startsWith('-')) ? args : [...models, ...args])
   const folder = mkdtempSync(join(tmpdir(), 'tipping-models-'))

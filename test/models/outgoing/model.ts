@@ -9,18 +9,23 @@ import { followerActs, senderActs } from './workers.js'
 // What must never happen to money that leaves by the naira provider, whatever the order of the acts.
 
 export function outgoingModel(setting: Setting, steps = new Steps()): Model<State> {
+  const { acts, ...model } = countingModel(setting, steps)
+  return { ...model, acts: (state) => acts(state).map((act) => ({ ...act, to: normalize(act.to) })) }
+}
+
+/** The same with fences and requests as they are counted, and with every worker in its place. Its states are endless. */
+export function countingModel(setting: Setting, steps = new Steps()): Model<State> {
   const rules = rulesOf(setting, steps)
   return {
     start: startOf(setting),
-    acts: (state) =>
-      [
-        ...creatorActs(rules, state),
-        ...senderActs(rules, state),
-        ...followerActs(rules, state),
-        ...operatorActs(rules, state),
-        ...restoreActs(rules, state),
-        ...providerActs(state, setting),
-      ].map((act) => ({ ...act, to: normalize(act.to) })),
+    acts: (state) => [
+      ...creatorActs(rules, state),
+      ...senderActs(rules, state),
+      ...followerActs(rules, state),
+      ...operatorActs(rules, state),
+      ...restoreActs(rules, state),
+      ...providerActs(state, setting),
+    ],
     broken,
     hasEnded: isSettled,
   }

@@ -1,0 +1,66 @@
+import type { Knex } from 'knex'
+import { type Config, loadConfig } from '../../src/platform/config/config.js'
+import { createDb, query } from '../../src/platform/database/database.js'
+import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
+import type { Defer } from '../kit/closing.js'
+import { serviceSettings } from '../kit/service-settings.js'
+import type { Chance } from './chance.js'
+import { Clock, replaceClocks } from './clocks.js'
+import { type Databases, openControl } from './database.js'
+import { type Odds, Turns } from './turns.js'
+
+export interface Stage {
+  readonly url: string
+  /** Of the run itself. */
+  readonly db: Knex
+  readonly clock: Clock
+  readonly turns: Turns
+  readonly config: Config
+  /** Ids of users. */
+  readonly creators: readonly string[]
+}
+
+/** A new database with so many creators in it; the clocks, the random numbers and the turns of a run. */
+export async function openStage(
+  databases: Databases,
+  given: {
+    readonly seed: number
+    readonly chance: Chance
+    readonly odds: Odds
+    readonly settings: Readonly<Record<string, string>>
+    readonly creators: number
+  },
+  defer: Defer,
+): Promise<Stage> {
+  const { url, drop } = await databases.create()
+  defer(drop)
+  const control = await openControl(url)
+  defer(() => control.end())
+  const db = createDb(url, 2)
+  defer(() => db.destroy())
+  const clock = new Clock()
+  const turns = new Turns(clock, given.chance, given.odds, control)
+  defer(replaceClocks(clock, given.seed, turns.inside))
+  defer(turns.watchStatements())
+  const config = loadConfig({
+    ...serviceSettings({ databaseUrl: url, redisUrl: 'redis://127.0.0.1:1' }),
+    WITHDRAW_WAIT_MS: '0',
+    ...given.settings,
+  })
+  await turns.setDatabaseTime()
+  await openDataKeys(db, config.dataKeys)
+  const users = await query<{ id: string }>(db, {
+    name: 'simulate.creators',
+    text: /* sql */ `
+      with made as (
+        insert into users (email, name, password_hash)
+        select i || '@simulated.example', 'Ada Obi', 'none' from generate_series(1, $1::int) i returning id
+      ), wallet as (insert into wallets (user_id) select id from made
+      ), session as (
+        insert into sessions (token_hash, user_id, idle_until, absolute_until)
+        select sha256(id::text::bytea), id, 'infinity', 'infinity' from made)
+      insert into parties (user_id) select id from made returning user_id as id`,
+    values: [given.creators],
+  })
+  return { url, db, clock, turns, config, creators: users.map(({ id }) => id) }
+}
