@@ -14,12 +14,13 @@ import { benchWithdrawals } from './bench/withdrawals.js'
 import { Refusal } from './bootstrap/progress.mjs'
 import { writeFigures } from './kit/figures.js'
 import { readOptions, unusualOptions } from './kit/options.js'
+import { goalOf } from './kit/promised-runs.js'
 
 const usage = `npm run bench [-- <name> ...] [--rounds <n>]
 npm run bench -- --compare <git ref> [<name> ...] [--rounds 5]
 
 Each benchmark starts its own PostgreSQL and Redis, compares the service with a simple implementation in the same run, prints a table
-of medians and writes bench-results/<name>.json. Without a name: those marked with *.
+of medians, the goals that some have, and writes bench-results/<name>.json. Without a name: those marked with *.
 
 record *         recording a tip, against one insert in bare Koa and in Fastify
 verify *         verifying tips, against one job and one call per tip, fifty at once
@@ -68,9 +69,14 @@ async function main(names: readonly string[], options: BenchOptions, unusual: st
     const { table, results, figures, rows, fault } = await bench(options)
     const file = `${folder}/${name}.json`
     writeFileSync(file, `${JSON.stringify({ figures, results }, null, 2)}\n`)
-    process.stdout.write(`\n${table}\nwritten to ${file}\n`)
+    const run = `npm run bench -- ${name}`
+    const goals = (rows ?? []).flatMap(([row, value]) => {
+      const goal = goalOf(run, row, Number(value))
+      return goal === undefined ? [] : [`${row}: ${value}, goal ${goal}\n`]
+    })
+    process.stdout.write(`\n${table}\n${goals.join('')}written to ${file}\n`)
     if (fault !== undefined) throw new Refusal(`${name}: ${fault}`)
-    writeFigures(`npm run bench -- ${name}${unusual}`, rows ?? [])
+    writeFigures(`${run}${unusual}`, rows ?? [])
   }
 }
 

@@ -142,7 +142,11 @@ export function benchCosts(): Promise<Outcome> {
     const costs: Record<string, Cost> = {}
     for (const name of Object.keys(operations)) costs[name] = await run(name, count, idlePerSecond)
     const idleMs = idlePerSecond.map((seconds) => seconds * 1000)
-    return { table: tableOf(costs, idleMs), results: { kinds, costs, idleMsPerSecond: idleMs } }
+    return {
+      table: tableOf(costs, idleMs),
+      results: { kinds, costs, idleMsPerSecond: idleMs },
+      rows: rowsOf(costs, idleMs),
+    }
   })
 }
 
@@ -176,6 +180,17 @@ async function usedBy(servers: BenchServers, { processes, db, sandbox }: Stage, 
 async function untilNone({ db }: Stage, sql: string): Promise<void> {
   const none = async (): Promise<boolean> => (await db.raw(sql)).rows[0].n === 0
   if (!(await waitUntil(none, endMs))) throw new Error(`not within ${endMs / 1000} s: ${sql}`)
+}
+
+function rowsOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[]): [string, number][] {
+  const sum = (values: readonly number[]) => Number(values.reduce((a, b) => a + b, 0).toFixed(1))
+  return [
+    ...Object.entries(costs).flatMap(([name, { cpu, walBytes }]): [string, number][] => [
+      [`${name}: CPU ms`, sum(cpu)],
+      [`${name}: KB of log`, sum([walBytes / 1000])],
+    ]),
+    ['idle: CPU ms a second', sum(idleMs)],
+  ]
 }
 
 function tableOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[]): string {

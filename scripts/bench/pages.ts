@@ -58,7 +58,6 @@ export async function benchPages({ rounds = 5 }: BenchOptions) {
       results,
       [section('page', results, columns, { page: 'public page', checkout: 'checkout' })],
       `one load with ${slowdown} times less CPU, 400 kbit/s and ${network.latency} ms`,
-      'goals: usable within 3.00 s, at most 48.0 KB',
     )
   })
 }

@@ -55,7 +55,6 @@ export function benchRecord({ rounds = 5 }: BenchOptions) {
         section('1 connection', one, columns, { '1 connection': 'service' }),
       ],
       `${secondsEach} s`,
-      'goals: at 64 connections at least 1.50 of koa and 1.00 of fastify; at 1 connection the p50 at most 1.40 of koa',
     )
   })
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { askGit, type Figures, figuresFolder } from '../kit/figures.js'
-import { promisedRuns } from '../kit/promised-runs.js'
+import { aimOf, goalOf, promisedRuns } from '../kit/promised-runs.js'
 import { keepDocument, table } from './keep-document.js'
 
 // Keeps the table of figures in docs/promises.md, and the list of the runs that promises name. It says, and does not fail, when what
@@ -13,12 +13,18 @@ const [begin, end] = ['<!-- figures: made by npm run check -- --fix -->\n', '\n<
 const files = existsSync(figuresFolder) ? readdirSync(figuresFolder).sort() : []
 const all = files.map((file): Figures => JSON.parse(readFileSync(join(figuresFolder, file), 'utf8')))
 
-function cellsOf({ run, seed, date, commit, rows }: Figures): string[] {
-  const shown = rows.filter(([name]) => promisedRuns[run]?.shows.includes(name))
+/** A line for each row that is shown. The run, its date and its commit stand in the first. */
+function linesOf({ run, seed, date, commit, rows }: Figures): string[][] {
+  const names = promisedRuns[run]?.shows.map((shown) => (typeof shown === 'string' ? shown : shown.row))
+  const shown = rows.filter(([name]) => names?.includes(name))
   if (shown.length === 0) throw new Error(`scripts/kit/promised-runs.ts shows no row of ${run}`)
-  const counted = shown.map(([name, value]) => `${name}: ${value.toLocaleString('en')}`).join('; ')
   const command = `\`${run}${seed === undefined ? '' : ` --seed ${seed}`}\``
-  return [command, counted, `${date}, ${commit}`].map((cell) => ` ${cell} `)
+  return shown.map(([name, value], n) => {
+    const before = aimOf(run, name)?.before?.toLocaleString('en') ?? ''
+    const goal = goalOf(run, name, Number(value)) ?? ''
+    const of = n === 0 ? [command, `${date}, ${commit}`] : ['', '']
+    return [of[0], name, before, value.toLocaleString('en'), goal, of[1]].map((cell) => ` ${cell} `)
+  })
 }
 
 for (const { run, commit } of all) {
@@ -44,5 +50,5 @@ const faults = [
 ]
 for (const fault of faults) process.stdout.write(`${fault}\n`)
 if (faults.length > 0) process.exitCode = 1
-const text = table([' run ', ' counted ', ' of '], all.map(cellsOf))
+const text = table([' run ', ' counted ', ' before ', ' now ', ' goal ', ' of '], all.flatMap(linesOf))
 keepDocument(document, `${before}${begin}${text}${end}${rest.split(end)[1] ?? ''}`)
