@@ -11,8 +11,10 @@ import type { WokenKind } from '../../src/platform/queue/wake-ups.js'
 import { BankList } from '../../src/withdrawals/request/banks.js'
 import { createWaitForOutcome, type WithdrawTools } from '../../src/withdrawals/request/withdraw.js'
 
-/** Nobody waits for one: such a wait would end after real time. */
+/** Nobody waits for one: others would have to take turns meanwhile. */
 const connections = 24
+/** No wait of a pool ends before the run: it is in real time. */
+const neverMs = 24 * 3_600_000
 
 /** A web process, or an operator's command. */
 export interface Web {
@@ -32,8 +34,8 @@ export interface Reached extends Pick<Composed, 'db' | 'payouts' | 'collections'
 
 export function openPool(databaseUrl: string): Knex {
   const db = createDb(databaseUrl, connections)
-  // No connection goes because real time has passed.
-  Object.assign(db.client.pool, { idleTimeoutMillis: Number.MAX_SAFE_INTEGER })
+  const waits = ['idleTimeoutMillis', 'createTimeoutMillis', 'acquireTimeoutMillis']
+  for (const wait of waits) db.client.pool[wait] = neverMs
   return db
 }
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 
-/** API: five failed attempts within 15 minutes lock the account's codes for 15 minutes. */
+/** API: five failed attempts at codes of one kind within 15 minutes lock the account's codes of this kind for 15 minutes. */
 const mostFailures = 5
 const windowMinutes = 15
 const lockMinutes = 15
