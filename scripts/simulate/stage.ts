@@ -1,11 +1,12 @@
 import type { Knex } from 'knex'
 import { type Config, loadConfig } from '../../src/platform/config/config.js'
-import { createDb, query } from '../../src/platform/database/database.js'
+import { query } from '../../src/platform/database/database.js'
 import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
 import type { Defer } from '../kit/closing.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import type { Chance } from './chance.js'
 import { Clock, replaceClocks } from './clocks.js'
+import { openPool } from './compose.js'
 import { type Databases, openControl } from './database.js'
 import { type Odds, Turns } from './turns.js'
 
@@ -36,7 +37,7 @@ export async function openStage(
   defer(drop)
   const control = await openControl(url)
   defer(() => control.end())
-  const db = createDb(url, 2)
+  const db = openPool(url)
   defer(() => db.destroy())
   const clock = new Clock()
   const turns = new Turns(clock, given.chance, given.odds, control)
