@@ -1,8 +1,6 @@
-import type { Knex } from 'knex'
 import type { Composed } from '../../src/compose.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
 import type { Config } from '../../src/platform/config/config.js'
-import { createDb } from '../../src/platform/database/database.js'
 import { createTransact } from '../../src/platform/database/transact.js'
 import { createKeyedMutex } from '../../src/platform/keyed-mutex.js'
 import type { Log } from '../../src/platform/log.js'
@@ -10,11 +8,6 @@ import type { Metrics } from '../../src/platform/monitoring/metrics.js'
 import type { WokenKind } from '../../src/platform/queue/wake-ups.js'
 import { BankList } from '../../src/withdrawals/request/banks.js'
 import { createWaitForOutcome, type WithdrawTools } from '../../src/withdrawals/request/withdraw.js'
-
-/** Nobody waits for one: others would have to take turns meanwhile. */
-const connections = 24
-/** No wait of a pool ends before the run: it is in real time. */
-const neverMs = 24 * 3_600_000
 
 /** A web process, or an operator's command. */
 export interface Web {
@@ -30,13 +23,6 @@ export interface Reached extends Pick<Composed, 'db' | 'payouts' | 'collections'
   readonly wake: (kind: WokenKind) => void
   /** Its log. */
   readonly say: (text: string) => void
-}
-
-export function openPool(databaseUrl: string): Knex {
-  const db = createDb(databaseUrl, connections)
-  const waits = ['idleTimeoutMillis', 'createTimeoutMillis', 'acquireTimeoutMillis']
-  for (const wait of waits) db.client.pool[wait] = neverMs
-  return db
 }
 
 /** The services of one process of the product, without a web server and without Redis. */

@@ -13,6 +13,7 @@ const flags = [
   'full_page_writes=off',
   'jit=off',
   'autovacuum=off',
+  'plan_cache_mode=force_generic_plan',
 ].flatMap((setting) => ['-c', setting])
 
 /**

@@ -59,7 +59,7 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
     }
     const chance = new Chance(plan.seed, plan.without)
     const stage = { seed: plan.seed, chance, odds, settings, creators: creatorCount }
-    const { url: databaseUrl, db, clock, turns, config, creators } = await openStage(databases, stage, defer)
+    const { db, clock, turns, config, creators } = await openStage(databases, stage, defer)
     const provider = new Provider(turns, clock, chance, plan.deduplicates)
     for (const id of creators) await fund(db, id, fundedMicro)
 
@@ -69,8 +69,7 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
       if (/ is killed /.test(text)) kills += 1
       story.push(`${new Date(clock.now).toISOString().slice(5, 19)}  ${text}`)
     }
-    const world = new World({ clock, chance, turns, provider, config, metrics, databaseUrl, db })
-    defer(() => world.close())
+    const world = new World({ clock, chance, turns, provider, config, metrics, db })
     const people = new People(world, turns, chance, provider, creators)
     Object.assign(turns, { tell })
     Object.assign(provider, { tell })

@@ -1,18 +1,20 @@
 import type { Knex } from 'knex'
 import { type Config, loadConfig } from '../../src/platform/config/config.js'
-import { query } from '../../src/platform/database/database.js'
+import { createDb, query } from '../../src/platform/database/database.js'
 import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
 import type { Defer } from '../kit/closing.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import type { Chance } from './chance.js'
 import { Clock, replaceClocks } from './clocks.js'
-import { openPool } from './compose.js'
 import { type Databases, openControl } from './database.js'
 import { type Odds, Turns } from './turns.js'
 
+/** Nobody waits for one: others would have to take turns meanwhile. */
+const connections = 60
+/** No wait of a pool ends before the run: it is in real time. */
+const neverMs = 24 * 3_600_000
+
 export interface Stage {
-  readonly url: string
-  /** Of the run itself. */
   readonly db: Knex
   readonly clock: Clock
   readonly turns: Turns
@@ -37,12 +39,15 @@ export async function openStage(
   defer(drop)
   const control = await openControl(url)
   defer(() => control.end())
-  const db = openPool(url)
-  defer(() => db.destroy())
+  const db = createDb(url, connections)
+  const waits = ['idleTimeoutMillis', 'createTimeoutMillis', 'acquireTimeoutMillis']
+  for (const wait of waits) db.client.pool[wait] = neverMs
+  defer(() => void db.destroy().catch(() => undefined))
   const clock = new Clock()
   const turns = new Turns(clock, given.chance, given.odds, control)
   defer(replaceClocks(clock, given.seed, turns.inside))
   defer(turns.watchStatements())
+  turns.watchPool(db)
   const config = loadConfig({
     ...serviceSettings({ databaseUrl: url, redisUrl: 'redis://127.0.0.1:1' }),
     WITHDRAW_WAIT_MS: '0',
@@ -63,5 +68,5 @@ export async function openStage(
       insert into parties (user_id) select id from made returning user_id as id`,
     values: [given.creators],
   })
-  return { url, db, clock, turns, config, creators: users.map(({ id }) => id) }
+  return { db, clock, turns, config, creators: users.map(({ id }) => id) }
 }

@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
+import type { Knex } from 'knex'
 import pg from 'pg'
 import type { Chance } from './chance.js'
 import type { Clock, Inside } from './clocks.js'
 
 /** Turns of the event loop in which code that waits for nothing but promises comes to its next statement or call. */
 const idleTurns = 3
-/** A statement that takes longer may be waiting for a lock. PostgreSQL says so. */
+/** A statement that takes longer may be waiting for a lock. PostgreSQL says so; each look waits twice as long as the one before. */
 const lockLookMs = 4
 /** A process that stands still: from what nobody notices to far beyond every lease. */
 const frozenMs = { least: 2_000, most: 1_500_000 }
@@ -41,6 +42,7 @@ export class Process implements Inside {
   isAlive = true
   frozenUntil = 0
   openTransactions = 0
+  /** The connections that it uses now. */
   readonly clients = new Set<pg.Client>()
   /** Those who wait for an answer of it. */
   readonly callers = new Set<(error: Error) => void>()
@@ -104,7 +106,7 @@ export class Turns {
   #beside = 0
   #begun: Promise<unknown> = Promise.resolve()
   #databaseTime = 0
-  readonly #owners = new WeakMap<pg.Client, Process>()
+  readonly #releases = new WeakMap<pg.Client, () => Promise<void>>()
 
   constructor(clock: Clock, chance: Chance, odds: Odds, control: pg.Client) {
     this.#clock = clock
@@ -189,8 +191,9 @@ export class Turns {
   async kill(process: Process): Promise<void> {
     process.isAlive = false
     this.#waiting = this.#waiting.filter((turn) => turn.process !== process)
+    const blocked = this.#blocked.filter((turn) => turn.process === process).map(({ backend }) => backend)
     this.#blocked = this.#blocked.filter((turn) => turn.process !== process)
-    await this.#terminate([...process.clients])
+    for (const client of process.clients) await this.#leave(client, blocked)
     for (const fail of process.callers) fail(new Error(`${process.name} was killed`))
     this.onKill(process)
     await this.#lookAtBlocked()
@@ -214,20 +217,39 @@ export class Turns {
       const process = turns.inside.getStore()
       if (process === undefined) return (query as NodeQuery).apply(this, args)
       const callback = typeof args.at(-1) === 'function' ? (args.pop() as Callback) : undefined
-      turns.#own(process, this)
       const run = () => (query as NodeQuery).apply(this, args)
       return answer(turns.#statement(process, this, nameOf(args[0]), run), callback)
     }
     return () => Object.assign(client, { connect, query })
   }
 
-  /** A connection ends with the process that has used it last. */
-  #own(process: Process, client: pg.Client): void {
-    const before = this.#owners.get(client)
-    if (before === process) return
-    before?.clients.delete(client)
-    this.#owners.set(client, process)
-    process.clients.add(client)
+  /**
+   * The processes share the connections of one pool, as if each had its own: a new connection costs PostgreSQL as much as fifty
+   * statements. What a killed process has used goes back to the pool.
+   */
+  watchPool({ client: pool }: Knex): void {
+    const { acquireConnection, releaseConnection } = pool
+    pool.acquireConnection = async () => {
+      const process = this.inside.getStore()
+      const client: pg.Client = await acquireConnection.call(pool)
+      process?.clients.add(client)
+      this.#releases.set(client, async () => {
+        process?.clients.delete(client)
+        await releaseConnection.call(pool, client)
+      })
+      if (process?.isAlive !== false) return client
+      await pool.releaseConnection(client)
+      return new Promise(() => undefined)
+    }
+    pool.releaseConnection = (client: pg.Client) => this.#releases.get(client)?.()
+  }
+
+  /** What is open on this connection of a killed process comes to nothing. */
+  async #leave(client: pg.Client, blocked: readonly number[]): Promise<void> {
+    const { processID, connection } = client as unknown as Connected
+    if (blocked.includes(processID)) await this.#terminate([client])
+    else if (!connection.stream.destroyed) await this.inside.exit(() => client.query('rollback'))
+    await this.#releases.get(client)?.()
   }
 
   #here(): Process {
@@ -296,13 +318,14 @@ export class Turns {
 
   /** What it returns delivers the result. Undefined: the statement waits for the lock of another transaction. */
   async #unlessBlocked(finished: Promise<() => void>, backend: number): Promise<(() => void) | undefined> {
-    for (;;) {
-      const settle = await Promise.race([finished, soon()])
+    for (let ms = lockLookMs; ; ms *= 2) {
+      const settle = await Promise.race([finished, waitInRealTime(ms)])
       if (settle !== undefined) return settle
-      const { rows } = await this.#control.query<{ waits: boolean }>(
-        `select wait_event_type = 'Lock' as waits from pg_stat_activity where pid = $1`,
-        [backend],
-      )
+      const { rows } = await this.#control.query<{ waits: boolean }>({
+        name: 'waits',
+        text: `select wait_event_type = 'Lock' as waits from pg_stat_get_activity($1)`,
+        values: [backend],
+      })
       if (rows[0]?.waits === true) return undefined
     }
   }
@@ -373,9 +396,9 @@ function nameOf(statement: unknown): string {
   return name ?? text.trim().slice(0, 40)
 }
 
-/** In real time, whatever the clocks of the run say. */
-function soon(): Promise<undefined> {
+/** Whatever the clocks of the run say. */
+function waitInRealTime(ms: number): Promise<undefined> {
   return new Promise((done) => {
-    setTimeout(() => done(undefined), lockLookMs)
+    setTimeout(() => done(undefined), ms)
   })
 }

@@ -17,7 +17,7 @@ import { withdrawalKind } from '../../src/withdrawals/withdrawal-kind.js'
 import { codeIn } from '../kit/client.js'
 import type { Chance } from './chance.js'
 import type { Clock } from './clocks.js'
-import { composeWeb, openPool, type Web } from './compose.js'
+import { composeWeb, type Web } from './compose.js'
 import type { Provider } from './provider.js'
 import { Process, type Turns } from './turns.js'
 
@@ -49,7 +49,6 @@ export interface Outside {
   readonly provider: Provider
   readonly config: Config
   readonly metrics: Metrics
-  readonly databaseUrl: string
   /** Of the run itself. */
   readonly db: Knex
 }
@@ -63,10 +62,7 @@ export class World {
   readonly #workers: Worker[] = []
   readonly #restarts = new Map<Process, () => void>()
   readonly #lookedAt = new Map<WorkerKind, number>()
-  readonly #pools: Knex[] = []
   #started = 0
-  /** Of commands, until one is killed: a new connection for each would take most of the run. */
-  #commandDb: Knex | undefined
 
   constructor(outside: Outside) {
     this.#outside = outside
@@ -81,11 +77,6 @@ export class World {
     for (const kind of workerKinds) for (const nth of [1, 2]) this.#startWorker(kind, `${kind} ${nth}`)
   }
 
-  /** Ends what the processes, also the dead ones, have left. */
-  close(): void {
-    for (const pool of this.#pools) void pool.destroy().catch(ignore)
-  }
-
   /** Has a web process do this. Rejects when it dies before it has answered. */
   request<Answer>(kind: string, ask: (web: Web) => Promise<Answer>): Promise<Answer> {
     const chosen = this.#outside.chance.oneOf(`web of ${kind}`, this.#webs)
@@ -97,16 +88,11 @@ export class World {
   /** An operator's command: a process that ends with it. */
   async command<Answer>(run: (web: Web) => Promise<Answer>): Promise<Answer> {
     const process = new Process(`command ${++this.#started}`, this.#outside.turns)
-    this.#commandDb ??= this.#openPool()
-    const web = this.#compose(process, this.#commandDb)
-    this.#restarts.set(process, () => {
-      this.#commandDb = undefined
-    })
+    const web = this.#compose(process)
     try {
       return await process.do(() => run(web))
     } finally {
       process.isAlive = false
-      this.#restarts.delete(process)
     }
   }
 
@@ -250,14 +236,8 @@ export class World {
     return chance.at('redis', Math.floor(clock.now / redisMs)) < 0.5
   }
 
-  #openPool(): Knex {
-    const db = openPool(this.#outside.databaseUrl)
-    this.#pools.push(db)
-    return db
-  }
-
-  #compose(process: Process, db = this.#openPool()): Web {
-    const { clock, turns, chance, config, metrics, provider } = this.#outside
+  #compose(process: Process): Web {
+    const { db, clock, turns, chance, config, metrics, provider } = this.#outside
     const wake = (kind: WokenKind): void => {
       if (!process.isAlive || !this.#isRedisUp()) return
       for (const worker of this.#workers) if (worker.kind === kind) turns.after(0, () => this.#wake(worker))
@@ -282,5 +262,3 @@ export class World {
     return nairaPerDollar * 100_000_000n + tenths * 20_000_000n
   }
 }
-
-function ignore(): void {}

@@ -1,4 +1,4 @@
-import { composeWeb, openPool, type Web } from '../../../scripts/simulate/compose.js'
+import { composeWeb, type Web } from '../../../scripts/simulate/compose.js'
 import type { Stage } from '../../../scripts/simulate/stage.js'
 import { Process } from '../../../scripts/simulate/turns.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
@@ -69,7 +69,6 @@ export class Product {
   readonly #stage: Stage
   readonly #deduplicates: boolean
   readonly #actors = new Map<string, Actor>()
-  readonly #pools: { destroy(): Promise<void> }[] = []
 
   constructor(stage: Stage, start: State, deduplicates: boolean) {
     this.#stage = stage
@@ -133,10 +132,6 @@ export class Product {
     await this.makeDue(null)
   }
 
-  async close(): Promise<void> {
-    for (const pool of this.#pools) void pool.destroy().catch(() => undefined)
-  }
-
   note(text: string): void {
     this.notes.push(text)
   }
@@ -194,7 +189,7 @@ export class Product {
     if (known !== undefined) return known
     const process = new Process(name, this.#stage.turns)
     process.frozenUntil = far
-    const { turns, config, url: databaseUrl, clock } = this.#stage
+    const { db, turns, config, clock } = this.#stage
     const payouts: Payouts = {
       deduplicates: this.#deduplicates,
       findTransfer: (reference) => turns.call('find', () => this.#shown(reference)),
@@ -212,8 +207,6 @@ export class Product {
           asOf: new Date(clock.now),
         })),
     }
-    const db = openPool(databaseUrl)
-    this.#pools.push(db)
     const web = composeWeb({
       config,
       metrics,

@@ -46,7 +46,6 @@ export function replayTraces(
     const stage = await openStage(databases, { seed, chance, odds, settings, creators: traces }, defer)
     const model = countingModel(setting)
     const product = new Product(stage, model.start, deduplicates)
-    defer(() => product.close())
     const random = seededRandom(seed)
     let steps = 0
     for (const userId of stage.creators) {
