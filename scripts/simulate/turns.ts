@@ -235,7 +235,8 @@ export class Turns {
       process?.clients.add(client)
       this.#releases.set(client, async () => {
         process?.clients.delete(client)
-        await releaseConnection.call(pool, client)
+        // What still goes on after the run finds no pool.
+        if (pool.pool !== undefined) await releaseConnection.call(pool, client)
       })
       if (process?.isAlive !== false) return client
       await pool.releaseConnection(client)
