@@ -12,7 +12,7 @@ export async function up(knex: Knex): Promise<void> {
       if (old.status, new.status) not in (
         ('pending', 'submitted'), ('pending', 'failed'), ('submitted', 'processing'), ('submitted', 'failed'),
         ('processing', 'completed'), ('processing', 'failed'))
-        -- One update may take both steps.
+        -- One update may take both steps: the time of the one between is set.
         and not (old.status = 'submitted' and new.status = 'completed' and new.processing_at is not null)
       then raise exception 'the status of % does not move from % to %', tg_table_name, old.status, new.status
         using errcode = '23514'; end if;

@@ -58,7 +58,10 @@ export async function up(knex: Knex): Promise<void> {
     await knex.raw(/* sql */ `
       create function ${table}_${column}_key() returns trigger language plpgsql as $$
         begin
-          perform refuse_retired_data_key(new.${column});
+          -- An update may write what is there already.
+          if tg_op = 'INSERT' or new.${column} is distinct from old.${column} then
+            perform refuse_retired_data_key(new.${column});
+          end if;
           return new;
         end $$;
       create trigger ${table}_${column}_key before insert or update of ${column} on ${table}

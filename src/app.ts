@@ -153,7 +153,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const guardSession = chain([countRead, ...ownerGuards(services)])
   koa.use((ctx, next) => (needsSession(ctx) ? guardSession(ctx, next) : next()))
   koa.use(mount(routes, services.limits, services.switches))
-  // Below are pages only.
+  // The API's routes need none of these. Below are pages, files and the provider's webhook.
   koa.use(compressDocuments)
   koa.use(markPages(config))
   koa.use(answerMissingPages(firstSegments))

@@ -74,8 +74,8 @@ export async function readSecurity(db: Knex, userId: string): Promise<Security> 
 /** Whether a user has a second factor in force, for so many hours at least, as SQL. */
 export function hasFactorSql(userId: string, hours: string): string {
   return /* sql */ `
-    exists (select from totp_factors where user_id = ${userId} and confirmed_at <= clock_timestamp() - ${hours}::int * interval '1 hour')
-    or exists (select from passkeys where user_id = ${userId} and created_at <= clock_timestamp() - ${hours}::int * interval '1 hour')`
+    (exists (select from totp_factors where user_id = ${userId} and confirmed_at <= clock_timestamp() - ${hours}::int * interval '1 hour')
+    or exists (select from passkeys where user_id = ${userId} and created_at <= clock_timestamp() - ${hours}::int * interval '1 hour'))`
 }
 
 /** Whether the account has a second factor in force, for so long at least. Those older than `cautionHours` confirm withdrawals. */

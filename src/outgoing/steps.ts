@@ -24,7 +24,7 @@ import {
 
 // The changes of `status` and `send_state` of money that leaves by the naira provider, each a function with its statement; how a
 // hold ends is in src/withdrawals/confirmation/release.ts. A statement changes nothing when the row is in another state, and
-// PostgreSQL refuses a step that lifecycle.ts does not list.
+// PostgreSQL refuses a step that lifecycle.ts does not list; of two steps in one update, the first has left its time.
 
 /** Where a step is taken: a unit of work, or a pool for a step that is a statement of its own. */
 export interface StepPlace {
@@ -78,9 +78,9 @@ export interface Sending {
 }
 
 /**
- * Of process payouts. A request is about to be sent: committed before its first byte is. Takes the lock of the switch before that of the row. Undefined:
+ * A request is about to be sent: committed before its first byte is. Takes the lock of the switch before that of the row. Undefined:
  * this worker may not send it any more. A worker may have taken it before its account was frozen, before a dispute, or before a
- * restore since whose acceptance it must be looked up.
+ * restore since whose acceptance it must be looked up. Called by send.ts.
  */
 export async function beginSending(
   place: StepPlace,
@@ -106,8 +106,8 @@ export async function beginSending(
 }
 
 /**
- * Of process payouts. Nothing was executed, and the payee is not the reason: it is sent again after a pause. `sending`: the only request so far.
- * Undefined: there was none.
+ * Nothing was executed, and the payee is not the reason: it is sent again after a pause. `sending`: the only request so far. Undefined:
+ * there was none. Called by send.ts.
  */
 export async function setUnsent(
   place: StepPlace,
@@ -131,7 +131,7 @@ export async function setUnsent(
   if (sending !== undefined && rows.length > 0) logStep(place, kind, due, 'not_sent')
 }
 
-/** Of process payouts. It may have been executed. From now on the provider is asked, and nothing is sent. */
+/** It may have been executed. From now on the provider is asked, and nothing is sent. Called by send.ts. */
 export async function setUnknown(
   place: StepPlace,
   kind: Of,
@@ -152,8 +152,8 @@ export async function setUnknown(
 }
 
 /**
- * Of process payouts. The provider accepted it. This counts in every state that a request may have led to. Returns the row in the kind's columns;
- * undefined: it is in another state.
+ * The provider accepted it. This counts in every state that a request may have led to. Returns the row in the kind's columns; undefined:
+ * it is in another state. Called by send.ts.
  */
 export async function setAccepted(
   uow: UnitOfWork,
@@ -175,7 +175,7 @@ export async function setAccepted(
   return row
 }
 
-/** Of the reconciler. What the provider's silence or another amount means for the sending of a locked row. */
+/** What the provider's silence or another amount means for the sending of a locked row. Called by follow.ts. */
 export async function setSendState(
   uow: UnitOfWork,
   kind: Of,
@@ -222,9 +222,9 @@ export interface ProviderAnswer {
 }
 
 /**
- * Of the reconciler and of operators. Moves a locked row to the status that the provider shows, through every status between, with the money of its end, which also
- * ends the work on it. The statement of `completed` takes the step to `processing` too. Returns the row in the kind's columns. Does
- * nothing when no path leads there from the current status.
+ * Moves a locked row to the status that the provider shows, through every status between, with the money of its end, which also ends the
+ * work on it. The statement of `completed` takes the step to `processing` too. Returns the row in the kind's columns. Does nothing when
+ * no path leads there from the current status. Called by follow.ts and by operators.
  */
 export async function advanceTo<Row extends LockedOutgoing>(
   uow: UnitOfWork,
@@ -313,8 +313,8 @@ export interface Unpaid {
 }
 
 /**
- * Of payouts, web and operators. Fails a locked row and gives all of its money back. The caller has made sure that it was not executed, as far as these rows can
- * know it. Throws as `requireUnsent`.
+ * Fails a locked row and gives all of its money back. The caller has made sure that it was not executed, as far as these rows can know it.
+ * Throws as `requireUnsent`. Called by send.ts, by a creator who cancels, and by operators.
  */
 export async function failUnpaid<Row extends LockedOutgoing>(
   uow: UnitOfWork,

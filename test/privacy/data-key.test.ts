@@ -80,13 +80,21 @@ test.serial('DATA_KEY changes: data are sealed again, hashes stay, wrong values 
 
   await refused(/has a first value that rotate-data-key took out of use/, old, fresh)
   await refused(/is not the key that has sealed|lacks the key of version 2/, old)
-  await t.throwsAsync(
-    db('payers').insert({
-      email_hash: addressHash(older, 'x@y.zz'),
-      email_sealed: sealAddress(older, 'x@y.zz'),
-    }),
-    { message: /version 1 of the data key is out of use: set the newer key in DATA_KEY/ },
-  )
+  const late = {
+    email_hash: addressHash(older, 'x@y.zz'),
+    email_sealed: sealAddress(older, 'x@y.zz'),
+  }
+  const outOfUse = { message: /version 1 of the data key is out of use: set the newer key in DATA_KEY/ }
+  await t.throwsAsync(db('payers').insert(late), outOfUse)
+  const first = db('data_keys').where({ version: 1 })
+  const { retired_at: retiredAt } = await first.clone().first()
+  await first.clone().update({ retired_at: null })
+  await db('payers').insert(late)
+  await first.clone().update({ retired_at: retiredAt })
+  const stale = db('payers').where({ email_hash: late.email_hash })
+  t.is(await stale.clone().update({ email_sealed: late.email_sealed }), 1, 'it may stay as it is')
+  await t.throwsAsync(stale.clone().update({ email_sealed: sealAddress(older, 'x@y.zz') }), outOfUse)
+  await stale.delete()
   const doctor = await runOpsScript(withKeys(fresh, old), 'scripts/ops/doctor', '--json')
   t.regex(doctor.out, /the second value is out of use, and nothing needs it: set DATA_KEY to the first alone/)
 

@@ -35,10 +35,13 @@ export interface PayeeHistory extends RecentChanges {
   readonly added: boolean
   /** Earlier ones are known to come from networks and devices that are all others. */
   readonly newClient: boolean
-  /** Those of the last 24 hours and of the last 30 days that have not failed. */
+  /** Those of the last 24 hours, and of the last `monthDays`, that have not failed. */
   readonly dayKobo: bigint
   readonly monthKobo: bigint
 }
+
+/** So long an account is young, with one limit for all its withdrawals: waiting a day does not help. */
+export const monthDays = 30
 
 /**
  * Records the use of a bank account, and reads what is known about it, the caller and the owner. Call it under the lock of the
@@ -68,7 +71,7 @@ export async function usePayee(
       recent as (
         select coalesce(sum(gross_kobo) filter (where created_at > clock_timestamp() - interval '24 hours'), 0)::bigint as "dayKobo",
           coalesce(sum(gross_kobo), 0)::bigint as "monthKobo" from withdrawals
-         where user_id = $1 and status <> 'failed' and created_at > clock_timestamp() - interval '30 days')
+         where user_id = $1 and status <> 'failed' and created_at > clock_timestamp() - interval '${monthDays} days')
       select exists (select from accepted) or exists (
           select from withdrawals
            where user_id = $1 and status <> 'failed' and account_hash is distinct from $2) as "firstTaken",

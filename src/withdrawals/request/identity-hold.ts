@@ -11,6 +11,7 @@ import type { UnitOfWork } from '../../platform/database/transact.js'
 import { within } from '../../platform/within.js'
 import type { Services } from '../../services.js'
 import type { BankAccount } from '../bank-account.js'
+import { monthDays } from '../confirmation/payees.js'
 import { bankAnswerMs } from './banks.js'
 
 /**
@@ -133,9 +134,6 @@ function isAbove(kobo: bigint, limitNgn: number | undefined): boolean {
   return limitNgn !== undefined && kobo > BigInt(limitNgn) * koboPerNaira
 }
 
-/** A young account has one limit for all its withdrawals, so that waiting a day does not help. They are of the last 30 days. */
-const youngDays = 30
-
 /** Whether a creator's identity is verified (docs/decisions/0057), and how old the account is. */
 export interface CreatorIdentity {
   readonly email: string
@@ -169,7 +167,7 @@ export async function readIdentity(
   return identity
 }
 
-/** The creator's withdrawals of the last 24 hours and of the last 30 days that have not failed. */
+/** The creator's withdrawals of the last 24 hours, and of the last `monthDays`, that have not failed. */
 interface OwnSums {
   readonly dayKobo: bigint
   readonly monthKobo: bigint
@@ -195,7 +193,7 @@ export async function exceedsLimits(
   const { grossKobo } = withdrawal
   if (isAbove(grossKobo, limits.identitySingleNgn)) return true
   if (isAbove(dayKobo + grossKobo, limits.identityDailyNgn)) return true
-  if (ageDays < youngDays && isAbove(monthKobo + grossKobo, limits.youngNgn)) return true
+  if (ageDays < monthDays && isAbove(monthKobo + grossKobo, limits.youngNgn)) return true
   for (const { column, value, sums } of sharedWith(withdrawal, limits))
     if (await exceedsSums(trx, grossKobo, column, value, sums)) return true
   return false
