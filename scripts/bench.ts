@@ -26,7 +26,7 @@ record *         recording a tip, against one insert in bare Koa and in Fastify
 verify *         verifying tips, against one job and one call per tip, fifty at once
 ledger *         postings, against BEGIN, SELECT FOR UPDATE, COMMIT
 streams *        10,000 open event streams on one process: memory for each, time from the commit to the last client that has the
-                 event, against bare Koa. --clients <n>
+                 event, against bare sockets. --clients <n>
 intents *        making payment intents: CPU and SQL statements of each
 withdrawals *    asking for a withdrawal and confirming it until it is accepted, and sending them
 ledger-stress    random postings from four processes that are killed

@@ -1,3 +1,5 @@
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type Socket } from 'node:net'
 import Router from '@koa/router'
 import Fastify from 'fastify'
 import Koa from 'koa'
@@ -6,8 +8,8 @@ import pg from 'pg'
 import { collectDefaultMetrics, register } from 'prom-client'
 
 /**
- * The peers of the service: the simplest implementation in Koa and in Fastify. A tip is recorded with one prepared INSERT and one durable
- * commit, over ten connections; `POST /event` writes one event to every reader of the streams.
+ * The peers of the service. A tip is recorded by the simplest implementation in Koa and in Fastify, with one prepared INSERT and one
+ * durable commit, over ten connections. The streams are bare sockets: `POST /event` writes one shared buffer to every reader.
  */
 interface Tip {
   creatorWallet: string
@@ -29,7 +31,6 @@ const event = {
   message: null,
   timestamp: new Date().toISOString(),
 }
-const readers = new Set<Koa.Context['res']>()
 collectDefaultMetrics()
 
 async function record({ txSignature, creatorWallet, senderWallet, tipAmount }: Tip) {
@@ -52,19 +53,34 @@ function serveKoa(): void {
   router.post('/chain/tips/create', koaBody(), async (ctx) => {
     ctx.body = await record(ctx.request.body as unknown as Tip)
   })
-  router.get('/chain/tips/stream', (ctx) => {
-    ctx.respond = false
-    const { res } = ctx
-    res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
-    res.write(`data: ${JSON.stringify({ status: 'connected', wallet })}\n\n`)
-    readers.add(res)
-    res.on('close', () => readers.delete(res))
-  })
-  router.post('/event', (ctx) => {
-    for (const res of readers) res.write(`id: ${Date.now()}\ndata: ${JSON.stringify(event)}\n\n`)
-    ctx.body = 'ok'
-  })
   new Koa().use(router.routes()).listen(port)
+}
+
+/** Each connection whose request is for the stream is a reader from then on: a socket and nothing else. */
+function serveSockets(): void {
+  const readers = new Set<Socket>()
+  const http = createHttpServer(async ({ url }, res) => {
+    if (url === '/event') {
+      const text = Buffer.from(`id: ${Date.now()}\ndata: ${JSON.stringify(event)}\n\n`)
+      for (const reader of readers) reader.write(text)
+    }
+    res.end(url === '/metrics' ? await register.metrics() : 'ok')
+  })
+  createServer((socket) =>
+    socket.once('data', (head) => {
+      if (!head.toString().startsWith('GET /chain/tips/stream')) {
+        socket.unshift(head)
+        http.emit('connection', socket)
+        return
+      }
+      socket.setNoDelay(true)
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: {"status":"connected"}\n\n`,
+      )
+      socket.on('close', () => readers.delete(socket)).on('error', () => socket.destroy())
+      readers.add(socket)
+    }),
+  ).listen(port)
 }
 
 async function serveFastify(): Promise<void> {
@@ -76,5 +92,6 @@ async function serveFastify(): Promise<void> {
 }
 
 if (process.argv[2] === 'fastify') await serveFastify()
-else serveKoa()
+else if (process.argv[2] === 'koa') serveKoa()
+else serveSockets()
 process.on('SIGTERM', () => process.exit(0))

@@ -24,7 +24,7 @@ type Used = readonly [server: number, database: number, statements: number]
 /** The servers of a benchmark: one PostgreSQL with durable commits, one Redis, and the measured services. */
 export interface BenchServers extends Servers {
   readonly defer: Defer
-  /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. `files`: how many it may open. */
+  /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. `files`: how many it may open, and its memory is read. */
   serve(name: string, args: readonly string[], env: Record<string, string>, files?: number): Promise<string>
   /** Starts a web process. */
   serveWeb(settings?: Record<string, string>, files?: number): Promise<Served>
@@ -34,6 +34,7 @@ export interface BenchServers extends Servers {
 
 const listenMs = 20_000
 const stopMs = 22_000
+const collectsGarbage = ['--expose-gc', '--import', './dist/scripts/bench/collect-garbage.js']
 /** Settings of PostgreSQL that let it count statements. */
 export const countStatements = ['-c', 'shared_preload_libraries=pg_stat_statements']
 
@@ -52,7 +53,9 @@ export function onServers<Result>(
     const serve: BenchServers['serve'] = async (name, args, env, files) => {
       const port = await freePort()
       const program =
-        files === undefined ? { command: process.execPath, args: [...args] } : withFileLimit(files, args)
+        files === undefined
+          ? { command: process.execPath, args: [...args] }
+          : withFileLimit(files, [...collectsGarbage, ...args])
       const child = startProgram({
         ...program,
         signal: 'SIGTERM',

@@ -134,8 +134,13 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     ],
   },
   'npm run bench -- streams': {
-    covers: [...streams, 'scripts/bench/streams.ts'],
-    shows: ['streams: KiB each', 'streams: last ms', 'streams: last of koa'],
+    covers: [...streams, 'scripts/bench/streams.ts', 'scripts/bench/peers.ts'],
+    shows: [
+      { row: 'streams: KiB each', before: 7, atMost: 8 },
+      'streams: last ms',
+      'streams: p99 ms',
+      { row: 'streams: p99 of sockets', atMost: 1.2 },
+    ],
   },
   'npm run bench -- lists': {
     covers: ['src/tips/read', 'src/ledger/statement.ts', 'src/withdrawals/request', 'scripts/bench/lists.ts'],
