@@ -29,7 +29,7 @@ export function displayText(units: bigint, decimals: number): string {
 /** Exact decimal text as base units: `1.5` with 6 decimals is 1_500_000n. Undefined for another form and for more decimals. */
 export function unitsOfText(text: string, decimals: number): bigint | undefined {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
-  const digits = fraction.replace(/0+$/, '')
+  const digits = fraction.replace(/(?<!0)0+$/, '')
   if (whole === undefined || digits.length > decimals) return undefined
   return BigInt(whole + digits.padEnd(decimals, '0'))
 }

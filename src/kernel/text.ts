@@ -88,5 +88,5 @@ function cut(text: string, maxLength: number): string {
   return [...text]
     .slice(0, maxLength)
     .join('')
-    .replace(/[\s\u200c\u200d]+$/, '')
+    .replace(/(?<![\s\u200c\u200d])[\s\u200c\u200d]+$/, '')
 }

@@ -117,10 +117,10 @@ const longest = 100
 const codeLike = /\p{Nd}{6,}/gu
 const digitsKept = 3
 /** A mail program makes a link of it, and the mail would vouch for it. */
-const address = /\S*:\/\/\S*/g
+const address = /(?<!\S)\S*:\/\/\S*/g
 
 /** `evil.example/pay` and `me@evil.example` become links too. */
-const domainLike = /\S+\.\p{L}{2,}\S*/gu
+const domainLike = /(?<!\S)\S+\.\p{L}{2,}\S*/gu
 
 /** A text that others have chosen, as a mail of ours may contain it: one line, cut, without links and without what looks like a code. */
 export function quoteInMail(text: string): string {

@@ -24,7 +24,7 @@ export interface Wall {
 }
 
 /** A name of a site, with or without its scheme. What only looks like one is withheld too. */
-const link = /https?:|www[.]|[\p{L}\p{N}-]+[.][\p{L}]{2,}/iu
+const link = /https?:|www[.]|[\p{L}\p{N}-][.]\p{L}{2}/iu
 /** As many digits as a bank account has, however they are grouped. */
 const accountNumber = /(?:\p{Nd}[\s.,_/-]*){10}/u
 
