@@ -42,7 +42,6 @@ export function operatorsPages(
     ctx.body = operatorsPage({ at: new Date(), counts, rows, openCases, switches })
   })
   app.use(router.routes())
-  app.use(router.allowedMethods())
   return app.callback()
 }
 

@@ -46,6 +46,12 @@ test('without the login every path answers 401, also paths that do not exist', a
     }
 })
 
+test('a method that it does not have is not an error of the server', async (t) => {
+  const get = await startPages(t)
+  for (const method of ['POST', 'DELETE', 'TRACE', 'PROPFIND'])
+    t.is((await get('/ops', basicLogin(login.user, login.password), method)).status, 404, method)
+})
+
 test('after 20 wrong logins in a minute an address gets 429, also with the right password', async (t) => {
   const get = await startPages(t)
   for (let tries = 0; tries < 20; tries += 1)
