@@ -1,6 +1,7 @@
 import { printProgress, Refusal } from './bootstrap/progress.mjs'
 import { releases, rolling } from './faults/deploys.js'
 import { runEventReaders } from './faults/events.js'
+import { runHostility } from './faults/hostility.js'
 import { runMonth } from './faults/month.js'
 import { blackholes, connections, crashes } from './faults/outages.js'
 import { runOverlays } from './faults/overlays.js'
@@ -145,6 +146,14 @@ restarted and one page is loaded again. Each alert must be shown once, alone and
 how far behind the commit overlays are told.`,
     ({ minutes, ...given }, plan) =>
       onServers(plan.seed, (urls) => runOverlays(urls, { ...given, ...plan, seconds: minutes * 60 })),
+  ),
+  hostility: kind(
+    { minutes: 60, requests: 1_000_000 },
+    `Sends web process, workers and operators' page what attackers send, until --minutes or --requests are over: faulty requests of every
+operation of the OpenAPI document, with and without credentials; mutated transactions; forged webhooks, and garbage in answer to webhooks;
+slow, half-open and foreign connections. No answer may be an error of ours, no process end or grow, no money move, and a normal
+client must be served throughout. Prints the shortest request that repeats a fault.`,
+    (given, plan) => onServers(plan.seed, (urls) => runHostility(urls, { ...given, ...plan })),
   ),
   restore: kind(
     { payouts: 200 },

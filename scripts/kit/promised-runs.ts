@@ -61,6 +61,16 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     covers: ['src/accounts', 'src/withdrawals', 'scripts/faults/thief'],
     shows: ['withdrawals', 'payouts'],
   },
+  'npm run faults -- hostility --minutes 12': {
+    covers: ['src', 'workers', 'scripts/faults/hostility.ts', 'scripts/faults/hostile'],
+    shows: [
+      'requests',
+      'mutated transactions matched',
+      'mutated transactions all the way',
+      'webhooks in',
+      'hostile connections',
+    ],
+  },
   'npm run faults -- events': {
     covers: [...streams, 'src/webhooks', 'scripts/faults/events.ts'],
     shows: ['events in the logs', 'writers', 'kills', 'webhook messages', 'repeats of them'],
