@@ -1,7 +1,7 @@
 import { ProviderError } from '../kernel/provider-error.js'
 import { namedOrigin } from '../kernel/trace-context.js'
 import { ExchangeRates } from '../market/exchange-rates.js'
-import { takeDueRows } from '../platform/database/due-rows.js'
+import { countTaken, takeDueRows } from '../platform/database/due-rows.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Services } from '../services.js'
 import { releaseCardReserves } from './settlement/card-reserve.js'
@@ -29,7 +29,7 @@ export function createSettlementBatch(services: Needs): Batch {
     const due = await takeDueRows<DueFiatIntent>(services.db, fiatIntentQueue)
     const pauses = await Promise.all(due.map((intent) => fetchAndSettle(services, rates, intent)))
     if (due.length > 0 && performance.now() - releasedAt < longestBusyMs)
-      return { taken: due.length, nextDueMs: Math.min(...pauses) }
+      return { ...countTaken(due, fiatIntentQueue), nextDueMs: Math.min(...pauses) }
     releasedAt = performance.now()
     const released = await releaseCardReserves(services)
     return { taken: due.length + released, nextDueMs: Math.min(...pauses) }

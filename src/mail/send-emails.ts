@@ -1,6 +1,6 @@
 import { SealBroken } from '../kernel/aead.js'
 import { ProviderError } from '../kernel/provider-error.js'
-import { type DueRows, finishRows, takeDueRows } from '../platform/database/due-rows.js'
+import { countTaken, type DueRows, finishRows, takeDueRows } from '../platform/database/due-rows.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
@@ -56,7 +56,7 @@ export function createMailerBatch(services: Needs): Batch {
   return async () => {
     const due = await takeDueRows<DueEmail>(services.db, emailQueue)
     const pauses = await Promise.all(due.map((email) => attempt(services, email)))
-    return { taken: due.length, nextDueMs: Math.min(...pauses) }
+    return { ...countTaken(due, emailQueue), nextDueMs: Math.min(...pauses) }
   }
 }
 

@@ -1,5 +1,5 @@
 import { ProviderError } from '../kernel/provider-error.js'
-import { finishRows, takeDueRows } from '../platform/database/due-rows.js'
+import { countTaken, finishRows, takeDueRows } from '../platform/database/due-rows.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../ports/payouts.js'
@@ -24,7 +24,7 @@ export function createFollowBatch<Row extends LockedOutgoing>(
   return async () => {
     const due = await takeDueRows<DueToFollow>(services.db, kind.toFollow)
     const pauses = await Promise.all(due.map((row) => followRow(services, kind, row)))
-    return { taken: due.length, nextDueMs: Math.min(...pauses) * 1000 }
+    return { ...countTaken(due, kind.toFollow), nextDueMs: Math.min(...pauses) * 1000 }
   }
 }
 

@@ -1,5 +1,5 @@
 import { ProviderError } from '../kernel/provider-error.js'
-import { takeDueRows } from '../platform/database/due-rows.js'
+import { countTaken, takeDueRows } from '../platform/database/due-rows.js'
 import { lockSwitch } from '../platform/database/switches/switches.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import { provesAbsence } from './guards.js'
@@ -30,7 +30,7 @@ export function createSendBatch<Due extends DueToSend, Row extends LockedOutgoin
   return async () => {
     const due = await takeDueRows<Due>(services.db, kind.toSend)
     const pauses = await Promise.all(due.map((row) => sendRow(services, kind, row)))
-    return { taken: due.length, nextDueMs: Math.min(...pauses) * 1000 }
+    return { ...countTaken(due, kind.toSend), nextDueMs: Math.min(...pauses) * 1000 }
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type BatchReport,
   createBatchLoop,
   createConcurrentLoops,
+  inTurn,
 } from '../../src/platform/worker/batch-loop.js'
 import { createControlledCall, runPendingTasks } from '../helpers/controlled-call.js'
 
@@ -40,6 +41,18 @@ test('one wake-up runs batches, one at a time, until nothing is taken', async (t
   await wakeUp
   await runPendingTasks()
   t.is(batches.made, 3)
+  await loop.stop()
+})
+
+test('after a batch that took all that was due no other one looks for more', async (t) => {
+  const { batches, loop } = startLoop()
+  const wakeUp = loop.wake()
+  ;(await batches.next()).resolve({ taken: 16, full: true })
+  ;(await batches.next()).resolve({ taken: 3, full: false })
+  await wakeUp
+  t.is(batches.made, 2)
+  const both = inTurn([async () => ({ taken: 16, full: true }), async () => ({ taken: 2, full: false })])
+  t.true((await both()).full, 'of two kinds one may have more')
   await loop.stop()
 })
 

@@ -100,6 +100,17 @@ test('many wake-ups within one window are one job at its beginning and one at it
   await until('a later wake-up is a job of its own', async () => (await queue.count()) === 3)
 })
 
+test('the job of a row is its wake-up: no other one is sent for it', async (t) => {
+  const redis = await privateRedis(t)
+  const [waker, queue] = [await openWaker(t, redis), await openQueue(t, redis)]
+  const origin = { requestId: null, traceId: null }
+  for (const row of ['a', 'b', 'a']) waker.wake('verifier', { id: `row-${row}`, row, origin })
+  waker.wake('verifier')
+  await until('the last one is there', async () => (await queue.count()) === 3)
+  const names = (await queue.getJobs()).map(({ name }) => name)
+  t.deepEqual(names.sort(), ['row', 'row', 'wake'])
+})
+
 test('wake-ups during a batch cause exactly one more batch', async (t) => {
   let release: () => void = () => undefined
   const held = new Promise<void>((done) => {

@@ -62,6 +62,11 @@ export function takeDueRows<Row>(db: Knex, rows: DueRows): Promise<Row[]> {
   })
 }
 
+/** How many rows a batch has taken, and whether more may be due. */
+export function countTaken(taken: readonly unknown[], { batchSize }: DueRows) {
+  return { taken: taken.length, full: taken.length >= batchSize }
+}
+
 /**
  * Writes when rows are due again. Skips rows that another worker has taken since, and those whose work has ended meanwhile.
  * Locks them in the order of their ids, so that two workers never wait for each other.

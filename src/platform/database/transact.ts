@@ -8,7 +8,7 @@ export type LogLine = (fields: Readonly<Record<string, unknown>>, text: string) 
 /** One transaction: its SQL goes through `trx`. Wake-ups, notifications and log lines are sent after the commit. */
 export interface UnitOfWork {
   readonly trx: Knex.Transaction
-  /** Wakes the workers of this kind after the commit. `job` also adds a job for one row, which operators can see. */
+  /** Wakes the workers of this kind after the commit. `job`: by a job for one row, which operators can see. */
   wake(kind: WokenKind, job?: RowJob): void
   /** Removes these jobs after the commit, except those that are being worked on. */
   removeJobs(kind: WokenKind, ids: readonly string[]): void

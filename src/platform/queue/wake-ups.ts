@@ -62,7 +62,7 @@ export interface Waker {
  * Sends wake-up jobs without payload, best effort (docs/decisions/0001). The first call of a window is sent
  * immediately; when others follow, one more is sent at the window's end. Windows are kept in the process, not in
  * Redis: there, a jobId would drop a wake-up that arrives while the job runs. While Redis is unavailable nothing is
- * sent and nothing waits. A job for a row is sent in addition, once per id.
+ * sent and nothing waits. A job for a row is a wake-up too, and is sent once per id.
  */
 export function createWaker(redis: RedisClient, namespace: string): Waker {
   const queues = new Map<WokenKind, Queue>()
@@ -80,13 +80,11 @@ export function createWaker(redis: RedisClient, namespace: string): Waker {
     return queue
   }
   function wake(kind: WokenKind, job?: RowJob): void {
-    if (job !== undefined)
-      addJob(
-        kind,
-        'row',
-        { row: job.row, ...namedOrigin(job.origin) },
-        { jobId: job.id, attempts: 1, removeOnFail: keepFailed },
-      )
+    if (job !== undefined) {
+      const data = { row: job.row, ...namedOrigin(job.origin) }
+      addJob(kind, 'row', data, { jobId: job.id, attempts: 1, removeOnFail: keepFailed })
+      return
+    }
     const current = windows.get(kind)
     if (current !== undefined) {
       current.again = true

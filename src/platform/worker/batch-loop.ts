@@ -2,6 +2,8 @@
 export interface BatchReport {
   /** Rows taken. Zero means that nothing is due. */
   readonly taken: number
+  /** Whether it took as many rows as a batch has, so that more may be due. Default: more may be due if it took any. */
+  readonly full?: boolean
   /** Milliseconds until the next row is due, if known. */
   readonly nextDueMs?: number
 }
@@ -17,14 +19,20 @@ export interface Batch {
 export function inTurn(batches: readonly Batch[]): Batch {
   return async () => {
     let taken = 0
+    let full = false
     let nextDueMs = Number.POSITIVE_INFINITY
     for (const batch of batches) {
       const report = await batch()
       taken += report.taken
+      full ||= mayHaveMore(report)
       nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? nextDueMs)
     }
-    return { taken, nextDueMs }
+    return { taken, full, nextDueMs }
   }
+}
+
+function mayHaveMore({ taken, full = taken > 0 }: BatchReport): boolean {
+  return full
 }
 
 export interface BatchLoop {
@@ -61,9 +69,9 @@ export function createBatchLoop(
     let nextDueMs = longestMs
     do {
       wokenAgain = false
-      for (let taken = -1; taken !== 0 && !stopped; ) {
+      for (let more = true; more && !stopped; ) {
         const report = await batch()
-        taken = report.taken
+        more = mayHaveMore(report)
         nextDueMs = Math.min(nextDueMs, report.nextDueMs ?? longestMs)
       }
     } while (wokenAgain && !stopped)
