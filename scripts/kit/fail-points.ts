@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { transport } from '../../src/platform/http-client.js'
 
 /**
  * A module that is loaded before a process of the service (`node --import`). It kills the process at a named point.
@@ -82,14 +83,13 @@ function cutAround({ processID, connection }: Connection, run: () => unknown): u
   return result
 }
 
-const { fetch } = globalThis
-globalThis.fetch = async (input, init) => {
-  const { pathname } = new URL(input instanceof Request ? input.url : input)
-  const path = pathname.replace(/^\/fiatpay/, '').replace(/\/fiatpay-[^/]*$/, '')
-  const label = `${init?.method ?? 'GET'} ${path}`
+const { send } = transport
+transport.send = async (url, request) => {
+  const path = url.pathname.replace(/^\/fiatpay/, '').replace(/\/fiatpay-[^/]*$/, '')
+  const label = `${request.method} ${path}`
   if (isDue(`before ${label}`)) die()
   if (isDue(`during ${label}`)) void sleep(duringMs).then(die)
-  const response = await fetch(input, init)
+  const answer = await send(url, request)
   if (isDue(`after ${label}`)) die()
-  return response
+  return answer
 }

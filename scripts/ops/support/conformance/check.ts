@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ProviderError } from '../../../../src/kernel/provider-error.js'
 import { readSettings } from '../../../../src/platform/config/read-settings.js'
 import { settings } from '../../../../src/platform/config/settings.js'
+import { transport } from '../../../../src/platform/http-client.js'
 import { reasonOf } from '../doctor/check.js'
 
 export interface Check {
@@ -88,21 +89,16 @@ let newest: Exchange | undefined
 
 /** Runs `work` and keeps the newest answer. The clients themselves stay as they are. */
 export async function watchAnswers<Result>(work: () => Promise<Result>): Promise<Result> {
-  const send = globalThis.fetch
-  globalThis.fetch = async (input, init) => {
-    const answer = await send(input, init)
-    // The client reports a body that breaks off.
-    const body = await answer
-      .clone()
-      .text()
-      .catch(() => '')
-    newest = { sent: parse(String(init?.body ?? '')), status: answer.status, body: parse(body) }
+  const { send } = transport
+  transport.send = async (url, request) => {
+    const answer = await send(url, request)
+    newest = { sent: parse(String(request.body ?? '')), status: answer.status, body: parse(answer.text) }
     return answer
   }
   try {
     return await work()
   } finally {
-    globalThis.fetch = send
+    transport.send = send
   }
 }
 
