@@ -4,6 +4,10 @@ import type { Mail } from '../../ports/mail.js'
 
 /** Time limit of the connection, of the greeting and of each reply. */
 const stepMs = 8000
+/** A connection that sends nothing for so long is closed, so that a process that stops needs not close it. */
+const idleMs = 1000
+/** More than the e-mails that a mailer sends at the same time: none waits for another one's connection. */
+const mostConnections = 64
 /** Time limit of one e-mail. Shorter than the lease of an e-mail row. */
 const conversationMs = 20_000
 
@@ -17,12 +21,16 @@ export interface SmtpOptions {
 }
 
 /**
- * Sends through an SMTP server (RFC 5321), encrypted whenever the server offers it (STARTTLS). Opens a connection per
- * e-mail, so that a process that stops has no idle connections to close.
+ * Sends through an SMTP server (RFC 5321), encrypted whenever the server offers it (STARTTLS). E-mails that follow each other share a
+ * connection. One that the server closes before it got a byte of an e-mail is replaced, once.
  */
 export function createSmtp({ url, from, timeoutMs = conversationMs }: SmtpOptions): Mail {
   const transport = createTransport({
     url,
+    pool: true,
+    idleTimeout: idleMs,
+    maxConnections: mostConnections,
+    maxRequeues: 1,
     dnsTimeout: stepMs,
     connectionTimeout: stepMs,
     greetingTimeout: stepMs,
