@@ -9,13 +9,14 @@ import { type ListedTip, listColumns, presentCreatorTip } from './read/present.j
 
 /** What an event about a tip says: the tip as its creator's list has it, and whose it is. */
 const describeTips: DescribeSubjects = async (trx, ids) => {
+  // A sub-select: the plan for any ids costs no more than one for these, so PostgreSQL plans it once.
   const rows = await query<ListedTip & Origin & { readonly subject: string; readonly userId: string }>(trx, {
     name: 'tips.describe',
     text: /* sql */ `
       select ${listColumns}, p.usd, t.id as subject, r.user_id as "userId", ${originColumns('t')}
       from tips t join parties r on r.id = t.recipient_party left join parties s on s.id = t.sender_party
         left join prices p on p.mint = t.mint
-      where t.id = any($1::text[]) and r.user_id is not null`,
+      where t.id = any((select $1::text[])::text[]) and r.user_id is not null`,
     values: [ids],
   })
   return new Map(
