@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { encodeBase58 } from '../kernel/base58.js'
 import type { Token } from '../kernel/tokens.js'
 import type { IntentAnswer } from './schemas.js'
@@ -23,8 +23,7 @@ export interface UnsignedTransaction {
   readonly priceImpactPct: number
 }
 
-/** A new public key whose secret key is discarded: only its uniqueness matters. */
+/** An address of nobody: only its uniqueness matters. Solana Pay takes any 32 bytes. */
 export function newReferenceKey(): string {
-  const { publicKey } = generateKeyPairSync('ed25519')
-  return encodeBase58(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
+  return encodeBase58(randomBytes(32))
 }

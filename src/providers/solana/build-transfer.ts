@@ -11,6 +11,7 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js'
+import { LRUCache } from 'lru-cache'
 import { solMint } from '../../kernel/tokens.js'
 import type { TransferPlan } from '../../ports/chain.js'
 
@@ -41,9 +42,17 @@ export function buildTransfer(plan: TransferPlan): Uint8Array {
   return new VersionedTransaction(message.compileToV0Message()).serialize()
 }
 
+/** Deriving one takes half a millisecond. Creators' and the treasury's are needed again and again. */
+const derived = new LRUCache<string, string>({ max: 10_000 })
+
 /** The associated token account of a wallet (classic token program). Also for wallets off the curve. */
 export function associatedAccount(wallet: string, mint: string): string {
-  return getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true).toBase58()
+  const key = `${wallet} ${mint}`
+  const account =
+    derived.get(key) ??
+    getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true).toBase58()
+  derived.set(key, account)
+  return account
 }
 
 function solTransfers(plan: TransferPlan, sender: PublicKey): TransactionInstruction[] {
