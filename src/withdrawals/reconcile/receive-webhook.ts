@@ -16,9 +16,10 @@ export async function receiveWebhook(
   const reference = services.collections.readWebhook(raw, header)
   if (reference === undefined) return false
   if (reference === null) return true
+  // References are random: no payment has the one of a payout.
+  if (await reconcileNow(services, reference)) return true
   await makeIntentDue(services, reference)
   await makeRefundsDue(services, reference)
   await makeReturnsDue(services, reference)
-  await reconcileNow(services, reference)
   return true
 }
