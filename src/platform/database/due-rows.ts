@@ -69,7 +69,8 @@ export function countTaken(taken: readonly unknown[], { batchSize }: DueRows) {
 
 /**
  * Writes when rows are due again. Skips rows that another worker has taken since, and those whose work has ended meanwhile.
- * Locks them in the order of their ids, so that two workers never wait for each other.
+ * Locks them in the order of their ids, so that two workers never wait for each other. The arrays are sub-selects, so that PostgreSQL
+ * plans once (src/ledger/post-statement.ts).
  */
 export async function finishRows<Finished extends Schedule>(
   db: Knex,
@@ -87,7 +88,7 @@ export async function finishRows<Finished extends Schedule>(
     name: `${name}.finish`,
     text: /* sql */ `
       with schedule as (
-        select * from unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')}) as s (${names.join(', ')})
+        select * from unnest(${types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ')}) as s (${names.join(', ')})
       ), locked as materialized (
         select t.id from ${table} t join schedule s on s.id = t.id and s.attempts = t.attempts
         where t.due_at is not null order by t.id for update of t
