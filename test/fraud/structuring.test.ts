@@ -10,7 +10,7 @@ import {
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { setRows, useWorld } from '../helpers/servers/world.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
 const world = useWorld(test, {
@@ -99,6 +99,10 @@ test.serial('until the bank tells the name the given one counts, then the real o
   const given = { ...account, accountName: 'Given Holder' }
   const { reference } = await createWithdrawal(world(), await oldCreator(), { ...given, amountNGN: 50_000 })
   world().fiat.fiatpay.faults.setFault({ accounts: 'ok' })
+  // The stand-in names an account as its last recipient. The worker asks for the name while it makes a recipient, so it has one already.
+  const recipient = { ...account, accountName: 'REAL HOLDER' }
+  const recipient_code = await composePayoutSender(world().services.config).createRecipient(recipient)
+  await setRows(world(), 'withdrawals', { reference }, { recipient_code })
   const before = await world().db('withdrawals').where({ reference }).first()
   t.truthy(before.name_hash)
   await sendDuePayouts(world())
