@@ -26,9 +26,14 @@ const mostConnections = 20_000
 
 /** The HTTP server of a web process, not listening yet. */
 export function createHttpServer(listener: RequestListener, limits: ServerOptions = serverLimits): Server {
-  const server = createServer({ ...limits }, listener)
+  // What Node answers by itself, without a Host and for an unknown Expect, is not JSON.
+  const server = createServer({ ...limits, requireHostHeader: false }, (request, response) => {
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) refuse(response)
+    else listener(request, response)
+  })
   server.maxConnections = mostConnections
   server.on('clientError', answerUnreadable)
+  server.on('checkExpectation', (_, response) => refuse(response))
   return server
 }
 
@@ -37,6 +42,18 @@ const refusals: Readonly<Record<string, readonly [status: number, code: string, 
   HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'Headers too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'body_too_large', 'Body too large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'Request timeout'],
+}
+
+function refuse(response: ServerResponse): void {
+  const requestId = newRequestId()
+  const body = JSON.stringify({ success: false, error: 'Bad Request', code: 'bad_request', requestId })
+  response.writeHead(400, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': body.length,
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  })
+  response.end(body)
 }
 
 /** Answers, as all other errors are answered, a request that no handler gets to see. */

@@ -89,9 +89,12 @@ for (const [what, status, code, head] of [
   ],
   ['a header without a colon', '400 Bad Request', 'bad_request', 'no colon'],
   ['two lengths', '400 Bad Request', 'bad_request', 'Content-Length: 1\r\nContent-Length: 2'],
+  ['an unknown expectation', '400 Bad Request', 'bad_request', 'Expect: the-unexpected'],
+  ['no Host', '400 Bad Request', 'bad_request', ''],
 ] as const)
   test(`what the HTTP parser refuses is answered with JSON and X-Request-Id: ${what}`, async (t) => {
-    const request = `POST /chain/tips HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`
+    const host = head === '' ? 'X-None: x' : `Host: x\r\n${head}`
+    const request = `POST /chain/tips HTTP/1.1\r\n${host}\r\n\r\n`
     const [top = '', body = ''] = (await readToEnd(dial(t, world().url, request))).split('\r\n\r\n')
     t.true(top.startsWith(`HTTP/1.1 ${status}\r\n`), top)
     const id = /^x-request-id: ([0-9a-f-]{36})$/im.exec(top)?.[1]
