@@ -61,7 +61,7 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     covers: ['src/accounts', 'src/withdrawals', 'scripts/faults/thief'],
     shows: ['withdrawals', 'payouts'],
   },
-  'npm run faults -- hostility --minutes 6': {
+  'npm run faults -- hostility': {
     covers: ['src', 'workers', 'scripts/faults/hostility.ts', 'scripts/faults/hostile'],
     shows: [
       'requests',

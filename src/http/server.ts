@@ -21,17 +21,25 @@ export const serverLimits = {
   maxHeaderSize: 16 * 1024,
 } as const satisfies ServerOptions
 
+/** Of a connection on which nothing moves, as of a client that does not read its answer. Streams have heartbeats. */
+const mostIdleMs = 120 * secondMs
+
 /** Includes open streams. Further connections are closed immediately. */
 const mostConnections = 20_000
 
 /** The HTTP server of a web process, not listening yet. */
-export function createHttpServer(listener: RequestListener, limits: ServerOptions = serverLimits): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  limits: ServerOptions = serverLimits,
+  idleMs = mostIdleMs,
+): Server {
   // What Node answers by itself, without a Host and for an unknown Expect, is not JSON.
   const server = createServer({ ...limits, requireHostHeader: false }, (request, response) => {
     if (request.httpVersion === '1.1' && request.headers.host === undefined) refuse(response)
     else listener(request, response)
   })
   server.maxConnections = mostConnections
+  server.timeout = idleMs
   server.on('clientError', answerUnreadable)
   server.on('checkExpectation', (_, response) => refuse(response))
   return server

@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { createHttpServer, serverLimits } from '../../src/http/server.js'
 import { encodeBase58 } from '../../src/kernel/base58.js'
@@ -78,6 +78,18 @@ test('the server closes a connection whose request body does not end', async (t)
   const socket = dial(t, url, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
   await readToEnd(socket, 'a')
   t.true(socket.closed)
+})
+
+test('the server closes a connection whose client does not read the answer', async (t) => {
+  const largeAnswer = Buffer.alloc(64 * 1024 * 1024)
+  const server = createHttpServer((_, response) => response.end(largeAnswer), serverLimits, 300)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const closed = new Promise((done) => server.on('connection', (socket) => socket.on('close', done)))
+  dial(t, `http://127.0.0.1:${port}`, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n').pause()
+  await closed
+  t.pass()
 })
 
 for (const [what, status, code, head] of [

@@ -369,13 +369,19 @@ const codes: readonly string[] = [
   'bad_request',
 ]
 
+/**
+ * The end of a connection whose request is refused may overtake the answer. And a request that cannot be parsed has no method, so its
+ * refusal has a body, also of HEAD.
+ */
+const lostPattern = (method: string): RegExp =>
+  method === 'HEAD' ? /ECONNRESET|EPIPE|hang up|Data after `Connection: close`/ : /ECONNRESET|EPIPE|hang up/
+
 /** What is wrong with an answer. Undefined: nothing. */
 export function faultOf(
   { method }: Pick<HostileRequest, 'method'>,
   { status, type, text }: Answer,
 ): string | undefined {
-  // The end of a connection whose request is refused may overtake the answer.
-  if (status === 0) return /ECONNRESET|EPIPE|hang up/.test(text) ? undefined : `no answer: ${text}`
+  if (status === 0) return lostPattern(method).test(text) ? undefined : `no answer: ${text}`
   if (status >= 500 && status !== 503) return `status ${status}`
   if (status < 400 || method === 'HEAD') return undefined
   if (type.startsWith('text/html')) return undefined

@@ -82,7 +82,11 @@ export function attackSocket(url: string, { first, drip, after }: SocketAttack):
     let text = ''
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
     const dripping = drip === undefined ? undefined : setInterval(() => socket.write(drip), dripMs)
-    const late = setTimeout(() => end(false), mostOpenMs)
+    // One who does not read learns only then that the connection is closed.
+    const late = setTimeout(() => {
+      socket.resume()
+      setTimeout(() => end(false), dripMs)
+    }, mostOpenMs)
     const end = (closed: boolean): void => {
       clearInterval(dripping)
       clearTimeout(late)
