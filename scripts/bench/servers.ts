@@ -127,20 +127,36 @@ async function readMetric(url: string, name: string): Promise<number> {
 /** Linux counts a process's time in hundredths of a second. */
 const ticksPerSecond = 100
 
-/** CPU seconds of all running processes of a PostgreSQL on this machine. Needs Linux's `/proc`. */
+/** CPU seconds of a PostgreSQL on this machine, with those of its processes that have ended. Needs Linux's `/proc`. */
 export async function cpuOfDatabase(url: string): Promise<number> {
   return withConnection(url, async (client) => {
-    const { rows } = await client.query('select pid from pg_stat_activity where pid <> pg_backend_pid()')
-    return rows.reduce((sum, { pid }) => sum + cpuOfProcess(pid), 0)
+    const { rows } = await client.query('select pid, pid = pg_backend_pid() as "isOwn" from pg_stat_activity')
+    const own = rows.find(({ isOwn }) => isOwn)
+    const server = statOf(own.pid)[parentField] ?? 0
+    return rows
+      .filter(({ isOwn }) => !isOwn)
+      .reduce(
+        (sum, { pid }) => sum + secondsIn(pid, cpuFields),
+        secondsIn(server, [...cpuFields, ...endedFields]),
+      )
   })
 }
 
-function cpuOfProcess(pid: number): number {
+/** In `/proc/<pid>/stat` after the name: the parent, the time of the process, and that of its children that have ended. */
+const parentField = 1
+const cpuFields = [11, 12]
+const endedFields = [13, 14]
+
+function secondsIn(pid: number, fields: readonly number[]): number {
+  const stat = statOf(pid)
+  return fields.reduce((sum, field) => sum + (stat[field] ?? 0), 0) / ticksPerSecond
+}
+
+function statOf(pid: number): number[] {
   const file = `/proc/${pid}/stat`
   // A worker of autovacuum may have ended meanwhile.
-  if (!existsSync(file)) return 0
-  const fields = readFileSync(file, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8').split(') ')[1]?.split(' ').map(Number) ?? []
 }
 
 /** The statements run so far in the database, as PostgreSQL counts them, without those that a benchmark marks as its own. */
