@@ -183,11 +183,12 @@ async function untilNone({ db }: Stage, sql: string): Promise<void> {
 }
 
 function rowsOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[]): [string, number][] {
-  const sum = (values: readonly number[]) => Number(values.reduce((a, b) => a + b, 0).toFixed(1))
+  const rounded = (value: number) => Number(value.toFixed(1))
+  const sum = (values: readonly number[]) => rounded(values.reduce((a, b) => a + b, 0))
   return [
     ...Object.entries(costs).flatMap(([name, { cpu, walBytes }]): [string, number][] => [
       [`${name}: CPU ms`, sum(cpu)],
-      [`${name}: KB of log`, sum([walBytes / 1000])],
+      [`${name}: KB of log`, rounded(walBytes / 1000)],
     ]),
     ['idle: CPU ms a second', sum(idleMs)],
   ]

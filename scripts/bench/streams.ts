@@ -4,6 +4,7 @@ import { type Composed, compose } from '../../src/compose.js'
 import { loadConfig } from '../../src/platform/config/config.js'
 import { printProgress } from '../bootstrap/progress.mjs'
 import { confirmInventedTips, inventedWallet } from '../faults/invented-tips.js'
+import { percentile } from '../kit/report.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import {
   alternateOrder,
@@ -157,7 +158,7 @@ class Readers {
       kibEach: (Math.max(opened.bytes, after.bytes) - before.bytes) / kib / count,
       firstMs: median(this.#received.map(({ firstMs }) => firstMs)),
       lastMs: median(lastMs),
-      p99Ms: lastMs.toSorted((a, b) => a - b)[Math.ceil(eventsEach * 0.99) - 1] ?? Number.NaN,
+      p99Ms: percentile(lastMs, 0.99),
       openUs: ((opened.seconds - before.seconds) * 1e6) / count,
       sendUs: ((after.seconds - opened.seconds) * 1e6) / count / eventsEach,
     }

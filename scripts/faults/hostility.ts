@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
@@ -18,6 +17,7 @@ import { Draw } from '../kit/draw.js'
 import { countBy, type Report, sortedRows } from '../kit/report.js'
 import type { ServerUrls } from '../kit/servers.js'
 import type { LedgerRecord } from '../sandbox/chain/ledger.js'
+import { compareMoney, stateOfVictims } from './hostile/money.js'
 import {
   type Answer,
   faultOf,
@@ -29,16 +29,10 @@ import {
   shorten,
   textOfRequest,
 } from './hostile/requests.js'
-import {
-  attackSocket,
-  countConnections,
-  faultOfSocket,
-  type HostileReceiver,
-  mannerNames,
-  socketAttacks,
-  startHostileReceiver,
-} from './hostile/sockets.js'
-import { gainOf, landTips, matchFaults, mutateRecord, readRecord } from './hostile/transactions.js'
+import { attackSocket, countConnections, faultOfSocket, socketAttacks } from './hostile/sockets.js'
+import { landTips, matchFaults, mutateRecord } from './hostile/transactions.js'
+import { memoryRows, normalClient, watchMemory } from './hostile/watch.js'
+import { type HostileReceiver, mannerNames, sendWebhook, startHostileReceiver } from './hostile/webhooks.js'
 import { bookFaults } from './world/compare-books.js'
 import { openStage, type Stage } from './world/stage.js'
 
@@ -69,13 +63,6 @@ const pages = [
 ]
 const calmMs = 10_000
 const pauseMs = 100
-const sampleMs = 2000
-/** Of the latency of a normal client: it shares two cores with all that is sent. */
-const mostSlower = 20
-const leastBoundMs = 2000
-/** Memory of the last third against the middle one. */
-const mostGrowth = 1.1
-const mostGrowthBytes = 16 * 2 ** 20
 const settleMs = 150_000
 const mostReported = 30
 const genuineCount = 20
@@ -428,221 +415,6 @@ async function patiently<Result>(act: () => Promise<Result>): Promise<Result> {
     }
 }
 
-/** With a right signature it is answered 200, else 401; above 256 KB 400. */
-async function sendWebhook({ url, sandbox }: Stage, draw: Draw, agent: Agent): Promise<string | undefined> {
-  const reference = draw.oneOf([
-    'fiatpay_0',
-    'FIATPAY-2A352A57',
-    '',
-    null,
-    {},
-    'a\u0000b',
-    '\ud800',
-    'x'.repeat(5000),
-    "'--",
-    -1,
-  ])
-  const event = draw.oneOf([
-    'charge.success',
-    'transfer.success',
-    'transfer.reversed',
-    'refund.processed',
-    'charge.dispute.create',
-    '',
-    null,
-  ])
-  const data = draw.oneOf([
-    { reference, amount: 1e15, status: 'success', id: 2 ** 53 },
-    { transaction: { reference } },
-    { transaction_reference: reference },
-    reference,
-    [reference],
-    null,
-  ])
-  const json = JSON.stringify({ event, data })
-  const body = Buffer.from(
-    draw.oneOf([
-      json,
-      json,
-      json,
-      json.slice(0, -3),
-      `[${json}]`,
-      `\ufeff${json}`,
-      '',
-      'null',
-      '{"data":NaN}',
-      '['.repeat(100_000),
-      `${json}${' '.repeat(300_000)}`,
-      '\u0000',
-    ]),
-  )
-  const key = draw.happens(0.5) ? sandbox.fiatpay.secretKey : 'another key'
-  const right = createHmac('sha512', key).update(body).digest('hex')
-  const signature = draw.oneOf([right, right, right, right.slice(0, -2), `${right}00`, 'zz', ''])
-  const isRight = signature === right && key === sandbox.fiatpay.secretKey
-  const headers = {
-    'content-type': 'application/json',
-    ...(signature !== '' && { 'x-paystack-signature': signature }),
-  }
-  const { status, text } = await send(url, agent, {
-    method: 'POST',
-    path: '/webhooks/fiatpay',
-    headers,
-    body,
-  })
-  const expected = body.length > 256 * 1024 ? [400, 0] : [isRight ? 200 : 401]
-  return expected.includes(status)
-    ? undefined
-    : `a webhook is answered ${status} ${text.slice(0, 100)}: ${json.slice(0, 200)}`
-}
-
-type Phase = 'calm' | 'under'
-
-/** Reads a creator's tips again and again. */
-function normalClient(
-  url: string,
-  wallet: string,
-  ending: { readonly isOver: boolean },
-  note: (fault: string) => void,
-): { phase: Phase; readonly done: Promise<void>; rows(): [string, string][] } {
-  const times = { calm: [] as number[], under: [] as number[] }
-  const going = async (): Promise<void> => {
-    for (; !ending.isOver; await sleep(pauseMs)) {
-      const startedAt = performance.now()
-      const { status } = await requestOnce(url, ['GET', `/chain/tips?address=${wallet}`])
-      times[client.phase].push(performance.now() - startedAt)
-      if (status !== 200) note(`a normal client is answered ${status}`)
-    }
-  }
-  const client = {
-    phase: 'calm' as Phase,
-    done: Promise.resolve(),
-    rows: () => {
-      const [before, under] = [at(times.calm, 0.99), at(times.under, 0.99)]
-      if (under > Math.max(leastBoundMs, mostSlower * before))
-        note(`a normal client waits ${under} ms at the 99th percentile, and ${before} ms before`)
-      return Object.entries(times).map(([phase, all]): [string, string] => [
-        `a normal client, ${phase}: answers; p50, p99, most ms`,
-        `${all.length}; ${[0.5, 0.99, 1].map((part) => at(all, part)).join(', ')}`,
-      ])
-    },
-  }
-  client.done = going()
-  return client
-}
-
-type Samples = Map<string, { readonly rss: number; readonly heap: number }[]>
-
-function watchMemory({ processes }: Stage, ending: { readonly isOver: boolean }): Samples {
-  const samples: Samples = new Map(processes.map(({ name }) => [name, []]))
-  const going = async (): Promise<void> => {
-    for (; !ending.isOver; await sleep(sampleMs))
-      for (const { name, metricsUrl } of processes) {
-        const text = await fetch(`${metricsUrl}/metrics`).then(
-          (answer) => answer.text(),
-          () => '',
-        )
-        const read = (metric: string): number =>
-          Number(new RegExp(`^tipping_${metric} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
-        const rss = read('process_resident_memory_bytes')
-        if (rss > 0) samples.get(name)?.push({ rss, heap: read('nodejs_heap_size_used_bytes') })
-      }
-  }
-  void going()
-  return samples
-}
-
-/** The median of what is resident, and the least heap, which is near to what is left after a collection. */
-function memoryRows(samples: Samples, note: (fault: string) => void): [string, string][] {
-  return [...samples].map(([name, all]) => {
-    const third = Math.floor(all.length / 3)
-    const [middle, last] = [all.slice(third, 2 * third), all.slice(2 * third)]
-    const rss = (of: typeof all): number =>
-      at(
-        of.map((one) => one.rss / 2 ** 20),
-        0.5,
-      )
-    const heap = (of: typeof all): number =>
-      at(
-        of.map((one) => one.heap / 2 ** 20),
-        0,
-      )
-    for (const [what, before, after] of [
-      ['resident', rss(middle), rss(last)],
-      ['heap', heap(middle), heap(last)],
-    ] as const)
-      if (after > before * mostGrowth + mostGrowthBytes / 2 ** 20)
-        note(`${name}: ${what} memory grows from ${before} to ${after} MiB`)
-    return [
-      `${name}: MiB resident, least heap`,
-      `${rss(middle)} to ${rss(last)}, ${heap(middle)} to ${heap(last)}`,
-    ]
-  })
-}
-
-/** What nobody but the victims may change. */
-async function stateOfVictims({ db, creators }: Stage): Promise<string> {
-  const ids = creators.map(({ userId }) => userId)
-  const rows = await Promise.all([
-    db('users').whereIn('id', ids).orderBy('id').select('email', 'password_hash', 'name'),
-    ...[
-      'payout_wallets',
-      'payees',
-      'api_keys',
-      'webhook_endpoints',
-      'withdrawals',
-      'wallet_transfers',
-      'totp_factors',
-      'passkeys',
-    ].map((table) => db(table).whereIn('user_id', ids).count().first()),
-  ])
-  return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-}
-
-/** Nobody is paid, the victims are as they were, and what is credited is what the balances of mutated transactions show. */
-async function compareMoney(
-  stage: Stage,
-  { chain }: Composed,
-  mutants: readonly LedgerRecord[],
-  before: string,
-  note: (fault: string) => void,
-): Promise<void> {
-  const { db, sandbox, creators } = stage
-  const after = await stateOfVictims(stage)
-  if (after !== before) note(`creators were changed: ${before} became ${after}`)
-  const { transfers } = sandbox.fiatpay.log()
-  if (transfers.length > 0) note(`${transfers.length} payouts were sent`)
-  for (const table of ['withdrawals', 'wallet_transfers', 'refunds'])
-    if ((await db(table).first('*')) !== undefined) note(`there are rows of ${table}`)
-  const others = await db('ledger_accounts')
-    .whereNotNull('user_id')
-    .whereNotIn(
-      'user_id',
-      creators.map(({ userId }) => userId),
-    )
-    .where('balance', '>', 0)
-    .first()
-  if (others !== undefined) note('an attacker has money')
-  const byId = new Map(mutants.map((record) => [record.signature, record]))
-  const tips = await query<{ id: string; wallet: string; mint: string; received: string }>(db, {
-    name: 'hostility.tips',
-    text: `select coalesce(t.main_id, t.id) as id, p.wallet, t.mint, t.received_raw::text as received
-      from tips t join parties p on p.id = t.recipient_party where t.status = 'confirmed' and t.kind = 'chain'`,
-    values: [],
-  })
-  for (const { id, wallet, mint, received } of tips) {
-    const record = byId.get(id)
-    const transaction = record && readRecord(record)
-    if (record === undefined) continue
-    if (
-      transaction === undefined ||
-      transaction.failed ||
-      gainOf(chain, transaction, wallet, mint) !== BigInt(received)
-    )
-      note(`a tip of ${received} that the chain does not show: ${JSON.stringify(record.meta)}`)
-  }
-}
-
 /** Errors of the processes, each once, but those of requests, whose answers are judged. */
 function faultsOfLogs(folder: string): string[] {
   const lines = readdirSync(folder)
@@ -658,9 +430,4 @@ function faultsOfLogs(folder: string): string[] {
   return [
     ...new Map(lines.map((line) => [line.replace(/\d+/g, '').slice(0, 200), line.slice(0, 800)])).values(),
   ]
-}
-
-function at(times: readonly number[], part: number): number {
-  const sorted = [...times].sort((one, other) => one - other)
-  return Math.round(sorted[Math.floor((sorted.length - 1) * part)] ?? 0)
 }

@@ -15,7 +15,7 @@ import { requestOnce } from '../kit/client.js'
 import { withClosing } from '../kit/closing.js'
 import { startPrimary } from '../kit/debian-postgres.js'
 import { Draw } from '../kit/draw.js'
-import { countBy, type Report, sortedRows } from '../kit/report.js'
+import { countBy, percentile, type Report, sortedRows } from '../kit/report.js'
 import { startRedis } from '../kit/servers.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import { startTcpProxy } from '../kit/tcp-proxy.js'
@@ -292,10 +292,7 @@ function sumReads(all: readonly Record<string, number>[]): Record<string, number
 
 /** Of lists and polls: a stream waits for what it is owed. */
 function timesOf({ answers }: Stage, phase: string): readonly [string, string] {
-  const times = answers
-    .filter((one) => one.phase === phase && one.what !== 'readStream')
-    .map(({ ms }) => ms)
-    .sort((a, b) => a - b)
-  const at = (share: number): string => `${Math.round(times[Math.floor((times.length - 1) * share)] ?? 0)}`
+  const times = answers.filter((one) => one.phase === phase && one.what !== 'readStream').map(({ ms }) => ms)
+  const at = (share: number): string => `${Math.round(percentile(times, share))}`
   return [`${times.length} answers while ${phase}: ms`, `${at(0.5)} median, ${at(0.99)} p99, ${at(1)} most`]
 }

@@ -23,6 +23,11 @@ export function countBy(words: readonly string[]): Record<string, number> {
   return counts
 }
 
+/** The value below which this share of them lies; 0 when there are none. */
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0
+}
+
 /** The table of a run and its verdict. */
 export function textOf({ rows, faults, kept }: Report, run: string): string {
   const lines = rows.map(([name, value]) => `${name.padEnd(44)}${String(value).padStart(28)}`)

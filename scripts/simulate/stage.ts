@@ -9,7 +9,7 @@ import { Clock, replaceClocks } from './clocks.js'
 import { type Databases, openControl } from './database.js'
 import { type Odds, Turns } from './turns.js'
 
-/** Nobody waits for one: others would have to take turns meanwhile. */
+/** So many that no statement waits for one: other processes would have to take turns meanwhile. */
 const connections = 60
 /** No wait of a pool ends before the run: it is in real time. */
 const neverMs = 24 * 3_600_000

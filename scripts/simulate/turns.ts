@@ -397,7 +397,7 @@ function nameOf(statement: unknown): string {
   return name ?? text.trim().slice(0, 40)
 }
 
-/** Whatever the clocks of the run say. */
+/** In real time, not in that of the run. */
 function waitInRealTime(ms: number): Promise<undefined> {
   return new Promise((done) => {
     setTimeout(() => done(undefined), ms)

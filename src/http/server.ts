@@ -52,16 +52,22 @@ const refusals: Readonly<Record<string, readonly [status: number, code: string, 
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'Request timeout'],
 }
 
-function refuse(response: ServerResponse): void {
+function refusalOf(parserCode = '') {
+  const [status, code, error] = refusals[parserCode] ?? [400, 'bad_request', 'Bad Request']
   const requestId = newRequestId()
-  const body = JSON.stringify({ success: false, error: 'Bad Request', code: 'bad_request', requestId })
-  response.writeHead(400, {
+  const body = JSON.stringify({ success: false, error, code, requestId })
+  const headers = {
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': body.length,
+    'Content-Length': String(body.length),
     'X-Request-Id': requestId,
     Connection: 'close',
-  })
-  response.end(body)
+  }
+  return { status, headers, body }
+}
+
+function refuse(response: ServerResponse): void {
+  const { status, headers, body } = refusalOf()
+  response.writeHead(status, headers).end(body)
 }
 
 /** Answers, as all other errors are answered, a request that no handler gets to see. */
@@ -74,15 +80,10 @@ function answerUnreadable(
     socket.destroy(error)
     return
   }
-  const [status, code, text] = refusals[error.code ?? ''] ?? [400, 'bad_request', 'Bad Request']
-  const requestId = newRequestId()
-  const body = JSON.stringify({ success: false, error: text, code, requestId })
+  const { status, headers, body } = refusalOf(error.code)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${body.length}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

@@ -23,7 +23,7 @@ export interface UnsignedTransaction {
   readonly priceImpactPct: number
 }
 
-/** An address of nobody: only its uniqueness matters. Solana Pay takes any 32 bytes. */
+/** An address without a secret key: only its uniqueness matters. Solana Pay takes any 32 bytes. */
 export function newReferenceKey(): string {
   return encodeBase58(randomBytes(32))
 }

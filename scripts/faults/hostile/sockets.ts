@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Defer } from '../../kit/closing.js'
+import { connect } from 'node:net'
 
 interface SocketAttack {
   /** Sent at once. */
@@ -25,7 +24,7 @@ export const socketAttacks: Readonly<Record<string, SocketAttack>> = {
   'half a body, half closed': { first: `${post}Content-Length: 50\r\n\r\n{"a"`, after: 'end' },
   'half a body, closed': { first: `${post}Content-Length: 50\r\n\r\n{"a"`, after: 'destroy' },
   'a request, half closed': { first: `${get}\r\n`, after: 'end' },
-  'an answer that nobody reads': {
+  'an answer that is not read': {
     first: 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20),
     after: 'pause',
   },
@@ -128,57 +127,4 @@ export function countConnections(url: string): number {
   return ['/proc/net/tcp', '/proc/net/tcp6']
     .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
     .filter((line) => established.test(line)).length
-}
-
-const head = 'HTTP/1.1 200 OK\r\n'
-/** How receivers of webhooks answer. */
-const manners: Readonly<Record<string, (socket: Socket, url: string) => unknown>> = {
-  good: (socket) => socket.end(`${head}Content-Length: 0\r\nConnection: close\r\n\r\n`),
-  garbage: (socket) => socket.end(Buffer.alloc(3000, 0xf7)),
-  silence: () => undefined,
-  reset: (socket) => socket.resetAndDestroy(),
-  short: (socket) => socket.end(`${head}Content-Length: 50\r\n\r\nok`),
-  long: (socket) => socket.end(`${head}Content-Length: 1\r\n\r\n${'ok'.repeat(5000)}`),
-  'two lengths': (socket) => socket.end(`${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\nok`),
-  headers: (socket) => socket.end(`${head}${`X: ${'a'.repeat(9000)}\r\n`.repeat(50)}\r\n`),
-  loop: (socket, url) =>
-    socket.end(`HTTP/1.1 307 Again\r\nLocation: ${url}/loop\r\nContent-Length: 0\r\n\r\n`),
-  drip: (socket) => repeat(socket, `${head}Content-Length: 100000\r\n\r\n`, 'a', dripMs),
-  endless: (socket) =>
-    repeat(socket, `${head}Transfer-Encoding: chunked\r\n\r\n`, `4000\r\n${'a'.repeat(16_384)}\r\n`, 1),
-}
-export const mannerNames = Object.keys(manners)
-
-function repeat(socket: Socket, first: string, again: string, everyMs: number): void {
-  socket.write(first)
-  const timer = setInterval(() => socket.writableNeedDrain || socket.write(again), everyMs)
-  socket.on('close', () => clearInterval(timer))
-}
-
-export interface HostileReceiver {
-  readonly url: string
-  readonly counts: Map<string, number>
-}
-
-/** Answers webhooks in the manner that the path names. */
-export async function startHostileReceiver(defer: Defer): Promise<HostileReceiver> {
-  const counts = new Map<string, number>()
-  const open = new Set<Socket>()
-  const server = createServer((socket) => {
-    open.add(socket)
-    socket.on('error', () => undefined).on('close', () => open.delete(socket))
-    socket.once('data', (bytes: Buffer) => {
-      const [, manner = ''] = /^POST \/([\w%]+)/.exec(bytes.toString('latin1')) ?? []
-      const name = decodeURIComponent(manner)
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-      manners[name]?.(socket, url)
-    })
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  defer(() => {
-    for (const socket of open) socket.destroy()
-    server.close()
-  })
-  return { url, counts }
 }

@@ -19,7 +19,8 @@ export async function landTips(
   const landed: LedgerRecord[] = []
   for (let n = 0; n < count; n++) {
     const [creator, supporter] = [creators[n % creators.length], supporters[n % supporters.length]]
-    if (creator === undefined || supporter === undefined) throw new Error('nobody tips')
+    if (creator === undefined || supporter === undefined)
+      throw new Error('a tip needs a creator and a supporter')
     const { body } = await requestUntilAnswered(url, [
       'POST',
       '/payments/intent',

@@ -48,9 +48,9 @@ const derived = new LRUCache<string, string>({ max: 10_000 })
 /** The associated token account of a wallet (classic token program). Also for wallets off the curve. */
 export function associatedAccount(wallet: string, mint: string): string {
   const key = `${wallet} ${mint}`
-  const account =
-    derived.get(key) ??
-    getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true).toBase58()
+  const known = derived.get(key)
+  if (known !== undefined) return known
+  const account = getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(wallet), true).toBase58()
   derived.set(key, account)
   return account
 }
