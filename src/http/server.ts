@@ -21,8 +21,11 @@ export const serverLimits = {
   maxHeaderSize: 16 * 1024,
 } as const satisfies ServerOptions
 
-/** Of a connection on which nothing moves, as of a client that does not read its answer. Streams have heartbeats. */
-const mostIdleMs = 120 * secondMs
+/**
+ * Of a connection on which nothing moves, as of a client that does not read its answer. Node looks twice before it closes one whose
+ * answer has moved since the last look. Streams have heartbeats.
+ */
+const mostIdleMs = 60 * secondMs
 
 /** Includes open streams. Further connections are closed immediately. */
 const mostConnections = 20_000
@@ -35,6 +38,8 @@ export function createHttpServer(
 ): Server {
   // What Node answers by itself, without a Host and for an unknown Expect, is not JSON.
   const server = createServer({ ...limits, requireHostHeader: false }, (request, response) => {
+    // Behind a body of such a request that is not read, Node may leave the next request of the connection unread, too.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     if (request.httpVersion === '1.1' && request.headers.host === undefined) refuse(response)
     else listener(request, response)
   })

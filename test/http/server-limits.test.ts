@@ -92,6 +92,13 @@ test('the server closes a connection whose client does not read the answer', asy
   t.pass()
 })
 
+test('a connection on which another protocol was asked for is closed after the answer', async (t) => {
+  const upgrade = 'Connection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 600000\r\n\r\n'
+  const request = `POST /auth/logout HTTP/1.1\r\nHost: x\r\n${upgrade}${' '.repeat(600_000)}`
+  const answer = await readToEnd(dial(t, world().url, request))
+  t.regex(answer, /^HTTP\/1\.1 4\d\d .*\r\nConnection: close\r\n/is)
+})
+
 for (const [what, status, code, head] of [
   [
     'a head over 16 KB',
