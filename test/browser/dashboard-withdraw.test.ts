@@ -22,7 +22,7 @@ const open = useBrowser(test, {
   workers: ['payouts', 'reconciler'],
 })
 test.serial.beforeEach((t) => {
-  t.timeout(90_000)
+  t.timeout(180_000)
   open().world.fiat.fiatpay.faults.reset()
 })
 

@@ -16,7 +16,7 @@ import { until } from '../helpers/until.js'
 /** The pages in the other engine. */
 const world = useWorld(test, { chain: true, fiat: true })
 const inFirefox = hasFirefox ? test.serial : test.skip
-test.serial.beforeEach((t) => t.timeout(90_000))
+test.serial.beforeEach((t) => t.timeout(180_000))
 
 let firefox: Firefox | undefined
 const profile = hasFirefox ? mkdtempSync(join(tmpdir(), 'firefox-')) : ''

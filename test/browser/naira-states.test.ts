@@ -21,7 +21,7 @@ import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Every state of the naira tab. The tests are serial: each has the browser and the provider to itself. */
-test.serial.beforeEach((t) => t.timeout(90_000))
+test.serial.beforeEach((t) => t.timeout(180_000))
 
 const transfer = { settings: { fiatCollection: 'bank_transfer' } } as const
 
@@ -103,6 +103,8 @@ const stopClock = (page: Page) => page.clock.pauseAt(Date.now() + 60_000)
 
 test.serial('J3 the press on Pay opens the provider’s page in another tab', async (t) => {
   const page = await toNaira(card)
+  // A clock that jumps gives up requests that have no answer yet.
+  await page.page.getByRole('button', { name: 'Pay ₦7,600.00' }).waitFor()
   await stopClock(page.page)
   const answered = page.page.waitForResponse('**/payments/fiat/intent')
   const opened = page.context.waitForEvent('page')

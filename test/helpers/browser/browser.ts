@@ -13,7 +13,8 @@ import { publicUrl, useWorld, type World, type WorldOptions } from '../servers/w
 import { until } from '../until.js'
 import { type WalletSwitches, walletConfig } from './test-wallet-config.js'
 
-export const actionTimeoutMs = 20_000
+/** As wide as `until`, and for the same reason. */
+export const actionTimeoutMs = 60_000
 const desktop = { width: 1000, height: 900 }
 export const phone = { width: 390, height: 844 }
 
