@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { patient } from '../../scripts/kit/patient-pool.js'
 import { platformAccount, transferEntries, userAccount } from '../../src/ledger/accounts.js'
 import { type BooksReport, checkBooks } from '../../src/ledger/invariants.js'
 import { credit } from '../../src/ledger/transfers.js'
@@ -25,9 +26,7 @@ interface Ledger {
 
 /** A pool of its own. Nobody hears the wake-ups of its transactions. */
 export function connectLedger(url: string, connections = 10): Ledger {
-  const db = createDb(url, connections)
-  // On a loaded machine many contenders wait longer for a connection than a request may.
-  db.client.pool.acquireTimeoutMillis = 60_000
+  const db = patient(createDb(url, connections), 60_000)
   const ignore = (): void => undefined
   return {
     url,

@@ -12,6 +12,7 @@ import { respondsAt } from '../../dev/probe.js'
 import type { Defer } from '../../kit/closing.js'
 import { chooseKillPoint, type Role } from '../../kit/kill-points.js'
 import { OperatorCommands } from '../../kit/operator-commands.js'
+import { patient } from '../../kit/patient-pool.js'
 import type { ServerUrls } from '../../kit/servers.js'
 import { ServiceProcess } from '../../kit/service-process.js'
 import { serviceSettings } from '../../kit/service-settings.js'
@@ -134,7 +135,7 @@ export async function openStage(
 
   /** Starts the service. Commands may find the database in another way: beside a pooler, with the connections of superusers. */
   async function startOn(databaseUrl: string, serviceUrl: string) {
-    const db = createDb(databaseUrl, 4, booksStatementMs)
+    const db = patient(createDb(databaseUrl, 4, booksStatementMs))
     defer(() => db.destroy())
     const env = { ...settings, DATABASE_URL: serviceUrl }
     const commands = new OperatorCommands({ ...env, DATABASE_URL: databaseUrl })

@@ -2,13 +2,11 @@ import type { ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
 import { roleOf, urlOfRole } from '../../../scripts/database/roles-sql.js'
 import type { RoleKind } from '../../../scripts/database/table-rights.js'
+import { patient } from '../../../scripts/kit/patient-pool.js'
 import { type Composed, compose } from '../../../src/compose.js'
 import { loadConfig } from '../../../src/platform/config/config.js'
 import { createDb } from '../../../src/platform/database/database.js'
 import { readsOf } from '../../../src/platform/database/read-pool.js'
-
-/** On a machine with other work a pool hands out a connection late, which is no subject of most tests. */
-const poolWaitMs = 20_000
 
 /** The settings with the database role of this kind of process. */
 export function settingsOf<Env extends Readonly<Record<string, string>>>(env: Env, kind: RoleKind): Env {
@@ -38,12 +36,6 @@ export function openOwnersPool(t: ExecutionContext, env: Readonly<Record<string,
   const pool = openPool(url, prepared)
   t.teardown(() => pool.destroy())
   return pool
-}
-
-/** Lets a pool wait long for a connection. */
-export function patient(db: Knex): Knex {
-  db.client.pool.acquireTimeoutMillis = poolWaitMs
-  return db
 }
 
 type Roles = Pick<Composed, 'config' | 'db' | 'transactOn'>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestFn } from 'ava'
 import type { Knex } from 'knex'
+import { patient } from '../../../scripts/kit/patient-pool.js'
 import { redisUrlWith } from '../../../scripts/kit/service-settings.js'
 import { startTcpProxy, type TcpProxy } from '../../../scripts/kit/tcp-proxy.js'
 import type { FiatSandbox } from '../../../scripts/sandbox/fiat-sandbox.js'
@@ -13,7 +14,7 @@ import { type SandboxProxy, startSandboxProxy } from '../proxies/sandbox-proxy.j
 import { type SqlRecorder, startSqlRecorder } from '../proxies/sql-recorder.js'
 import { createDatabase, type TestDatabase, testServers } from './database.js'
 import { assertNothingOpen } from './leaks.js'
-import { openPool, patient } from './roles.js'
+import { openPool } from './roles.js'
 import { serveApp } from './serve-app.js'
 
 export interface WorldOptions {
