@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 
 /**
  * Users, their sessions and devices, secrets that are presented once with limits against guessing, second factors, wallets and payout wallets.
- * Secrets are stored hashed or sealed (docs/decisions/0055).
+ * Secrets are stored hashed or sealed (docs/decisions/0026).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `

@@ -232,7 +232,7 @@ export async function up(knex: Knex): Promise<void> {
       last_seen_at timestamptz(3) not null default clock_timestamp(),
       primary key (subject, kind));
 
-    -- Tips that their creators give back: one row per refund at the provider (docs/decisions/0068).
+    -- Tips that their creators give back: one row per refund at the provider (docs/decisions/0067).
     create table refunds (
       -- Our reference, which the provider shows as the note of the refund.
       id text primary key,

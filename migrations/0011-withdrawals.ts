@@ -25,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
       gross_kobo bigint not null,
       fee_kobo bigint not null check (fee_kobo >= 0),
       net_kobo bigint not null check (net_kobo = gross_kobo - fee_kobo and net_kobo > 0),
-      -- The provider's own codes of wallets and microfinance banks are longer than three digits (docs/decisions/0017).
+      -- The provider's own codes of wallets and microfinance banks are longer than three digits (docs/decisions/0016).
       bank_code text not null check (bank_code ~ '^[0-9]{3,6}$'),
       -- Number and name, sealed and bound to the reference.
       sealed_account bytea not null,

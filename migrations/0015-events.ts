@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** The log of each creator's events: what streams, polls and webhooks read (docs/decisions/0073). */
+/** The log of each creator's events: what streams, polls and webhooks read (docs/decisions/0025). */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(/* sql */ `
     -- The last event of each creator. Its row lock orders the events and numbers them without holes; readers find changes by its index.

@@ -4,7 +4,7 @@ import { rateDecimals } from '../ports/exchange-rates.js'
 /** What the naira charge is computed from. `net`: the amount less the platform's fee. `gross`: the amount. */
 export type ChargeBasis = 'net' | 'gross'
 
-/** The platform's fee: 5 % of the amount (docs/decisions/0017). */
+/** The platform's fee: 5 % of the amount (docs/decisions/0016). */
 const feePercent = 5n
 const rateUnit = 10n ** BigInt(rateDecimals)
 /** Converts kobo at a rate to micro-USDC and back: the rate's unit, times 10^6 micro-USDC, divided by 10^2 kobo. */
@@ -61,7 +61,7 @@ export interface ValuedPayment {
 }
 
 /**
- * What a payment credits (docs/decisions/0017): never more than it is worth. Worth is kobo / rate, less the fee on the gross
+ * What a payment credits (docs/decisions/0016): never more than it is worth. Worth is kobo / rate, less the fee on the gross
  * basis, rounded down to the micro. A charge that the service computed credits at most the promise, and all of it when it is
  * paid in full at the locked rate or a lower one. Of a charge that the caller gave, the worth up to the promise counts in
  * full, and of the rest the platform takes its fee.
@@ -100,7 +100,7 @@ export interface PaymentCredit {
 
 /**
  * What a payment costs its creator when all of it goes back: what it credited, or what its naira cost at this rate, less the fee that
- * the platform gives up, whichever is more (docs/decisions/0068). Otherwise who pays, withdraws and has it back would choose the
+ * the platform gives up, whichever is more (docs/decisions/0067). Otherwise who pays, withdraws and has it back would choose the
  * rate of each at the platform's expense.
  */
 export function costOfReturn(

@@ -65,7 +65,7 @@ export function priceWithdrawal(amount: RequestedAmount, rate: bigint, fee: With
 }
 
 /**
- * Prices a held withdrawal again at its release (docs/decisions/0017): its debit at the current rate, never above what was
+ * Prices a held withdrawal again at its release (docs/decisions/0016): its debit at the current rate, never above what was
  * promised, and the fee computed anew. Undefined: the promise stands.
  */
 export function priceRelease(

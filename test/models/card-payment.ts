@@ -1,7 +1,7 @@
 import type { Act } from './checker.js'
 
 // A payment by card of two units, and every way in which its payer can have them back: its creator refunds it, the payer disputes it,
-// somebody refunds it at the provider's own pages, the bank reverses it (docs/decisions/0067, 0068). How a refund is sent once is in
+// somebody refunds it at the provider's own pages, the bank reverses it (docs/decisions/0067). How a refund is sent once is in
 // outgoing/; here it is under way, and then it is paid or not.
 //
 // Assumed of the provider: it never takes more than is left of the payment, it refuses a refund that it cannot pay, and it lists

@@ -130,7 +130,7 @@ async function notifyShort(
 
 /**
  * The rate at which a payment counts: the locked one, or the last accepted one if it is more than the tolerance higher, which
- * gives less (docs/decisions/0017). Otherwise a payer could wait for a better rate at the platform's expense.
+ * gives less (docs/decisions/0016). Otherwise a payer could wait for a better rate at the platform's expense.
  */
 export async function readSettleRate(
   trx: Knex,

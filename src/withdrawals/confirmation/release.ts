@@ -76,7 +76,7 @@ interface PricedRelease extends Release {
 }
 
 /**
- * Prices a held withdrawal for its release at the last accepted rate, never above the promise (docs/decisions/0017). The
+ * Prices a held withdrawal for its release at the last accepted rate, never above the promise (docs/decisions/0016). The
  * caller has read the feed before, outside the transaction.
  */
 export async function planRelease(
