@@ -278,6 +278,8 @@ test('a webhook names its charge, wherever its kind of event has the reference',
     t.is(nameIn(`refund.${kind}`, { transaction_reference: reference, refund_reference: 'TRF_1' }), reference)
   t.is(nameIn('transfer.success', { reference }), reference)
   t.is(nameIn('charge.dispute.create', { ...dispute, transaction: { id: 77 } }), null)
+  for (const unknown of ['', 'a\u0000b', '\ud800', 'x'.repeat(5000), 'a b'])
+    t.is(nameIn('charge.success', { reference: unknown }), null, 'no row has such a reference')
 })
 
 test('an answer whose file cannot be stored is not sent, and no file goes to another host without TLS', async (t) => {

@@ -50,14 +50,17 @@ type Transaction = z.output<typeof transaction>
 const verifyAnswer = answer(transaction)
 const listAnswer = answer(z.array(transaction))
 
+/** The characters that the provider takes. Anything else names no row, and PostgreSQL cannot hold all of it. */
+const namedReference = z.string().regex(/^[\w.=-]{1,200}$/)
+
 /** A webhook about a refund or a dispute names its charge in another field. */
 const webhookEvent = z.object({
   data: z.union([
-    z.object({ transaction_reference: z.string() }).transform((data) => data.transaction_reference),
+    z.object({ transaction_reference: namedReference }).transform((data) => data.transaction_reference),
     z
-      .object({ transaction: z.object({ reference: z.string() }) })
+      .object({ transaction: z.object({ reference: namedReference }) })
       .transform(({ transaction }) => transaction.reference),
-    z.object({ reference: z.string() }).transform(({ reference }) => reference),
+    z.object({ reference: namedReference }).transform(({ reference }) => reference),
   ]),
 })
 
