@@ -11,9 +11,9 @@ export async function up(knex: Knex): Promise<void> {
       -- Of somebody without an account. Then recipient is null.
       sealed_recipient bytea,
       subject text not null,
-      -- May be secret, so it is deleted when the e-mail is sent or given up.
-      body_text text,
-      body_html text,
+      -- The language and the blocks of which the mailer renders text and HTML (src/mail/layout.ts). json and not jsonb:
+      -- it is stored as it comes. May be secret, so it is deleted when the e-mail is sent or given up.
+      body json,
       -- An e-mail that is not sent by then is dropped; null = never.
       expires_at timestamptz,
       created_at timestamptz not null default clock_timestamp(),
@@ -22,8 +22,7 @@ export async function up(knex: Knex): Promise<void> {
       due_at timestamptz default clock_timestamp(),
       attempts int not null default 0,
       last_error text,
-      check ((due_at is null) = (body_text is null)),
-      check ((due_at is null) = (body_html is null)),
+      check ((due_at is null) = (body is null)),
       check (due_at is null or sent_at is null),
       constraint emails_address check ((recipient is null) <> (sealed_recipient is null)));
     create index emails_due on emails (due_at) where due_at is not null;

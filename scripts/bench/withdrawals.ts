@@ -8,6 +8,7 @@ import { workersProgram } from '../dev/built.js'
 import { freePort } from '../dev/ports.js'
 import { waitUntil } from '../dev/wait-until.js'
 import { type Creator, codeIn, createFundedCreator, postJson } from '../kit/client.js'
+import { mailText, type QueuedEmail } from '../kit/mail-text.js'
 import { ServiceProcess } from '../kit/service-process.js'
 import { serviceSettings } from '../kit/service-settings.js'
 import { startFiatSandbox } from '../sandbox/fiat-sandbox.js'
@@ -134,12 +135,12 @@ async function ask({ web }: Stage, { cookie, userId }: Creator): Promise<string>
 
 async function askAndConfirm(stage: Stage, creator: Creator): Promise<void> {
   const reference = await ask(stage, creator)
-  const { rows } = await stage.db.raw<{ rows: { text: string }[] }>(
-    `/* bench */ select body_text as text from emails
+  const { rows } = await stage.db.raw<{ rows: QueuedEmail[] }>(
+    `/* bench */ select subject, body from emails
      where recipient = (select email from users where id = ?) and kind = 'withdrawal-code' order by created_at desc limit 1`,
     [creator.userId],
   )
-  const code = codeIn(rows[0]?.text ?? '')
+  const code = codeIn(mailText(rows[0]))
   await postJson(`${stage.web.url}/payouts/${reference}/confirm`, { code }, creator.cookie)
   // An account has ten codes a day.
   await stage.db.raw(

@@ -15,6 +15,7 @@ import { receiveWebhook } from '../../src/withdrawals/reconcile/receive-webhook.
 import { payoutKind } from '../../src/withdrawals/send/payout-kind.js'
 import { withdrawalKind } from '../../src/withdrawals/withdrawal-kind.js'
 import { codeIn } from '../kit/client.js'
+import { mailText, type QueuedEmail } from '../kit/mail-text.js'
 import type { Chance } from './chance.js'
 import type { Clock } from './clocks.js'
 import { composeWeb, type Web } from './compose.js'
@@ -125,10 +126,10 @@ export class World {
 
   /** The newest code that was mailed for a withdrawal. */
   async codeFor(reference: string): Promise<string> {
-    const text = `select body_text as text from emails where kind = 'withdrawal-code' and body_text like '%' || $1 || '%'
+    const text = `select subject, body from emails where kind = 'withdrawal-code' and body::text like '%' || $1 || '%'
       order by created_at desc limit 1`
-    const [row] = await this.#read<{ text: string }>('code', text, [reference])
-    return codeIn(row?.text ?? '') ?? '000000'
+    const [row] = await this.#read<QueuedEmail>('code', text, [reference])
+    return codeIn(mailText(row)) ?? '000000'
   }
 
   #read<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {

@@ -1,11 +1,5 @@
 import type { Caller } from '../http/security/caller.js'
-import {
-  type EmailBlock,
-  type EmailBlocks,
-  type EmailFact,
-  emailLayout,
-  quoteInMail,
-} from '../mail/layout.js'
+import { type EmailBlock, type EmailContent, type EmailFact, quoteInMail } from '../mail/layout.js'
 import { queueEmail } from '../mail/queue-email.js'
 import type { Config } from '../platform/config/config.js'
 import { query } from '../platform/database/database.js'
@@ -138,7 +132,7 @@ async function mailNotice(
   const isLast = isBounded && ofKind === mostOfKind - 1
   const from = trusted || origin === undefined ? origin : { network: origin.network }
   const blocks = noticeBlocks(text, { at, origin: from, link, isLast })
-  await queueEmail(uow, { kind: notice.kind, to: address, ...emailLayout({ subject: text.subject, blocks }) })
+  await queueEmail(uow, { kind: notice.kind, to: address, subject: text.subject, blocks })
 }
 
 interface Occasion {
@@ -210,15 +204,20 @@ export async function mailConfirmationCode(
   settings: Pick<Config, 'http' | 'otpPeppers'>,
   confirmed: Confirmed,
   kind: string,
-  mailOf: (code: string) => EmailBlocks,
+  mailOf: (code: string) => EmailContent,
 ): Promise<boolean> {
   const made = await createConfirmationCode(uow, settings, confirmed)
   if (made === undefined) return false
   const { moneyEmail } = await readRecentChanges(uow.trx, confirmed.userId)
   const { subject, blocks } = mailOf(made.code)
   const notMe = await createNotMeLink(uow, settings.http.publicUrl, confirmed.userId)
-  const content = emailLayout({ subject, blocks: [...blocks, ...notMeBlocks(notMe)] })
-  await queueEmail(uow, { kind, to: moneyEmail, expiresAt: made.expiresAt, ...content })
+  await queueEmail(uow, {
+    kind,
+    to: moneyEmail,
+    expiresAt: made.expiresAt,
+    subject,
+    blocks: [...blocks, ...notMeBlocks(notMe)],
+  })
   return true
 }
 

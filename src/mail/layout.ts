@@ -2,7 +2,7 @@ import { escapeHtml } from '../http/pages/html.js'
 import { accent, serviceName, testNotice } from '../kernel/brand.js'
 import type { Language } from '../kernel/languages.js'
 import { cleanLine } from '../kernel/text.js'
-import type { EmailContent } from './queue-email.js'
+import type { Email } from '../ports/mail.js'
 
 /**
  * A paragraph; a text in large letters for copying; a link, drawn as a button with its address below; facts, each with
@@ -17,14 +17,14 @@ export type EmailBlock =
 
 export type EmailFact = readonly [name: string, value: string]
 
-export interface EmailBlocks {
+/** What an e-mail says. */
+export interface EmailContent {
   /** Of the words. Default English. */
   readonly language?: Language
   readonly subject: string
   readonly blocks: readonly EmailBlock[]
 }
 
-const subjectLength = 200
 const textWidth = 72
 const defaultLabel = 'Open the page'
 
@@ -32,23 +32,23 @@ const defaultLabel = 'Open the page'
  * Renders an e-mail as plain text and as HTML, both headed by the service's name. The HTML loads nothing, so it looks the
  * same where images and style sheets are blocked. Blocks are text, never markup: they are escaped.
  */
-export function emailLayout({ language = 'en', subject, blocks }: EmailBlocks): EmailContent {
+export function renderEmail({
+  language = 'en',
+  subject,
+  blocks,
+}: EmailContent): Pick<Email, 'subject' | 'text' | 'html'> {
   const colon = language === 'fr' ? '\u00a0:' : ':'
   const text = blocks.map((block) => textBlock(block, colon))
   return {
-    subject: cleanLine(subject, subjectLength),
+    subject,
     text: `${[serviceName, ...text].join('\n\n')}\n`,
     html: htmlPage(language, blocks.map((block) => htmlBlock(block, colon)).join('\n')),
   }
 }
 
-/** The same e-mail, which says that it is of a test deployment. */
-export function testEmail({ subject, text, html }: EmailContent): EmailContent {
-  return {
-    subject: cleanLine(`[Test] ${subject}`, subjectLength),
-    text: `${testNotice}\n\n${text}`,
-    html: html.replace('<body>', `<body><p><mark>${testNotice}</mark></p>`),
-  }
+/** The same, which says first that it is of a test deployment. */
+export function testEmail({ subject, blocks, ...rest }: EmailContent): EmailContent {
+  return { ...rest, subject: `[Test] ${subject}`, blocks: [testNotice, ...blocks] }
 }
 
 function textBlock(block: EmailBlock, colon: string): string {

@@ -1,16 +1,11 @@
 import type { Knex } from 'knex'
 import { createSealer, type DataKeys, keyedHash } from '../kernel/personal-data.js'
+import { cleanLine } from '../kernel/text.js'
 import { query } from '../platform/database/database.js'
 import { type SealedColumn, sealedBatchSize } from '../platform/database/sealed-column.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Services } from '../services.js'
-
-/** The subject of an e-mail and its body as plain text and as HTML. */
-export interface EmailContent {
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-}
+import type { EmailContent } from './layout.js'
 
 /** An e-mail to one address. */
 export interface NewEmail extends EmailContent {
@@ -24,23 +19,24 @@ export interface NewEmail extends EmailContent {
   readonly unsubscribeUrl?: string
 }
 
+const subjectLength = 200
+
 /**
- * Queues an e-mail in the caller's transaction: it is sent if and only if that commits. The bodies are deleted when the
- * work on the e-mail ends; the subject is kept.
+ * Queues an e-mail in the caller's transaction: it is sent if and only if that commits. It is rendered when it is sent.
+ * The body is deleted when the work on the e-mail ends; the subject is kept.
  */
 export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Promise<void> {
-  const { kind, to, subject, text, html, expiresAt = null, unsubscribeUrl = null } = email
+  const { kind, to, subject, language, blocks, expiresAt = null, unsubscribeUrl = null } = email
   await query(trx, {
     name: 'emails.queue',
     text: /* sql */ `
-      insert into emails (kind, recipient, sealed_recipient, subject, body_text, body_html, expires_at, unsubscribe_url)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      insert into emails (kind, recipient, sealed_recipient, subject, body, expires_at, unsubscribe_url)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
     values: [
       kind,
       ...(typeof to === 'string' ? [to, null] : [null, to.sealed]),
-      subject,
-      text,
-      html,
+      cleanLine(subject, subjectLength),
+      JSON.stringify({ language, blocks }),
       expiresAt,
       unsubscribeUrl,
     ],
@@ -56,7 +52,7 @@ export async function dropUnsentEmails(
   await query(trx, {
     name: 'emails.drop',
     text: /* sql */ `
-      update emails set due_at = null, body_text = null, body_html = null, unsubscribe_url = null, last_error = 'replaced'
+      update emails set due_at = null, body = null, unsubscribe_url = null, last_error = 'replaced'
        where recipient = $1 and kind = $2 and due_at is not null`,
     values: [to, kind],
   })

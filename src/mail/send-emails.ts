@@ -4,7 +4,7 @@ import { countTaken, type DueRows, finishRows, takeDueRows } from '../platform/d
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
-import { testEmail } from './layout.js'
+import { type EmailContent, renderEmail, testEmail } from './layout.js'
 import { openAddress } from './queue-email.js'
 
 /** The e-mails of a batch are sent concurrently. One that is finished for good keeps no content. */
@@ -15,14 +15,13 @@ const emailQueue: DueRows = {
   batchSize: 10,
   leaseSeconds: 60,
   columns: /* sql */ `
-    t.id, t.kind, t.recipient, t.sealed_recipient as "sealedRecipient", t.subject, t.body_text as text, t.body_html as html,
+    t.id, t.kind, t.recipient, t.sealed_recipient as "sealedRecipient", t.subject, t.body,
     t.unsubscribe_url as "unsubscribeUrl", t.attempts, coalesce(t.expires_at <= clock_timestamp(), false) as expired`,
   onFinish: {
     columns: { sent: 'boolean', error: 'text' },
     set: /* sql */ `
       sent_at = case when s.sent then clock_timestamp() end, last_error = s.error,
-      body_text = case when s.due_in_ms is not null then t.body_text end,
-      body_html = case when s.due_in_ms is not null then t.body_html end,
+      body = case when s.due_in_ms is not null then t.body end,
       unsubscribe_url = case when s.due_in_ms is not null then t.unsubscribe_url end`,
   },
 }
@@ -40,8 +39,7 @@ interface DueEmail {
   readonly recipient: string | null
   readonly sealedRecipient: Buffer | null
   readonly subject: string
-  readonly text: string
-  readonly html: string
+  readonly body: Omit<EmailContent, 'subject'>
   readonly unsubscribeUrl: string | null
   readonly attempts: number
   readonly expired: boolean
@@ -64,10 +62,11 @@ export function createMailerBatch(services: Needs): Batch {
 async function attempt(services: Needs, email: DueEmail): Promise<number> {
   if (email.expired) return giveUp(services, email, 'expired')
   try {
-    const content = services.config.mode === 'test' ? testEmail(email) : email
-    const { id, unsubscribeUrl } = email
+    const { id, subject, body, unsubscribeUrl } = email
+    const content = { ...body, subject }
+    const rendered = renderEmail(services.config.mode === 'test' ? testEmail(content) : content)
     const to = addressOf(services, email)
-    await services.mail.send({ ...content, id, to, unsubscribeUrl: unsubscribeUrl ?? undefined })
+    await services.mail.send({ ...rendered, id, to, unsubscribeUrl: unsubscribeUrl ?? undefined })
   } catch (error) {
     const { kind, message } = failureOf(error)
     if (kind === 'rejected') return refuse(services, email, message)

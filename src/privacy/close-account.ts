@@ -4,7 +4,6 @@ import { forgetApiKeys } from '../creators/api-keys.js'
 import { forgetSites } from '../creators/sites.js'
 import { forgetEvents } from '../events/read-events.js'
 import { DomainError } from '../kernel/errors.js'
-import { emailLayout } from '../mail/layout.js'
 import { forgetEmails, queueEmail } from '../mail/queue-email.js'
 import { forgetOverlay } from '../overlay/overlay.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
@@ -42,14 +41,15 @@ export async function closeAccount(uow: UnitOfWork, publicUrl: string, userId: s
   await forgetEvents(trx, userId)
   await forgetAccount(trx, userId)
   const site = new URL(publicUrl).host
-  const content = emailLayout({
+  await queueEmail(uow, {
+    kind: 'account-closed',
+    to: email,
     subject: `Your account at ${site} is closed`,
     blocks: [
       `Your account at ${site} is closed. Your name, your handles and what else was stored about you are deleted; what the law has us keep about payments stays, without your name.`,
       'You can register again with this e-mail address at any time. If it was not you who closed the account, reply to this e-mail at once.',
     ],
   })
-  await queueEmail(uow, { kind: 'account-closed', to: email, ...content })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type AccountNotice, describeMoment, warning } from '../accounts/notify-owner.js'
-import { type EmailBlocks, quoteDomainInMail, quoteInMail } from '../mail/layout.js'
+import { type EmailContent, quoteDomainInMail, quoteInMail } from '../mail/layout.js'
 
 /** An endpoint whose creator does not know yet what this mail says. */
 export interface FailingEndpoint {
@@ -19,7 +19,7 @@ const because = {
 export function failingMail(
   { url, disabled, failingSince, lastError }: FailingEndpoint,
   publicUrl: string,
-): EmailBlocks {
+): EmailContent {
   const site = new URL(publicUrl).host
   const facts: [string, string][] = [
     ['Webhook', quoteDomainInMail(new URL(url).host)],

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex'
-import { emailLayout } from '../mail/layout.js'
 import { queueEmail } from '../mail/queue-email.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
@@ -51,7 +50,7 @@ export async function watchEndpoints(
         await queueEmail(uow, {
           kind: endpoint.disabled === null ? 'webhook-failing' : 'webhook-disabled',
           to: email,
-          ...emailLayout(failingMail(endpoint, config.http.publicUrl)),
+          ...failingMail(endpoint, config.http.publicUrl),
         })
     return due.length
   })

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText, type QueuedEmail } from '../../scripts/kit/mail-text.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import {
   type EnteredBody,
@@ -36,11 +37,8 @@ const logIn = ({ email, password }: Person, userAgent = 'Test/1') =>
     headers: { 'user-agent': userAgent },
   })
 
-interface StoredMail {
+interface StoredMail extends QueuedEmail {
   readonly kind: string
-  readonly subject: string
-  readonly body_text: string
-  readonly body_html: string
 }
 const mailsTo = (email: string): Promise<StoredMail[]> =>
   world().db('emails').where({ recipient: email }).orderBy('created_at')
@@ -48,7 +46,7 @@ const kindsTo = async (email: string) => (await mailsTo(email)).map(({ kind }) =
 
 /** The token of the newest mail that has a link which freezes the account. */
 async function notMeToken(email: string): Promise<string> {
-  const texts = (await mailsTo(email)).map(({ body_text }) => /#not-me=([\w-]{43})/.exec(body_text)?.[1])
+  const texts = (await mailsTo(email)).map((mail) => /#not-me=([\w-]{43})/.exec(mailText(mail))?.[1])
   return texts.filter((token) => token !== undefined).at(-1) ?? ''
 }
 /** A mail with such a link: somebody signs in with a new browser. */
@@ -84,7 +82,7 @@ test('the button freezes without signing in, ends every session and access token
   t.is((await userRow(ada)).frozen_reason, 'The owner pressed "This was not me"')
   t.is((await notMe({ token })).status, 200, 'a frightened owner presses twice')
   t.deepEqual(await kindsTo(ada.email), ['new-device', 'account-frozen'])
-  t.false((await mailsTo(ada.email))[1]?.body_text.includes('#not-me='))
+  t.false(mailText((await mailsTo(ada.email))[1]).includes('#not-me='))
 })
 
 test('of ten presses at the same time one mails, and all are answered', async (t) => {
@@ -199,9 +197,9 @@ test('unfreeze ends all sessions, voids the links of older mails, tells the owne
   for (const token of [used, unused]) t.is((await notMe({ token })).body.error, 'Invalid or expired link')
   const [mail, reset] = (await mailsTo(ada.email)).slice(-2)
   t.deepEqual([mail?.kind, reset?.kind], ['account-unfrozen', 'password-reset'])
-  t.regex(mail?.body_text ?? '', /set a new one/)
+  t.regex(mailText(mail), /set a new one/)
   t.is((await logIn(ada)).status, 401, 'a thief may know the password')
-  const token = /#reset-password=([\w-]{43})/.exec(reset?.body_text ?? '')?.[1]
+  const token = /#reset-password=([\w-]{43})/.exec(mailText(reset))?.[1]
   const newPassword = 'purple kettle by the sea'
   const confirmed = await world().request('POST', '/auth/password/reset/confirm', {
     body: { token, newPassword },

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../scripts/kit/mail-text.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkScreen } from '../helpers/browser/check-accessibility.js'
 import { cardOf, openDashboard, signIn } from '../helpers/browser/dashboard.js'
@@ -110,12 +111,8 @@ test.serial('“This was not me” freezes by its button, and every screen says 
   const person = await registerPerson(world)
   const body = { email: person.email, password: person.password }
   await world.request('POST', '/auth/login', { body, headers: { 'user-agent': 'Thief/1' } })
-  const { body_text } = await world
-    .db('emails')
-    .where({ recipient: person.email })
-    .whereLike('body_text', '%#not-me=%')
-    .first()
-  const path = /\/dashboard#not-me=[\w-]{43}/.exec(body_text)?.[0] ?? ''
+  const mail = await world.db('emails').where({ recipient: person.email, kind: 'new-device' }).first()
+  const path = /\/dashboard#not-me=[\w-]{43}/.exec(mailText(mail))?.[0] ?? ''
   const { page, context, faults } = await openDashboard(open(), person.session, path)
   await heading(page, 'Was it not you?').waitFor()
   await checkScreen(t, page, 'dash-link-not-me')

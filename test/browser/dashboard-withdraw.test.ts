@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import type { Page } from 'playwright-core'
+import { mailText } from '../../scripts/kit/mail-text.js'
 import { readBankAccounts } from '../../src/withdrawals/bank-account.js'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility, checkScreen } from '../helpers/browser/check-accessibility.js'
@@ -267,7 +268,7 @@ async function withdrawalCode({ db }: World, { email }: Person): Promise<string>
     .where({ kind: 'withdrawal-code', recipient: email })
     .orderBy('created_at', 'desc')
     .first()
-  return /^ {4}([0-9]{6})$/m.exec(mail?.body_text ?? '')?.[1] ?? ''
+  return /^ {4}([0-9]{6})$/m.exec(mailText(mail))?.[1] ?? ''
 }
 
 test.serial('an amount or account that cannot be used shows a fault at its field', async (t) => {
@@ -315,7 +316,7 @@ test.serial('the page of a confirmation mail sends the withdrawal of who is not 
   await createWithdrawal(world, ada, { amountUSDC: 5 })
   const { reference } = await createWithdrawal(world, ada, { amountUSDC: 5, accountNumber: '9876543210' })
   const mail = await world.db('emails').where({ recipient: ada.email, kind: 'withdrawal-code' }).first()
-  const path = /\/dashboard#confirm-withdrawal=[\w-]+/.exec(mail.body_text)?.[0] ?? ''
+  const path = /\/dashboard#confirm-withdrawal=[\w-]+/.exec(mailText(mail))?.[0] ?? ''
   const { page, context, faults } = await openDashboard(open(), undefined, path)
   await page.getByRole('heading', { name: 'Confirm your withdrawal' }).waitFor()
   await checkScreen(t, page, 'dash-link-confirm-withdrawal')

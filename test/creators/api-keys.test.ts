@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText, type QueuedEmail } from '../../scripts/kit/mail-text.js'
 import { notifyOwner } from '../../src/accounts/notify-owner.js'
 import { findKeyOwner } from '../../src/creators/api-keys.js'
 import { hashSecret } from '../../src/kernel/ids.js'
@@ -127,7 +128,7 @@ test('the owner gets one mail for a key, with its label but not the key, and non
     mails.map(({ kind }) => kind),
     ['api-key-created'],
   )
-  const text: string = mails[0].body_text
+  const text: string = mailText(mails[0])
   t.regex(text, /Label: my shop/)
   t.regex(text, /Network: 127\.0\.0\.1/)
   t.regex(text, /#not-me=[\w-]{43}/)
@@ -138,7 +139,7 @@ test('the owner gets one mail for a key, with its label but not the key, and non
 test('nobody floods a mailbox: ten mails of a kind in an hour, twenty in all to an address that is not proven', async (t) => {
   const person = await registerPerson(world())
   const { session, email, user, password } = person
-  const mails = (): Promise<{ kind: string; body_text: string }[]> =>
+  const mails = (): Promise<(QueuedEmail & { kind: string })[]> =>
     world().db('emails').where({ recipient: email }).orderBy('created_at')
   const kinds = async () => (await mails()).map(({ kind }) => kind)
   const keys = async (count: number) => {
@@ -156,7 +157,7 @@ test('nobody floods a mailbox: ten mails of a kind in an hour, twenty in all to 
   const headers = { 'user-agent': 'Another/1' }
   t.is((await world().request('POST', '/auth/login', { body: { email, password }, headers })).status, 200)
   t.deepEqual(await kinds(), [...Array(10).fill('api-key-created'), ...Array(10).fill('site-added')])
-  for (const { body_text } of await mails()) t.notRegex(body_text, /0800|Browser|Label|evil/)
+  for (const mail of await mails()) t.notRegex(mailText(mail), /0800|Browser|Label|evil/)
   const links = await world().db('one_time_secrets').where({ user_id: user.id, purpose: 'not_me' })
   t.is(links.length, 20)
 
@@ -165,7 +166,7 @@ test('nobody floods a mailbox: ten mails of a kind in an hour, twenty in all to 
   await keys(1)
   await sites('other')
   t.deepEqual(await kinds(), ['api-key-created', ...Array(10).fill('site-added')])
-  t.regex((await mails()).at(-1)?.body_text ?? '', /mailed 10 of this kind in an hour/)
+  t.regex(mailText((await mails()).at(-1)), /mailed 10 of this kind in an hour/)
   const withdrawal = { reference: 'FIATPAY-1', amount: 'NGN 1.00', bank: 'Kuda', lastFour: '6789' }
   for (let n = 0; n < 11; n++)
     await world().services.transact((uow) =>

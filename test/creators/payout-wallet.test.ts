@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../scripts/kit/mail-text.js'
 import { storePayoutWallet } from '../../src/accounts/payout-wallets/payout-wallet.js'
 import { voidCredentials } from '../../src/accounts/void-credentials.js'
 import { DomainError } from '../../src/kernel/errors.js'
@@ -61,10 +62,10 @@ test('a creator’s wallet becomes the payout wallet by its signature and the ma
   t.deepEqual(await read(ada), set.body.payoutWallet)
   t.deepEqual((await mailsTo(ada)).slice(-2), ['step-up-code', 'payout-wallet-set'])
   const notice = await world().db('emails').where({ kind: 'payout-wallet-set', recipient: ada.email }).first()
-  t.true(notice.body_text.includes(holder.address))
-  t.regex(notice.body_text, /#not-me=/)
+  t.true(mailText(notice).includes(holder.address))
+  t.regex(mailText(notice), /#not-me=/)
   const codeMail = await world().db('emails').where({ kind: 'step-up-code', recipient: ada.email }).first()
-  t.regex(codeMail.body_text, /#not-me=/)
+  t.regex(mailText(codeMail), /#not-me=/)
 
   t.is((await put(ada, proof)).body.code, 'invalid_wallet_signature', 'a challenge is used once')
 

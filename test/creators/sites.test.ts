@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../scripts/kit/mail-text.js'
 import { listSites } from '../../src/creators/sites.js'
 import { proveEmailOf, registerPerson } from '../helpers/make/creators.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -131,11 +132,9 @@ test('one mail names the new sites of a PUT, and none is sent when nothing was a
   await proveEmailOf(world(), person)
   const { session, email } = person
   const texts = async (): Promise<string[]> =>
-    world()
-      .db('emails')
-      .where({ recipient: email, kind: 'site-added' })
-      .orderBy('created_at')
-      .pluck('body_text')
+    (await world().db('emails').where({ recipient: email, kind: 'site-added' }).orderBy('created_at')).map(
+      mailText,
+    )
   await put(session, ['a.example'])
   t.regex((await texts()).join(), /Site: a\[\.\]example$/m)
   await put(session, ['c.example', 'b.example', 'a.example'])

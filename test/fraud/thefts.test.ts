@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
+import { mailText } from '../../scripts/kit/mail-text.js'
 import { composePayoutSender } from '../../src/compose.js'
 import { advanceMonotonicClock } from '../helpers/clock.js'
 import { freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
@@ -76,7 +77,7 @@ async function confirm(world: World, { email, session }: Person, reference: stri
     .where({ kind: 'withdrawal-code', recipient: email })
     .orderBy('created_at', 'desc')
     .first()
-  const code = /^ {4}([0-9]{6})$/m.exec(mail.body_text)?.[1]
+  const code = /^ {4}([0-9]{6})$/m.exec(mailText(mail))?.[1]
   await world.request('POST', `/payouts/${reference}/confirm`, { session, body: { code } })
 }
 

@@ -102,12 +102,11 @@ test.serial('the page shows the counts and the rows of the work tables', async (
       kind: 'code',
       recipient: 'a@example.com',
       subject: 's',
-      body_text: 't',
-      body_html: 'h',
+      body: '{}',
       due_at: db.raw(`clock_timestamp() + interval '1 hour'`),
       last_error: 'refused',
     },
-    { kind: 'code', recipient: 'b@example.com', subject: 's', body_text: 't', body_html: 'h' },
+    { kind: 'code', recipient: 'b@example.com', subject: 's', body: '{}' },
   ])
   const after = await countWork(db)
   const growth = (kind: string, field: 'due' | 'later' | 'failing') =>

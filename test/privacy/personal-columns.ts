@@ -35,7 +35,7 @@ export const columns: Readonly<Record<string, Columns>> = {
   },
   email_changes: { forgotten: 'new_email* old_email*' },
   emails: {
-    forgotten: 'body_html body_text recipient sealed_recipient subject* unsubscribe_url',
+    forgotten: 'body recipient sealed_recipient subject* unsubscribe_url',
     others: 'kind* last_error',
   },
   events: { forgotten: 'data', others: 'subject traceparent type' },

@@ -2,7 +2,7 @@ import test from 'ava'
 import { plainPage } from '../../src/http/pages/plain-page.js'
 import { type Language, languages } from '../../src/kernel/languages.js'
 import { decimalText, lagosText, nairaSignText } from '../../src/kernel/payer-texts.js'
-import { emailLayout } from '../../src/mail/layout.js'
+import { renderEmail } from '../../src/mail/layout.js'
 import { openAddress } from '../../src/mail/queue-email.js'
 import type { Payment, Stage } from '../../src/receipts/payment.js'
 import { statusPage } from '../../src/receipts/status-page.js'
@@ -159,7 +159,7 @@ test('amounts and times are written as the language does, and are cut nowhere in
   t.is(nairaSignText(5n, 'en'), '₦0.05')
   const amount = nairaSignText(1_584_000n, 'fr')
   for (let before = 40; before < 75; before += 1) {
-    const { text, html } = emailLayout({
+    const { text, html } = renderEmail({
       language: 'fr',
       subject: amount,
       blocks: [`${'x'.repeat(before)} ${amount} « Ada » ?`, { facts: [['Payé', amount]] }],
@@ -175,12 +175,10 @@ test('a payer is written to in the language of the checkout, else in English', a
     const { dataKeys } = world().services.config
     return rows
       .filter((row) => openAddress(dataKeys, row.sealed_recipient) === email)
-      .map(({ kind, subject, body_text, body_html }) => ({
-        kind,
-        subject: String(subject),
-        text: String(body_text).replaceAll(/\s+/g, ' '),
-        html: String(body_html),
-      }))
+      .map(({ kind, subject, body }) => {
+        const { text, html } = renderEmail({ ...body, subject })
+        return { kind, subject: String(subject), text: text.replaceAll(/\s+/g, ' '), html }
+      })
   }
   const expected = {
     en: {

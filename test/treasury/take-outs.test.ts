@@ -10,6 +10,7 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import test, { type ExecutionContext } from 'ava'
+import { mailText } from '../../scripts/kit/mail-text.js'
 import { swapProgram } from '../../scripts/sandbox/aggregator/swap-program.js'
 import { associatedAccount } from '../../scripts/sandbox/chain/faucet.js'
 import type { Composed } from '../../src/compose.js'
@@ -137,7 +138,7 @@ for (const { symbol, mint, decimals } of tokens)
     t.deepEqual(await takeable(taker), [{ mint, tokenSymbol: symbol, amount: '2.5' }])
     if (mint === usdc.mint) t.like(await balanceOf(taker), { available: 2_500_000n, held: 2_500_000n })
     const mail = await db('emails').where({ kind: 'take-out-signed', recipient: taker.email }).first()
-    t.regex(mail.body_text, new RegExp(`2.5 ${symbol}[^]*${own}`))
+    t.regex(mailText(mail), new RegExp(`2.5 ${symbol}[^]*${own}`))
 
     const signature = submit(world(), first.transaction)
     t.is(signature, first.signature ?? '')

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { mailText } from '../../scripts/kit/mail-text.js'
 import { deleteExpired } from '../../src/accounts/delete-expired.js'
 import { hashSecret } from '../../src/kernel/ids.js'
 import { ExchangeRates } from '../../src/market/exchange-rates.js'
@@ -295,7 +296,7 @@ test.serial('a device and a network that are both new need a confirmation, one d
   t.is(await heldFrom('198.51.100.4', token()), 'confirmation')
   const [mail] = await world().db('emails').where({ recipient: ada.email, kind: 'withdrawal-code' })
   t.regex(
-    mail.body_text.replaceAll(/\s+/g, ' '),
+    mailText(mail).replaceAll(/\s+/g, ' '),
     /on a device and from a network that you have not withdrawn from/,
   )
 })

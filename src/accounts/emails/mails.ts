@@ -1,5 +1,4 @@
-import { emailLayout, quoteDomainInMail } from '../../mail/layout.js'
-import type { EmailContent } from '../../mail/queue-email.js'
+import { type EmailContent, quoteDomainInMail } from '../../mail/layout.js'
 import { type AccountNotice, nothingToDo, warning } from '../notify-owner.js'
 import { cautionHours } from '../protection.js'
 
@@ -16,7 +15,7 @@ export function confirmEmailMail({
   site,
   minutes,
 }: LinkMail & { readonly minutes: number }): EmailContent {
-  return emailLayout({
+  return {
     subject: `Confirm your e-mail address at ${site}`,
     blocks: [
       `The owner of an account at ${site} wants to use this e-mail address for it. If that is you, open this link and press the button there:`,
@@ -24,7 +23,7 @@ export function confirmEmailMail({
       `It is valid for ${minutes} minutes and works once.`,
       'If it was not you, ignore this e-mail: the account is not yours, and nothing changes.',
     ],
-  })
+  }
 }
 
 /** The e-mail to the address that an account had before. */
@@ -33,7 +32,7 @@ export function undoEmailMail({
   site,
   newEmail,
 }: LinkMail & { readonly newEmail: string }): EmailContent {
-  return emailLayout({
+  return {
     subject: `Your e-mail address at ${site} was changed`,
     blocks: [
       `The e-mail address of your account at ${site} is now ${newEmail}.`,
@@ -41,7 +40,7 @@ export function undoEmailMail({
       { link: url },
       `It works for ${cautionHours} hours, also if the address is changed again. Until then withdrawals are confirmed from this address.`,
     ],
-  })
+  }
 }
 
 /** The current address is told that another one was mailed a link. */

@@ -1,4 +1,3 @@
-import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { User } from '../models.js'
@@ -11,7 +10,10 @@ export async function mailResetLink(
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {
   const { token, expiresAt } = await createToken(uow.trx, 'password_reset', { userId: id })
-  const content = emailLayout({
+  await queueEmail(uow, {
+    kind: 'password-reset',
+    to: email,
+    expiresAt,
     subject: `A new password for ${new URL(publicUrl).host}`,
     blocks: [
       'To set a new password, open this link:',
@@ -20,5 +22,4 @@ export async function mailResetLink(
       'If it was not you, ignore this e-mail.',
     ],
   })
-  await queueEmail(uow, { kind: 'password-reset', to: email, expiresAt, ...content })
 }

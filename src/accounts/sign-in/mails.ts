@@ -1,5 +1,4 @@
-import { emailLayout } from '../../mail/layout.js'
-import type { EmailContent } from '../../mail/queue-email.js'
+import type { EmailContent } from '../../mail/layout.js'
 
 export interface CodeEmail {
   readonly code: string
@@ -18,7 +17,7 @@ export interface LinkEmail extends Omit<CodeEmail, 'code' | 'confirms'> {
 
 /** The e-mail with a link that logs in while codes are locked. */
 export function linkEmail({ url, minutes, site }: LinkEmail): EmailContent {
-  return emailLayout({
+  return {
     subject: `Your link to log in to ${site}`,
     blocks: [
       `Too many wrong codes were entered for this e-mail address, so codes do not work for a while. If you want to log in to ${site}, open this link and press the button there:`,
@@ -26,7 +25,7 @@ export function linkEmail({ url, minutes, site }: LinkEmail): EmailContent {
       `It is valid for ${minutes} minutes and works once. Never give it to anybody: we never ask for it.`,
       'If it was not you, ignore this e-mail; nobody can log in without the link, and your password still works.',
     ],
-  })
+  }
 }
 
 /**
@@ -35,7 +34,7 @@ export function linkEmail({ url, minutes, site }: LinkEmail): EmailContent {
  * address and would so choose text that we send to that person.
  */
 export function codeEmail({ code, minutes, site, confirms }: CodeEmail): EmailContent {
-  return emailLayout({
+  return {
     subject: confirms ? `Confirm your e-mail address at ${site}` : `Your code to log in to ${site}`,
     blocks: [
       confirms
@@ -47,5 +46,5 @@ export function codeEmail({ code, minutes, site, confirms }: CodeEmail): EmailCo
         ? 'If it was not you, ignore this e-mail: the account does not get your address without the code, which also logs in.'
         : 'If it was not you, ignore this e-mail; nobody can log in without the code.',
     ],
-  })
+  }
 }

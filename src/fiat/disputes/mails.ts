@@ -2,8 +2,8 @@ import { type NoticeText, notifyOwner, type OwnerNotice } from '../../accounts/n
 import { nairaText, usdcText } from '../../kernel/money.js'
 import { lagosText, nairaSignText } from '../../kernel/payer-texts.js'
 import { statusUrl } from '../../kernel/status-link.js'
-import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
-import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
+import { type EmailContent, type EmailFact, quoteInMail } from '../../mail/layout.js'
+import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
@@ -152,7 +152,7 @@ function payerMail(
   const { number, seePayment, disputeOpened, disputeWon, returned } = payerMailWords[language]
   const words = { opened: disputeOpened, won: disputeWon, lost: returned, returned }[kind]
   const amount = nairaSignText(kobo, language)
-  return emailLayout({
+  return {
     language,
     subject: words.subject(amount),
     blocks: [
@@ -162,7 +162,7 @@ function payerMail(
       number(id),
       { link, label: seePayment },
     ],
-  })
+  }
 }
 
 async function isClosed({ trx }: UnitOfWork, userId: string): Promise<boolean> {

@@ -2,8 +2,8 @@ import { type NoticeText, nothingToDo, notifyOwner, type OwnerNotice } from '../
 import { displayText, nairaText, usdcText } from '../../kernel/money.js'
 import { lagosText, nairaSignText } from '../../kernel/payer-texts.js'
 import { statusUrl } from '../../kernel/status-link.js'
-import { type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
-import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
+import { type EmailContent, type EmailFact, quoteInMail } from '../../mail/layout.js'
+import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { payerMailWords } from '../payer-mails/words.js'
@@ -113,7 +113,7 @@ function payerMail(
 ): EmailContent {
   const { number, seePayment, noMistake, refund: words } = payerMailWords[language]
   const back = nairaSignText(kobo, language)
-  return emailLayout({
+  return {
     language,
     subject: words.subject(back),
     blocks: [
@@ -124,5 +124,5 @@ function payerMail(
       { link, label: seePayment },
       noMistake,
     ],
-  })
+  }
 }

@@ -3,8 +3,8 @@ import { percentBps } from '../../kernel/money.js'
 import { lagosText, nairaSignText } from '../../kernel/payer-texts.js'
 import { statusUrl } from '../../kernel/status-link.js'
 import { namedOrigin, type Origin } from '../../kernel/trace-context.js'
-import { type EmailBlock, type EmailFact, emailLayout, quoteInMail } from '../../mail/layout.js'
-import { type EmailContent, queueEmail } from '../../mail/queue-email.js'
+import { type EmailBlock, type EmailContent, type EmailFact, quoteInMail } from '../../mail/layout.js'
+import { queueEmail } from '../../mail/queue-email.js'
 import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
@@ -201,7 +201,7 @@ function receipt(
     ...(reference === null ? [] : [[words.reference, `"${quoteInMail(reference)}"`] as const]),
     [words.number, id],
   ]
-  return emailLayout({
+  return {
     language,
     subject: words.subject(given),
     blocks: [
@@ -212,7 +212,7 @@ function receipt(
       ...statusBlocks(publicUrl, intent),
       noMistake,
     ],
-  })
+  }
 }
 
 /** For the payer of too little: what happened, and what to do. */
@@ -221,7 +221,7 @@ function shortPaymentNotice(publicUrl: string, intent: Named, { kobo, paidAt }: 
   const { noMistake, number, short: words } = payerMailWords[language]
   const arrived = nairaSignText(kobo, language)
   const asked = nairaSignText(price.chargeKobo, language)
-  return emailLayout({
+  return {
     language,
     subject: words.subject(arrived),
     blocks: [
@@ -232,5 +232,5 @@ function shortPaymentNotice(publicUrl: string, intent: Named, { kobo, paidAt }: 
       ...statusBlocks(publicUrl, intent),
       noMistake,
     ],
-  })
+  }
 }

@@ -6,7 +6,6 @@ import { linkUrl } from '../../accounts/secrets/secrets.js'
 import { DomainError } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import { createSealer } from '../../kernel/personal-data.js'
-import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import { query } from '../../platform/database/database.js'
 import { type DueRows, finishRows, takeDueRows } from '../../platform/database/due-rows.js'
@@ -90,7 +89,7 @@ async function makeExport(services: Needs, { id, attempts }: DueExport): Promise
 
 function linkMail(publicUrl: string, token: string, notMe: string) {
   const site = new URL(publicUrl).host
-  return emailLayout({
+  return {
     subject: `Your data at ${site}`,
     blocks: [
       `Somebody, most likely you, asked for the data of your account at ${site}. Open this page and press its button to have the file:`,
@@ -98,7 +97,7 @@ function linkMail(publicUrl: string, token: string, notMe: string) {
       `The link is good for ${linkHours} hours. Never give it to anybody: the file says what you earn and where it goes.`,
       ...notMeBlocks(notMe),
     ],
-  })
+  }
 }
 
 async function retryLater({ db, log, metrics }: Needs, due: DueExport, error: unknown): Promise<void> {

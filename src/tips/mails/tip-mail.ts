@@ -1,7 +1,6 @@
 import { displayText, groupedText, nairaText } from '../../kernel/money.js'
 import { maskAddress } from '../../kernel/text.js'
-import { emailLayout, quoteInMail } from '../../mail/layout.js'
-import type { EmailContent } from '../../mail/queue-email.js'
+import { type EmailContent, quoteInMail } from '../../mail/layout.js'
 import { microUsd, type PricedTip, symbolOf, withheldName } from '../read/present.js'
 import { fiatSymbol } from '../schemas.js'
 import type { TipMailChoice } from './choose-tip-mails.js'
@@ -52,7 +51,7 @@ export function tipMail(
           },
         ]
       : []
-  return emailLayout({
+  return {
     subject: `You received ${count} at ${site}`,
     blocks: [
       choice === 'daily'
@@ -66,7 +65,7 @@ export function tipMail(
         : 'You get at most one of these in a quarter of an hour; the settings have one a day instead. To turn them off, without signing in:',
       { link: stopUrl, label: 'Turn these e-mails off' },
     ],
-  })
+  }
 }
 
 function countText(count: number): string {

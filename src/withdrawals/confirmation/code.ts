@@ -4,7 +4,7 @@ import { type Confirmed, tooManyCodes, useConfirmationCode } from '../../account
 import { linkUrl, purposes } from '../../accounts/secrets/secrets.js'
 import type { DomainError } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
-import type { EmailBlocks } from '../../mail/layout.js'
+import type { EmailContent } from '../../mail/layout.js'
 import type { Config } from '../../platform/config/config.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { describeWithdrawal, type MailedWithdrawal, type WithdrawalFacts } from '../mails.js'
@@ -84,7 +84,7 @@ function codeMail(
   { amount, bank, lastFour, reference }: WithdrawalFacts,
   confirmationReason: ConfirmationReason | null,
   { code, link }: { readonly code: string; readonly link: string },
-): EmailBlocks {
+): EmailContent {
   const site = new URL(http.publicUrl).host
   return {
     subject: `Confirm your withdrawal from ${site}`,

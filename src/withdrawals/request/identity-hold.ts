@@ -3,7 +3,6 @@ import { DomainError } from '../../kernel/errors.js'
 import { displayText } from '../../kernel/money.js'
 import { keyedHash } from '../../kernel/personal-data.js'
 import { ProviderError } from '../../kernel/provider-error.js'
-import { emailLayout } from '../../mail/layout.js'
 import { queueEmail } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
@@ -209,7 +208,9 @@ export async function requestIdentity(
     site,
   }: { readonly reference: string; readonly netKobo: bigint; readonly site: string },
 ): Promise<void> {
-  const content = emailLayout({
+  await queueEmail(uow, {
+    kind: 'identity-verification',
+    to,
     subject: `Please verify your identity for your withdrawal from ${site}`,
     blocks: [
       `Your withdrawal of NGN ${displayText(netKobo, 2)} from ${site} waits until we have verified who you are:`,
@@ -218,5 +219,4 @@ export async function requestIdentity(
       'If you did not ask for this withdrawal, change your password and tell us at once.',
     ],
   })
-  await queueEmail(uow, { kind: 'identity-verification', to, ...content })
 }

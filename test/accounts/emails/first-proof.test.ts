@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import { createClient } from '../../helpers/http/client.js'
 import { type EnteredBody, freshEmail, registerPerson } from '../../helpers/make/creators.js'
 import { mailedToken, queuedCode } from '../../helpers/make/sign-in/emailed-codes.js'
@@ -30,9 +31,7 @@ async function meStatus(options: { session?: string; bearer?: string }): Promise
 }
 
 async function provenMail(email: string): Promise<string> {
-  return (
-    (await world().db('emails').where({ recipient: email, kind: 'email-proven' }).first())?.body_text ?? ''
-  )
+  return mailText(await world().db('emails').where({ recipient: email, kind: 'email-proven' }).first())
 }
 
 interface Listed {

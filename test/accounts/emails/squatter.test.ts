@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import { type EnteredBody, type Person, registerPerson } from '../../helpers/make/creators.js'
 import { mailedToken, queuedCode, wrongCode } from '../../helpers/make/sign-in/emailed-codes.js'
 import { addPasskey, addTotp, nextCode } from '../../helpers/make/sign-in/factors.js'
@@ -61,7 +62,7 @@ test('a squatter in the same network keeps nobody out: the owner says so and sta
   t.is(await outcome('/auth/login', { email, password: thief.password }), '401 invalid_credentials')
   const mail = await world().db('emails').where({ recipient: email, kind: 'email-proven' }).first()
   t.regex(
-    mail.body_text.replaceAll(/\s+/g, ' '),
+    mailText(mail).replaceAll(/\s+/g, ' '),
     /somebody else set up the account. .* and second factors do not work/,
   )
 

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import { checkFactor } from '../../../src/accounts/factors/check-factor.js'
 import { codeAt } from '../../../src/accounts/factors/totp.js'
 import { openTotpSecret } from '../../../src/accounts/factors/verify-totp.js'
@@ -297,7 +298,7 @@ async function robbed(): Promise<{ readonly owner: Person; readonly thief: TestT
 test('a thief with a young cookie adds an app: the owner is told and can freeze, and it confirms no money', async (t) => {
   const { owner, thief } = await robbed()
   const [mail] = await mails(owner, 'factor-added')
-  t.regex(mail.body_text, /#not-me=[\w-]{43}/, 'the owner can freeze without signing in')
+  t.regex(mailText(mail), /#not-me=[\w-]{43}/, 'the owner can freeze without signing in')
   t.true((await readRecentChanges(world().db, owner.user.id)).changed, 'so every withdrawal is held')
   const totp = await nextCode(world(), owner, thief.secret)
   const young = await check(owner, { totp }, cautionHours)

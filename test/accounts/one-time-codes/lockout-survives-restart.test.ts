@@ -98,8 +98,8 @@ test.serial('a new code replaces an e-mail that is not sent yet', async (t) => {
   for (let n = 0; n < 3; n++) await start({ email })
   const rows = await emailRows(email)
   t.is(rows.filter(({ due_at }) => due_at !== null).length, 1)
-  for (const { due_at, body_text, body_html, last_error } of rows.slice(0, 2))
-    t.deepEqual([due_at, body_text, body_html, last_error], [null, null, null, 'replaced'])
+  for (const { due_at, body, last_error } of rows.slice(0, 2))
+    t.deepEqual([due_at, body, last_error], [null, null, 'replaced'])
 })
 
 test.serial('after concurrent starts the last code is valid, and only one e-mail is due', async (t) => {

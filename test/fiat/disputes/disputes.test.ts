@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import { lagosText } from '../../../src/kernel/payer-texts.js'
 import { owesReceivable } from '../../../src/ledger/receivables/read-receivables.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
@@ -54,7 +55,7 @@ test.serial('an open dispute is found without webhooks and holds its money until
   t.is(disputed, true)
   const mail = await world().db('emails').where({ kind: 'dispute-opened', recipient: ada.email }).first()
   t.true(
-    mail.body_text
+    mailText(mail)
       .replace(/\s+/g, ' ')
       .includes(`reply to this e-mail by ${lagosText(new Date(replyBy))}, and say so`),
     'mail and list say the same about what to do by when',

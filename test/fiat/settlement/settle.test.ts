@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import { checkBooks } from '../../../src/ledger/invariants.js'
 import { openAddress } from '../../../src/mail/queue-email.js'
 import { countObserved } from '../../helpers/count-observed.js'
@@ -200,7 +201,7 @@ test.serial('the payer of too little is told what happened and what to do', asyn
   const [mail, ...more] = await mailsTo(payerEmail)
   t.is(more.length, 0)
   t.is(mail.kind, 'short-payment')
-  const text = flat(mail.body_text)
+  const text = flat(mailText(mail))
   for (const part of ['₦15,200.00 were asked for', '₦10,000.00', 'have it sent back to you', intentId])
     t.true(text.includes(part), part)
   const hidden = await createFiatIntent(world(), {
@@ -221,7 +222,7 @@ test.serial("an overpayer's receipt names both sums", async (t) => {
   await settleIntentNow(world(), intentId)
   const [mail] = await mailsTo(payerEmail)
   t.is(mail.subject, 'Your tip of ₦15,200.00')
-  t.regex(flat(mail.body_text), /You paid ₦20,000\.00, and ₦15,200\.00 were asked for.* ₦4,800\.00 wait/)
+  t.regex(flat(mailText(mail)), /You paid ₦20,000\.00, and ₦15,200\.00 were asked for.* ₦4,800\.00 wait/)
 })
 
 test.serial('a payment above the charge credits the charge, and the surplus waits in suspense', async (t) => {

@@ -1,3 +1,4 @@
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import type { World } from '../servers/world.js'
 import type { Person } from './creators.js'
 import { createHolder, signText, type WalletHolder } from './sol-domains.js'
@@ -11,7 +12,7 @@ export async function stepUpCode({ db }: Pick<World, 'db'>, recipient: string): 
     .where({ kind: 'step-up-code', recipient })
     .orderBy('created_at', 'desc')
     .first()
-  return /^ {4}([0-9]{6})$/m.exec(mail?.body_text ?? '')?.[1] ?? ''
+  return /^ {4}([0-9]{6})$/m.exec(mailText(mail))?.[1] ?? ''
 }
 
 /** Sends a request, and repeats it with the code that it has mailed. Returns the second answer. */

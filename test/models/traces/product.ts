@@ -1,3 +1,4 @@
+import { mailText, type QueuedEmail } from '../../../scripts/kit/mail-text.js'
 import { composeWeb, type Web } from '../../../scripts/simulate/compose.js'
 import type { Stage } from '../../../scripts/simulate/stage.js'
 import { Process } from '../../../scripts/simulate/turns.js'
@@ -148,12 +149,12 @@ export class Product {
   }
 
   async readMail(kind: string): Promise<string> {
-    const [row] = await query<{ text: string }>(this.#stage.db, {
+    const [row] = await query<QueuedEmail>(this.#stage.db, {
       name: 'traces.mail',
-      text: `select body_text as text from emails where kind = $1 and body_text like '%' || $2 || '%' order by created_at desc, id desc limit 1`,
+      text: `select subject, body from emails where kind = $1 and body::text like '%' || $2 || '%' order by created_at desc, id desc limit 1`,
       values: [kind, this.reference],
     })
-    return row?.text ?? ''
+    return mailText(row)
   }
 
   passTime(): Promise<void> {

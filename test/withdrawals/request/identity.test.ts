@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import { words } from '../../../src/pages/i18n/dashboard.js'
 import {
   countExecutions,
@@ -39,8 +40,8 @@ test.serial('a withdrawal above NGN 200,000 is held, and the creator gets an e-m
   const [mail, ...more] = await identityMailsTo(ada.email)
   t.is(more.length, 0)
   // The page that shows the withdrawal says the same.
-  const mailText = mail.body_text.replaceAll(/\s+/g, ' ')
-  t.regex(mailText, /Reply to this e-mail, and we tell you what we need to see\./)
+  const text = mailText(mail).replaceAll(/\s+/g, ' ')
+  t.regex(text, /Reply to this e-mail, and we tell you what we need to see\./)
   t.regex(words.progress.heldMore('', ''), /reply to that e-mail, and we tell you what we need to see\.$/)
   const [listed] = await listHistory(world(), ada)
   t.like(listed, { reference: held.reference, status: 'pending', requiresVerification: true })

@@ -1,3 +1,4 @@
+import { mailText } from '../../../../scripts/kit/mail-text.js'
 import { type Composed, composeRefunds } from '../../../../src/compose.js'
 import { sendingRefundKind } from '../../../../src/fiat/refunds/refund-kind.js'
 import { createFollowBatch } from '../../../../src/outgoing/follow.js'
@@ -52,7 +53,7 @@ export function requestRefund<Body = { readonly refund: RefundBody }>(
 export async function mailedStepUp({ db }: World, recipient: string): Promise<string | undefined> {
   const mails = db('emails').where({ kind: 'step-up-code', recipient })
   const newest = await mails.orderBy('created_at', 'desc').first()
-  return newest && /^ {4}([0-9]{6})$/m.exec(newest.body_text)?.[1]
+  return newest && /^ {4}([0-9]{6})$/m.exec(mailText(newest))?.[1]
 }
 
 export async function listRefunds(

@@ -1,3 +1,4 @@
+import { mailText } from '../../../../scripts/kit/mail-text.js'
 import type { ReceivedMail } from '../../../../scripts/sandbox/mail/mail-server.js'
 import { codeHmac, signInBound } from '../../../../src/accounts/secrets/codes.js'
 import { createMailerBatch } from '../../../../src/mail/send-emails.js'
@@ -76,5 +77,5 @@ export async function codeInQueue({ db }: Pick<World, 'db'>, kind: string, email
 async function queuedText(db: World['db'], kind: string, recipient: string): Promise<string> {
   const mail = await db('emails').where({ kind, recipient }).orderBy('created_at', 'desc').first()
   if (mail === undefined) throw new Error(`no ${kind} was mailed to ${recipient}`)
-  return mail.body_text
+  return mailText(mail)
 }
