@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { nairaText, usdcText } from '../../kernel/money.js'
 import { waitsForBreaker as waitsForBreakerSql } from '../../outgoing/guards.js'
-import { neverSentStates } from '../../outgoing/lifecycle.js'
+import { hasEnded, neverSentStates } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { isRecreditable, type ReviewKind } from '../../withdrawals/reviews.js'
 import { type Withdrawal, withdrawalColumns } from '../../withdrawals/withdrawal.js'
@@ -71,7 +71,7 @@ function commandsFor(row: Row): string[] {
     ...(row.status === 'pending' ? pendingCommands(row) : []),
     ...(open.includes('mismatch') ? [`payouts resolve ${reference} --paid <naira>`] : []),
     ...(canRecredit ? [`payouts recredit ${reference}`] : []),
-    ...(open.length > 0 ? [`payouts close ${reference}`] : []),
+    ...(open.length > 0 && hasEnded(row.status) ? [`payouts close ${reference}`] : []),
   ]
 }
 

@@ -202,8 +202,14 @@ function checkPaid(
   }
 }
 
+/** While money is held, the review is what has a person end that: closed alone, the money stays held and nobody is asked again. */
 function checkClose({ withdrawal, found, openReviews }: ReviewedWithdrawal): Permission {
   if (openReviews.length === 0) return refused('it has no open review')
+  if (!hasEnded(withdrawal.status))
+    return refused(
+      `the creator's ${usdcText(withdrawal.heldMicro)} are still held. Use what ends that and closes the review: ` +
+        'ask, replay, void, resolve or release',
+    )
   const kinds = openReviews.map(({ kind }) => kind)
   const shown = `the provider ${describeFound(found)}`
   return {
@@ -213,13 +219,11 @@ function checkClose({ withdrawal, found, openReviews }: ReviewedWithdrawal): Per
 
 /** What closing means for the money, in plain words. */
 function lossOfClosing(
-  { status, netKobo, debitMicro, heldMicro, recreditedAt }: LockedWithdrawal,
+  { status, netKobo, debitMicro, recreditedAt }: LockedWithdrawal,
   found: ProviderTransfer | undefined,
   kinds: readonly ReviewKind[],
 ): string {
   const [naira, dollars] = [nairaText(netKobo), usdcText(debitMicro)]
-  if (!hasEnded(status))
-    return `The creator's ${usdcText(heldMicro)} stay held: nothing is paid and nothing is given back`
   const isPaid = found !== undefined && !isUnpaid(found.state)
   if (status === 'failed' || recreditedAt !== null)
     return isPaid

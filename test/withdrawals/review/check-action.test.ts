@@ -65,3 +65,14 @@ test('recredit waits 24 hours after the first sight of the return, however often
   t.regex(plan({ reversed: 1, failed_after_completed: 25 }), /^credit/)
   t.regex(plan({ reversed: 1, failed_after_completed: 23 }), /failed_after_completed was first seen/)
 })
+
+test('close is refused while money is held: nobody would be asked about it again', (t) => {
+  const openReviews = [{ kind: 'unknown', createdAt: new Date(0), ageSeconds: hour }] as const
+  const held = { ...withdrawal, status: 'pending', sendState: 'manual_review' } as typeof withdrawal
+  t.regex(
+    planOf('close', { withdrawal: held, openReviews }),
+    /^refused: the creator's 20 USDC are still held/,
+  )
+  t.regex(planOf('void', { withdrawal: held, openReviews }), /^fail it and give the creator 20 USDC back/)
+  t.regex(planOf('close', { openReviews }), /^close the open reviews: unknown\./)
+})
