@@ -1,6 +1,6 @@
 // The entry point of every npm script: installs and builds what is missing, then runs the script.
 // Plain JavaScript without dependencies, because it runs before anything is installed.
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -58,10 +58,11 @@ try {
   process.exit(error.exitCode)
 }
 
-async function main(name, args) {
+async function main(name, given) {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) throw new Refusal(`usage: npm run ${Object.keys(commands).join(' | ')}`)
   checkNode()
+  const args = command.bundle ? given.flatMap(testsOf) : given
   if (command.dotenv) loadDotenv()
   if (command.dotenv && name !== 'dev') loadStackSettings(name === 'demo')
   adapt(name, command, args)
@@ -70,6 +71,13 @@ async function main(name, args) {
   const run = command.program === undefined ? ownPrograms[name] : undefined
   if (run !== undefined) process.exitCode = await run(args)
   else await handOver(command.program ?? name, args.length > 0 ? args : (command.args ?? []))
+}
+
+/** A folder stands for the tests in it. */
+function testsOf(argument) {
+  if (!existsSync(argument) || !statSync(argument).isDirectory()) return [argument]
+  const files = readdirSync(argument, { recursive: true }).filter((file) => file.endsWith('.test.ts'))
+  return files.map((file) => join(argument, file))
 }
 
 /** What the arguments change of what a command needs. */

@@ -25,7 +25,7 @@ import { superviseRedis } from './dev/redis.js'
 import { printLine, runAva } from './dev/test-run/run-ava.js'
 import { addCounts, closingReport, noTests, type TestCounts } from './dev/test-run/tap.js'
 
-// `npm test [-- <files or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
+// `npm test [-- <files, folders or AVA options>]`: runs every test except those in a browser (`npm run test:browser`), with a
 // PostgreSQL and a Redis that are started for this run, and beside them the contract (test/contract) against a stack on them.
 const dataDir = '.test-data'
 /** The compiled tests, except the contract's, with what they load (scripts/bootstrap/bundle-tests.mjs). */
