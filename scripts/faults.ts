@@ -126,9 +126,10 @@ was shown to anybody before, and get an answer. Needs the Debian package postgre
 once. What was sent meanwhile arrives late. Answers must come in time.`,
   ),
   events: kind(
-    { events: 100_000, creators: 10, writers: 20, kill: 3 },
+    { events: 100_000, creators: 10, writers: 20, kill: 3, archive: 0 },
     `Records so many events of --creators by --writers at once, of which some roll back, while the web process and the dispatcher are
-killed in turn every --kill seconds. Polling, a stream and webhooks must give what the log has, in its order and without a hole.`,
+killed in turn every --kill seconds. Polling, a stream and webhooks must give what the log has, in its order and without a hole.
+--archive: a closed month of so many events is exported and deleted meanwhile, and writing may take twice as long.`,
     (given, plan) => onServers(plan.seed, (urls) => runEventReaders(urls, { ...given, ...plan })),
   ),
   webhooks: kind(

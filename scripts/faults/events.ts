@@ -13,10 +13,11 @@ import { webProgram } from '../dev/built.js'
 import { freePort } from '../dev/ports.js'
 import { type Defer, withClosing } from '../kit/closing.js'
 import { Draw } from '../kit/draw.js'
-import type { Report } from '../kit/report.js'
+import { percentile, type Report } from '../kit/report.js'
 import type { ServerUrls } from '../kit/servers.js'
 import { ServiceProcess } from '../kit/service-process.js'
 import { serviceSettings } from '../kit/service-settings.js'
+import { archiveMonth, fillOldMonth } from './archive-month.js'
 import { createOwners, startDispatcher, startReceiver, untilDelivered } from './webhooks.js'
 
 interface Plan {
@@ -25,6 +26,8 @@ interface Plan {
   readonly writers: number
   /** Seconds between kills, of the web process and of the dispatcher in turn. */
   readonly kill: number
+  /** Events of a closed month, which is exported and deleted while the second half is written; 0: none is. */
+  readonly archive: number
   readonly seed: number
   readonly report: (text: string) => void
 }
@@ -34,9 +37,17 @@ const mostInTransaction = 5
 /** One transaction of so many is rolled back: its numbers must be given again. */
 const rolledBackEach = 10
 const restMs = 180_000
+/** Archiving a month may make writing so many times as slow, at the 99th percentile. */
+const mostSlower = 2
 
 /** What a reader has read of a creator: sequence numbers and ids, in the order in which it got them. */
 type Read = { readonly sequence: number; readonly id: string }[]
+
+/** The ms that transactions took, by what went on when they began. */
+interface Times {
+  readonly alone: number[]
+  readonly archiving: number[]
+}
 
 /** Compares what polling, a stream and webhooks give of one log while processes are killed. */
 export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
@@ -47,7 +58,8 @@ export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
     await openDataKeys(services.db, services.config.dataKeys)
     const receiver = await startReceiver()
     defer(() => receiver.close())
-    const owners = await createOwners(services, plan.creators)
+    const [former = '', ...owners] = await createOwners(services, plan.creators + 1)
+    const month = plan.archive > 0 ? await fillOldMonth(services, former, plan.archive) : undefined
     for (const owner of owners)
       await createEndpoint(services, owner, { url: `${receiver.url}/good/${owner}`, types: [] })
     const web = await startWeb(env, '.data/faults/web.log', defer)
@@ -65,11 +77,24 @@ export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
     let kills = 0
     const killer = setInterval(() => [web, dispatcher][kills++ % 2]?.kill(), plan.kill * 1000)
     defer(() => clearInterval(killer))
-    await Promise.all(
-      Array.from({ length: plan.writers }, (_, nth) =>
-        write(services, owners, plan, new Draw(plan.seed + nth)),
-      ),
-    )
+    const times: Times = { alone: [], archiving: [] }
+    let now: keyof Times = 'alone'
+    const archive = async (name: string): Promise<void> => {
+      now = 'archiving'
+      await archiveMonth(env, name)
+      now = 'alone'
+      plan.report('the month is archived')
+    }
+    for (const half of [0, 1]) {
+      const archived = half === 1 && month !== undefined ? archive(month) : undefined
+      const writers = Array.from({ length: plan.writers }, (_, nth) =>
+        write(services, owners, plan, {
+          draw: new Draw(plan.seed + half * plan.writers + nth),
+          timesNow: () => times[now],
+        }),
+      )
+      await Promise.all([...writers, archived])
+    }
     clearInterval(killer)
     plan.report('all events are recorded')
     const lost = await untilDelivered(services, owners)
@@ -77,7 +102,7 @@ export function runEventReaders(urls: ServerUrls, plan: Plan): Promise<Report> {
     await untilRead(tables, [polled, streamed])
     ending.abort()
     await Promise.all(readers)
-    return judge(plan, { tables, polled, streamed, counts: receiver.counts, kills, lost })
+    return judge(plan, { tables, polled, streamed, counts: receiver.counts, kills, lost, times })
   })
 }
 
@@ -100,16 +125,18 @@ export async function startWeb(
   return started
 }
 
-/** Commits its share of the events, of random creators. */
+/** Commits its share of half of the events, of random creators. */
 async function write(
   { transact }: Composed,
   owners: readonly string[],
   plan: Plan,
-  draw: Draw,
+  { draw, timesNow }: { readonly draw: Draw; readonly timesNow: () => number[] },
 ): Promise<void> {
-  for (let left = Math.ceil(plan.events / plan.writers); left > 0; ) {
+  for (let left = Math.ceil(plan.events / plan.writers / 2); left > 0; ) {
     const count = Math.min(left, draw.whole(1, mostInTransaction))
     const rollsBack = draw.whole(1, rolledBackEach) === 1
+    const times = timesNow()
+    const begun = performance.now()
     const isWritten = await transact(async (uow) => {
       for (let n = 0; n < count; n++) {
         const userId = draw.oneOf(owners)
@@ -124,6 +151,7 @@ async function write(
         throw error
       },
     )
+    times.push(performance.now() - begun)
     if (isWritten) left -= count
   }
 }
@@ -187,7 +215,7 @@ async function untilRead(
 }
 
 function judge(
-  { writers }: Plan,
+  { writers, archive }: Plan,
   {
     tables,
     polled,
@@ -195,6 +223,7 @@ function judge(
     counts,
     kills,
     lost,
+    times,
   }: {
     readonly tables: ReadonlyMap<string, Read>
     readonly polled: ReadonlyMap<string, Read>
@@ -202,6 +231,7 @@ function judge(
     readonly counts: ReadonlyMap<string, number>
     readonly kills: number
     readonly lost: number
+    readonly times: Times
   },
 ): Report {
   const faults = [...tables].flatMap(([owner, rows]) => [
@@ -218,6 +248,11 @@ function judge(
   const total = [...tables.values()].reduce((sum, rows) => sum + rows.length, 0)
   const sent = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (counts.size !== total) faults.push(`${counts.size} messages for ${total} events`)
+  const [alone, archiving] = [percentile(times.alone, 0.99), percentile(times.archiving, 0.99)]
+  if (archiving > mostSlower * alone)
+    faults.push(
+      `while a month was archived, transactions took ${(archiving / alone).toFixed(1)} times as long`,
+    )
   return {
     rows: [
       ['events in the logs', total],
@@ -225,6 +260,13 @@ function judge(
       ['kills', kills],
       ['webhook messages', counts.size],
       ['repeats of them', sent - counts.size],
+      ...(archive === 0
+        ? []
+        : [
+            ['events archived meanwhile', archive] as const,
+            ['ms of a transaction, p99', alone.toFixed(1)] as const,
+            ['the same while a month was archived', archiving.toFixed(1)] as const,
+          ]),
     ],
     faults,
     kept: 'polling, stream and webhooks gave the same events',
