@@ -14,6 +14,7 @@ import { waitUntil } from '../dev/wait-until.js'
 import { fund, register, requestOnce } from '../kit/client.js'
 import { withClosing } from '../kit/closing.js'
 import { Draw } from '../kit/draw.js'
+import { patient } from '../kit/patient-pool.js'
 import { countBy, type Report, sortedRows } from '../kit/report.js'
 import type { ServerUrls } from '../kit/servers.js'
 import type { LedgerRecord } from '../sandbox/chain/ledger.js'
@@ -67,7 +68,6 @@ const settleMs = 150_000
 const mostReported = 30
 const genuineCount = 20
 const beatMs = 30_000
-const mostTries = 30
 /** Attackers lose their credentials by what they send. */
 const attackerRequests = 300
 
@@ -92,21 +92,20 @@ export function runHostility(servers: ServerUrls, plan: Plan): Promise<Report> {
     })
     const services = compose(loadConfig(stage.env), 'faults')
     defer(() => services.close())
-    await patiently(() => openDataKeys(services.db, services.config.dataKeys))
-    for (const { userId } of stage.creators) await patiently(() => fund(stage.db, userId, fundedMicro))
+    patient(services.db)
+    await openDataKeys(services.db, services.config.dataKeys)
+    for (const { userId } of stage.creators) await fund(stage.db, userId, fundedMicro)
     const receiver = await startHostileReceiver(defer)
     for (const [n, manner] of mannerNames.entries())
-      await patiently(() =>
-        createEndpoint(services, stage.creators[n % 2]?.userId ?? '', {
-          url: `${receiver.url}/${encodeURIComponent(manner)}`,
-          types: [],
-        }),
-      )
+      await createEndpoint(services, stage.creators[n % 2]?.userId ?? '', {
+        url: `${receiver.url}/${encodeURIComponent(manner)}`,
+        types: [],
+      })
     const genuine = await landTips(stage, genuineCount)
     const document = (await (await fetch(`${stage.url}/openapi.json`)).json()) as OpenApi
     const attack = new Attack(stage, services, plan, { genuine, document, opsPort })
     defer(() => attack.agent.destroy())
-    const before = await patiently(() => stateOfVictims(stage))
+    const before = await stateOfVictims(stage)
     const beat = setInterval(() => plan.report(JSON.stringify(attack.sent)), beatMs)
     defer(() => clearInterval(beat))
 
@@ -120,16 +119,15 @@ export function runHostility(servers: ServerUrls, plan: Plan): Promise<Report> {
     await normal.done
     plan.report('all is sent')
     await attack.end(receiver)
-    await patiently(() => compareMoney(stage, services, attack.mutants, before, attack.note))
-    for (const fault of [...(await patiently(() => bookFaults(stage.db))), ...faultsOfLogs(stage.logs)])
-      attack.note(fault)
+    await compareMoney(stage, services, attack.mutants, before, attack.note)
+    for (const fault of [...(await bookFaults(stage.db)), ...faultsOfLogs(stage.logs)]) attack.note(fault)
     stage.throwFailure()
     for (const kill of stage.kills) attack.note(`a process ended: ${kill}`)
     const memory = memoryRows(samples, attack.note)
     return {
       rows: [
         ['minutes', plan.minutes],
-        ...(await patiently(() => attack.rows())),
+        ...(await attack.rows()),
         ...sortedRows(Object.fromEntries(receiver.counts), 'webhooks out: '),
         ...normal.rows(),
         ...memory,
@@ -278,7 +276,7 @@ class Attack {
   async #makeAttacker(nth: number): Promise<Attacker> {
     const email = `attacker-${this.#plan.seed}-${nth}@example.com`
     const { userId, cookie } = await register(this.#stage.url, email)
-    const { apiKey } = await patiently(() => createApiKey(this.#services, userId, undefined))
+    const { apiKey } = await createApiKey(this.#services, userId, undefined)
     return { cookie, apiKey }
   }
 
@@ -363,16 +361,13 @@ class Attack {
     await Promise.all(this.#connections)
     const ids = this.#genuine.map(({ signature }) => signature)
     for (const id of ids) await this.#claim(id, this.#custody[0] ?? '')
-    const unconfirmed = () =>
-      patiently(async () => db('tips').whereIn('id', ids).whereNot({ status: 'confirmed' }).first('id'))
+    const unconfirmed = () => db('tips').whereIn('id', ids).whereNot({ status: 'confirmed' }).first('id')
     const undelivered = () =>
-      patiently(async () =>
-        db('webhook_deliveries as d')
-          .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
-          .whereLike('e.url', '%/good')
-          .whereNot('d.state', 'delivered')
-          .first('d.sequence'),
-      )
+      db('webhook_deliveries as d')
+        .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+        .whereLike('e.url', '%/good')
+        .whereNot('d.state', 'delivered')
+        .first('d.sequence')
     const settled: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
       'genuine tips are not confirmed afterwards': async () => (await unconfirmed()) === undefined,
       'a good webhook lacks events': async () =>
@@ -403,16 +398,6 @@ class Attack {
       ['hostile connections', this.sent.connections],
     ]
   }
-}
-
-/** This process gives up the database after two seconds, as the service does, and competes with all that it sends. */
-async function patiently<Result>(act: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++)
-    try {
-      return await act()
-    } catch (error) {
-      if (tries === mostTries) throw error
-    }
 }
 
 /**

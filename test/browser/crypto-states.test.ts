@@ -19,7 +19,6 @@ import { listTips } from '../helpers/make/tips.js'
 
 const open = useBrowser(test)
 /** Every state of the crypto tab, reached through the page. The tests are serial: each has the browser to itself. */
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 /** Opens the checkout at the top level. */
 async function openCheckout(options: VisitOptions = {}): Promise<Visit> {

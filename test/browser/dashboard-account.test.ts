@@ -10,7 +10,6 @@ import { runBatch } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, { mail: true })
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('registering, the wallet, creating a key and revoking it work by keyboard alone', async (t) => {
   const { world } = open()

@@ -12,7 +12,6 @@ import { publicUrl } from '../helpers/servers/world.js'
 
 /** How an owner adds second factors, signs in with them and removes them. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('an authenticator app is set up by keyboard, asked for, and replaced by a code', async (t) => {
   const { world } = open()

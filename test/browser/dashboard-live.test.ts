@@ -16,7 +16,6 @@ import { endRefundAtProvider, paidTip, workOnRefunds } from '../helpers/make/fia
 import { createWithdrawal } from '../helpers/make/withdrawals.js'
 
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('a new tip appears and is announced, and waits while the list is paused', async (t) => {
   const { world } = open()

@@ -8,7 +8,6 @@ import { mailedToken } from '../helpers/make/sign-in/emailed-codes.js'
 
 /** How an owner chooses, changes and recovers the password. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('a forgotten password is set with a mailed link, once', async (t) => {
   const { world } = open()

@@ -17,7 +17,6 @@ import { until } from '../helpers/until.js'
 
 /** The dashboard in a hand: 360 px wide, with what a phone's browser offers. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const phone = { width: 360, height: 740 }
 

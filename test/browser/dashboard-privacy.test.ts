@@ -25,7 +25,6 @@ import { until } from '../helpers/until.js'
 
 /** What the law gives an owner: the account's data as a file, and the end of the account. */
 const open = useBrowser(test, { mail: true })
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const userRow = ({ user }: Person) => open().world.db('users').where({ id: user.id }).first()
 

@@ -12,7 +12,6 @@ import { until } from '../helpers/until.js'
 
 /** Every screen of the dashboard, checked for accessibility. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('the sign-in page and the registration', async (t) => {
   const { page, context, faults } = await openDashboard(open(), undefined)

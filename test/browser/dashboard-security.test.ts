@@ -11,7 +11,6 @@ import { ageSessions } from '../helpers/make/sign-in/factors.js'
 
 /** How an owner sees who is signed in, changes the e-mail address, and takes the account back. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('other sessions are listed, and ended after a new sign-in', async (t) => {
   const { world } = open()

@@ -11,7 +11,6 @@ import { localTest } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test, { workers: ['dispatcher'], env: localTest })
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial('a webhook is added, tested, fails, is repaired, gets a new secret and is deleted', async (t) => {
   const { world } = open()

@@ -22,10 +22,7 @@ const open = useBrowser(test, {
   env: { PAYOUT_SECONDS: '15,0.05,900', CONFIRM_ACCOUNTS: 'new' },
   workers: ['payouts', 'reconciler'],
 })
-test.serial.beforeEach((t) => {
-  t.timeout(180_000)
-  open().world.fiat.fiatpay.faults.reset()
-})
+test.serial.beforeEach(() => open().world.fiat.fiatpay.faults.reset())
 
 /** Only a confirmed e-mail address may look up the names of account holders. */
 async function verifiedCreator(world: World, usdc: number): Promise<Person> {

@@ -14,7 +14,6 @@ import { installTestWallet } from './test-wallet.js'
 
 /** From the start page to the first tip, by people who have read nothing. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const mostSeconds = 120
 

@@ -21,7 +21,6 @@ import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Whole tips, each checked through the API at the end. The tests are serial: each has the browser to itself. */
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 interface SdkEvent {
   readonly tokenSymbol: string

@@ -17,7 +17,6 @@ import {
 
 const open = useBrowser(test)
 /** The checkout in the languages other than English, whose states crypto-states and naira-states check. */
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const languages = { fr: french, pcm: pidgin }
 type Name = keyof typeof languages

@@ -21,7 +21,6 @@ import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** Every state of the naira tab. The tests are serial: each has the browser and the provider to itself. */
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const transfer = { settings: { fiatCollection: 'bank_transfer' } } as const
 

@@ -14,7 +14,6 @@ import { startRestartableApp } from '../helpers/servers/serve-app.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 /** Short alerts, so that tests need not wait. */
 const quick = 'duration=1000&gap=0&animation=none'
 

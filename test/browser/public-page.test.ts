@@ -11,7 +11,6 @@ import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
 /** What strangers do on a creator's page. The tests are serial: each has the browser to itself. */
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const smallPhone = { width: 360, height: 740 }
 const mostBytes = 48 * 1024

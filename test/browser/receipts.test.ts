@@ -9,7 +9,6 @@ import { createFiatIntent, payFiatIntent, settleIntentNow } from '../helpers/mak
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 /** Follows a link that opens a new tab. */
 async function follow(page: Page, name: string): Promise<Page> {

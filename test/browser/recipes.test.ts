@@ -9,7 +9,6 @@ import { chapterText, fencesOf } from '../manual/fences.js'
 
 /** The recipes of the manual that need no program of one's own. */
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const readRecipes = async () =>
   chapterText((await requestRaw(open().world.url, 'GET', '/docs.md')).text, 'Recipes')

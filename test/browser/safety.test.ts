@@ -19,7 +19,6 @@ import { registerEmbedder } from '../helpers/make/sdk.js'
 import { until } from '../helpers/until.js'
 
 const open = useBrowser(test)
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 const kib = 1024
 

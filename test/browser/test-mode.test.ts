@@ -7,7 +7,6 @@ import { openDashboard } from '../helpers/browser/dashboard.js'
 import { registerPerson } from '../helpers/make/creators.js'
 
 const open = useBrowser(test, { env: { MODE: 'test', LIVE_URL: 'https://tips.example' } })
-test.serial.beforeEach((t) => t.timeout(180_000))
 
 test.serial(
   'the dashboard of a test deployment says so, names test keys as such and links the live one',

@@ -34,6 +34,9 @@ interface Site {
   readonly server: Server
 }
 
+/** A browser on a busy machine; a test that hangs ends. */
+const testMs = 180_000
+
 /** Opens a world with a browser for a test file. The verifier, the settlement worker and the named workers run. */
 export function useBrowser(
   test: TestFn,
@@ -44,6 +47,7 @@ export function useBrowser(
   const world = useWorld(test, { chain: true, fiat: true, ...options, env })
   let opened: BrowserWorld | undefined
   let loops: WorkerLoops | undefined
+  test.beforeEach('a test has time', (t) => t.timeout(testMs))
   test.before('a browser starts', async () => {
     await until('the world is open', () => isOpen(world))
     const browser = await chromium.launch({
