@@ -265,7 +265,7 @@ function judge(
         : [
             ['events archived meanwhile', archive] as const,
             ['ms of a transaction, p99', alone.toFixed(1)] as const,
-            ['the same while a month was archived', archiving.toFixed(1)] as const,
+            ['of that, while a month was archived', (archiving / alone).toFixed(2)] as const,
           ]),
     ],
     faults,

@@ -75,6 +75,14 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     covers: [...streams, 'src/webhooks', 'scripts/faults/events.ts'],
     shows: ['events in the logs', 'writers', 'kills', 'webhook messages', 'repeats of them'],
   },
+  'npm run faults -- events --writers 4 --kill 1000 --archive 1000000': {
+    covers: ['src/events', 'src/platform/database/partitions.ts', 'scripts/faults/events.ts'],
+    shows: [
+      'events archived meanwhile',
+      'ms of a transaction, p99',
+      { row: 'of that, while a month was archived', atMost: 2 },
+    ],
+  },
   'npm run faults -- webhooks': {
     covers: ['src/webhooks', 'src/events', 'scripts/faults/webhooks.ts'],
     shows: ['messages to the good ones', 'behind the record, ms: p50, p99, most'],
