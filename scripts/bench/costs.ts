@@ -12,6 +12,8 @@ import { type BenchServers, cpuOfDatabase, cpuOfServer, onServers } from './serv
 const count = 400
 const warmUps = 40
 const idleSeconds = 15
+/** Until pools have closed what they needed before: the end of a connection is not what idle processes cost. */
+const settleSeconds = 20
 const endMs = 180_000
 const lamports = 10_000_000n
 const creatorCount = 8
@@ -135,7 +137,8 @@ export function benchCosts(): Promise<Outcome> {
     }
     // Warms up: each process has done its work before.
     for (const name of Object.keys(operations)) await run(name, warmUps, [])
-    printProgress(`idle for ${idleSeconds} s`)
+    printProgress(`idle for ${settleSeconds} s, then measured for ${idleSeconds} s`)
+    await sleep(settleSeconds * 1000)
     const before = await read()
     await sleep(idleSeconds * 1000)
     const idlePerSecond = difference(before, await read()).cpu.map((cpu) => cpu / idleSeconds)

@@ -60,7 +60,7 @@ export function benchRecord({ rounds = 5 }: BenchOptions) {
 }
 
 /** `POST /payments/intent`: builds and stores an unsigned transfer. The chain is the stand-in, in the process of the load. */
-export function benchIntents({ rounds = 3 }: BenchOptions) {
+export function benchIntents({ rounds = 5 }: BenchOptions) {
   return onServers(async (servers) => {
     const treasury = Keypair.generate().publicKey.toBase58()
     const sandbox = await startSandbox({ port: 0, treasury })
