@@ -162,18 +162,18 @@ function difference(before: Used, after: Used): Used {
   }
 }
 
-async function usedBy(servers: BenchServers, { processes, db, sandbox }: Stage, redis: Redis): Promise<Used> {
+async function usedBy({ meter }: BenchServers, { processes, sandbox }: Stage, redis: Redis): Promise<Used> {
   const own = await Promise.all(processes.map(({ metricsUrl }) => cpuOfServer(metricsUrl)))
   const info = await redis.info('cpu')
   const ofRedis = ['used_cpu_sys', 'used_cpu_user'].reduce(
     (sum, name) => sum + Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1]),
     0,
   )
-  const { rows } = await db.raw(
+  const { rows } = await meter.query(
     `select pg_database_size(current_database())::float8 as data, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal`,
   )
   return {
-    cpu: [...own, await cpuOfDatabase(servers.databaseUrl), ofRedis],
+    cpu: [...own, await cpuOfDatabase(meter), ofRedis],
     dataBytes: rows[0].data,
     walBytes: rows[0].wal,
     rpcCalls: sandbox.calls.httpRequests,

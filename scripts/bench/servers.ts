@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { stopChild } from '../bootstrap/child-process.mjs'
 import { Refusal } from '../bootstrap/progress.mjs'
 import { webProgram } from '../dev/built.js'
 import { freePort } from '../dev/ports.js'
-import { withConnection } from '../dev/postgres/session.js'
 import { respondsAt } from '../dev/probe.js'
 import { startProgram } from '../dev/supervise.js'
 import { type Defer, withClosing } from '../kit/closing.js'
@@ -24,6 +24,8 @@ type Used = readonly [server: number, database: number, statements: number]
 /** The servers of a benchmark: one PostgreSQL with durable commits, one Redis, and the measured services. */
 export interface BenchServers extends Servers {
   readonly defer: Defer
+  /** Reads what PostgreSQL has used. Stays open: to open one and to end it costs PostgreSQL more than some of what is measured. */
+  readonly meter: pg.Client
   /** Starts a server (a compiled script and its arguments) on a free port. Resolves with its URL. `files`: how many it may open, and its memory is read. */
   serve(name: string, args: readonly string[], env: Record<string, string>, files?: number): Promise<string>
   /** Starts a web process. */
@@ -48,6 +50,9 @@ export function onServers<Result>(
     // Without flags PostgreSQL's default durability settings: every commit waits for the disk.
     const servers = await startServers(dataDir, defer, flags)
     const { databaseUrl } = servers
+    const meter = new pg.Client({ connectionString: databaseUrl })
+    await meter.connect()
+    defer(() => meter.end())
     const counts = flags.some((flag) => flag.includes('pg_stat_statements'))
     if (counts) await servers.sql('create extension pg_stat_statements')
     const serve: BenchServers['serve'] = async (name, args, env, files) => {
@@ -70,6 +75,7 @@ export function onServers<Result>(
     return work({
       ...servers,
       defer,
+      meter,
       serve,
       async serveWeb(settings = {}, files = undefined) {
         const port = await freePort()
@@ -78,8 +84,8 @@ export function onServers<Result>(
         return { url, metricsUrl: `http://127.0.0.1:${port}` }
       },
       async used(metricsUrl) {
-        const [server, database] = [await cpuOfServer(metricsUrl), await cpuOfDatabase(databaseUrl)]
-        return [server, database, counts ? await statementsOf(databaseUrl) : 0]
+        const [server, database] = [await cpuOfServer(metricsUrl), await cpuOfDatabase(meter)]
+        return [server, database, counts ? await statementsOf(meter) : 0]
       },
     })
   })
@@ -128,18 +134,16 @@ async function readMetric(url: string, name: string): Promise<number> {
 const ticksPerSecond = 100
 
 /** CPU seconds of a PostgreSQL on this machine, with those of its processes that have ended. Needs Linux's `/proc`. */
-export async function cpuOfDatabase(url: string): Promise<number> {
-  return withConnection(url, async (client) => {
-    const { rows } = await client.query('select pid, pid = pg_backend_pid() as "isOwn" from pg_stat_activity')
-    const own = rows.find(({ isOwn }) => isOwn)
-    const server = statOf(own.pid)[parentField] ?? 0
-    return rows
-      .filter(({ isOwn }) => !isOwn)
-      .reduce(
-        (sum, { pid }) => sum + secondsIn(pid, cpuFields),
-        secondsIn(server, [...cpuFields, ...endedFields]),
-      )
-  })
+export async function cpuOfDatabase(meter: pg.Client): Promise<number> {
+  const { rows } = await meter.query('select pid, pid = pg_backend_pid() as "isOwn" from pg_stat_activity')
+  const own = rows.find(({ isOwn }) => isOwn)
+  const server = statOf(own.pid)[parentField] ?? 0
+  return rows
+    .filter(({ isOwn }) => !isOwn)
+    .reduce(
+      (sum, { pid }) => sum + secondsIn(pid, cpuFields),
+      secondsIn(server, [...cpuFields, ...endedFields]),
+    )
 }
 
 /** In `/proc/<pid>/stat` after the name: the parent, the time of the process, and that of its children that have ended. */
@@ -160,12 +164,10 @@ function statOf(pid: number): number[] {
 }
 
 /** The statements run so far in the database, as PostgreSQL counts them, without those that a benchmark marks as its own. */
-async function statementsOf(databaseUrl: string): Promise<number> {
-  return withConnection(databaseUrl, async (client) => {
-    const { rows } = await client.query(
-      `select coalesce(sum(calls), 0)::float8 as calls from pg_stat_statements s
-       join pg_database d on d.oid = s.dbid where datname = current_database() and query not like '%/* bench */%'`,
-    )
-    return rows[0].calls
-  })
+async function statementsOf(meter: pg.Client): Promise<number> {
+  const { rows } = await meter.query(
+    `select coalesce(sum(calls), 0)::float8 as calls from pg_stat_statements s
+     join pg_database d on d.oid = s.dbid where datname = current_database() and query not like '%/* bench */%'`,
+  )
+  return rows[0].calls
 }
