@@ -8,7 +8,10 @@ import { credit } from '../../src/ledger/transfers.js'
 import { listOpenCases } from '../../src/operators/open-cases.js'
 import { assertNoTokens } from '../../src/privacy/close-account.js'
 import { makeExports } from '../../src/privacy/exports/make-exports.js'
-import { deleteExpiredExports } from '../../src/privacy/exports/request-export.js'
+import {
+  deleteExpiredExports,
+  requestExport as requestDataExport,
+} from '../../src/privacy/exports/request-export.js'
 import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { someConfirmation, storePendingTips } from '../helpers/make/confirmed-tips.js'
@@ -414,6 +417,12 @@ test('tokens in the wallet are named', (t) => {
   t.regex(JSON.stringify(error), /0\.5 SOL are in the wallet.*leaveTokens: true/)
   const byPassword = t.throws(() => assertNoTokens([sol], false))
   t.regex(JSON.stringify(byPassword), /0\.5 SOL are in the wallet.*have the operator close the account/)
+})
+
+test.serial('an export that is asked for while the account is being closed is refused', async (t) => {
+  const person = await registerPerson(world())
+  t.is((await close(person)).status, 200)
+  await t.throwsAsync(requestDataExport(world().services, person.user.id), { message: 'Unauthorized' })
 })
 
 test.serial('an export that cannot be made five times is given up, and an operator is told', async (t) => {

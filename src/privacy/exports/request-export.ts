@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { DomainError } from '../../kernel/errors.js'
 import { query } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 
@@ -16,7 +17,7 @@ export interface DataExport {
 
 /**
  * The newest export of an account. Requests one when there is none, when the newest is a day old, and when it failed: the clock
- * makes the file and mails the link.
+ * makes the file and mails the link. Throws `unauthorized` when the account was closed since the request was let in.
  */
 export async function requestExport({ db }: Pick<Services, 'db'>, userId: string): Promise<DataExport> {
   await query(db, {
@@ -39,7 +40,7 @@ export async function requestExport({ db }: Pick<Services, 'db'>, userId: string
       from data_exports where id = $1`,
     values: [userId],
   })
-  if (found === undefined) throw new Error(`There is no export of ${userId}`)
+  if (found === undefined) throw new DomainError('unauthorized')
   return found
 }
 
