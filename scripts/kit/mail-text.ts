@@ -7,7 +7,11 @@ export interface QueuedEmail {
   readonly body: Omit<EmailContent, 'subject'> | null
 }
 
-/** What a queued e-mail says as plain text. Empty: there is none. */
-export function mailText(email: QueuedEmail | undefined): string {
-  return email?.body ? renderEmail({ ...email.body, subject: email.subject }).text : ''
+/** A queued e-mail as it will be sent. Empty: there is none. */
+export function renderQueued(email: QueuedEmail | undefined) {
+  return email?.body
+    ? renderEmail({ ...email.body, subject: email.subject })
+    : { subject: '', text: '', html: '' }
 }
+
+export const mailText = (email: QueuedEmail | undefined): string => renderQueued(email).text

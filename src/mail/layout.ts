@@ -25,30 +25,36 @@ export interface EmailContent {
   readonly blocks: readonly EmailBlock[]
 }
 
+const subjectLength = 200
 const textWidth = 72
 const defaultLabel = 'Open the page'
+
+/** One line, as a row and a header take it. */
+export const cleanSubject = (subject: string): string => cleanLine(subject, subjectLength)
+
+type RenderedEmail = Pick<Email, 'subject' | 'text' | 'html'>
 
 /**
  * Renders an e-mail as plain text and as HTML, both headed by the service's name. The HTML loads nothing, so it looks the
  * same where images and style sheets are blocked. Blocks are text, never markup: they are escaped.
  */
-export function renderEmail({
-  language = 'en',
-  subject,
-  blocks,
-}: EmailContent): Pick<Email, 'subject' | 'text' | 'html'> {
+export function renderEmail({ language = 'en', subject, blocks }: EmailContent): RenderedEmail {
   const colon = language === 'fr' ? '\u00a0:' : ':'
   const text = blocks.map((block) => textBlock(block, colon))
   return {
-    subject,
+    subject: cleanSubject(subject),
     text: `${[serviceName, ...text].join('\n\n')}\n`,
     html: htmlPage(language, blocks.map((block) => htmlBlock(block, colon)).join('\n')),
   }
 }
 
-/** The same, which says first that it is of a test deployment. */
-export function testEmail({ subject, blocks, ...rest }: EmailContent): EmailContent {
-  return { ...rest, subject: `[Test] ${subject}`, blocks: [testNotice, ...blocks] }
+/** The same e-mail, which says that it is of a test deployment. */
+export function testEmail({ subject, text, html }: RenderedEmail): RenderedEmail {
+  return {
+    subject: cleanSubject(`[Test] ${subject}`),
+    text: `${testNotice}\n\n${text}`,
+    html: html.replace('<body>', `<body><p><mark>${testNotice}</mark></p>`),
+  }
 }
 
 function textBlock(block: EmailBlock, colon: string): string {

@@ -1,11 +1,10 @@
 import type { Knex } from 'knex'
 import { createSealer, type DataKeys, keyedHash } from '../kernel/personal-data.js'
-import { cleanLine } from '../kernel/text.js'
 import { query } from '../platform/database/database.js'
 import { type SealedColumn, sealedBatchSize } from '../platform/database/sealed-column.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Services } from '../services.js'
-import type { EmailContent } from './layout.js'
+import { cleanSubject, type EmailContent } from './layout.js'
 
 /** An e-mail to one address. */
 export interface NewEmail extends EmailContent {
@@ -18,8 +17,6 @@ export interface NewEmail extends EmailContent {
   /** Turns such e-mails off when it is posted to. */
   readonly unsubscribeUrl?: string
 }
-
-const subjectLength = 200
 
 /**
  * Queues an e-mail in the caller's transaction: it is sent if and only if that commits. It is rendered when it is sent.
@@ -35,7 +32,7 @@ export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Pr
     values: [
       kind,
       ...(typeof to === 'string' ? [to, null] : [null, to.sealed]),
-      cleanLine(subject, subjectLength),
+      cleanSubject(subject),
       JSON.stringify({ language, blocks }),
       expiresAt,
       unsubscribeUrl,

@@ -63,10 +63,10 @@ async function attempt(services: Needs, email: DueEmail): Promise<number> {
   if (email.expired) return giveUp(services, email, 'expired')
   try {
     const { id, subject, body, unsubscribeUrl } = email
-    const content = { ...body, subject }
-    const rendered = renderEmail(services.config.mode === 'test' ? testEmail(content) : content)
+    const rendered = renderEmail({ ...body, subject })
+    const content = services.config.mode === 'test' ? testEmail(rendered) : rendered
     const to = addressOf(services, email)
-    await services.mail.send({ ...rendered, id, to, unsubscribeUrl: unsubscribeUrl ?? undefined })
+    await services.mail.send({ ...content, id, to, unsubscribeUrl: unsubscribeUrl ?? undefined })
   } catch (error) {
     const { kind, message } = failureOf(error)
     if (kind === 'rejected') return refuse(services, email, message)

@@ -88,6 +88,12 @@ test('markup in a block is escaped in HTML and unchanged in text', (t) => {
   t.true(text.includes('<script>alert(1)</script>'), 'plain text is not escaped')
 })
 
+test('a subject is cleaned to one line of at most 200 characters', (t) => {
+  const { subject } = renderEmail({ subject: ' a\r\nBcc: b@example.com\u202e ', blocks: [] })
+  t.is(subject, 'a Bcc: b@example.com')
+  t.is(renderEmail({ subject: 'x'.repeat(999), blocks: [] }).subject.length, 200)
+})
+
 const withdrawal = {
   reference: 'FIATPAY-6E0B8C5D1F2A4B7C9D3E5F60718293A4',
   amount: 'NGN 12,500.00',

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { renderQueued } from '../../scripts/kit/mail-text.js'
 import { plainPage } from '../../src/http/pages/plain-page.js'
 import { type Language, languages } from '../../src/kernel/languages.js'
 import { decimalText, lagosText, nairaSignText } from '../../src/kernel/payer-texts.js'
@@ -176,7 +177,7 @@ test('a payer is written to in the language of the checkout, else in English', a
     return rows
       .filter((row) => openAddress(dataKeys, row.sealed_recipient) === email)
       .map(({ kind, subject, body }) => {
-        const { text, html } = renderEmail({ ...body, subject })
+        const { text, html } = renderQueued({ body, subject })
         return { kind, subject: String(subject), text: text.replaceAll(/\s+/g, ' '), html }
       })
   }
