@@ -25,6 +25,9 @@ export type ReviewReason =
 /** The creator may be credited again while one of these is open. They close when the provider shows the money paid again. */
 export const recreditableKinds: readonly ReviewReason[] = ['reversed', 'failed_after_completed']
 
+/** Closed automatically when the provider shows the outcome. They may open again. */
+export const selfClosingKinds: readonly ReviewReason[] = ['unknown', 'mismatch']
+
 export interface DecisionInput {
   readonly status: OutgoingStatus
   readonly sendState: SendState

@@ -3,7 +3,7 @@ import { countTaken, finishRows, takeDueRows } from '../platform/database/due-ro
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { ProviderTransfer } from '../ports/payouts.js'
-import { type Decision, decide, type ReviewReason } from './decide.js'
+import { type Decision, decide, type ReviewReason, selfClosingKinds } from './decide.js'
 import type { DueToFollow, LockedOutgoing, OutgoingKind, OutgoingServices } from './kind.js'
 import { hasEnded } from './lifecycle.js'
 import { advanceTo, setSendState } from './steps.js'
@@ -121,7 +121,7 @@ async function follow<Row extends LockedOutgoing>(
   if (decision.kind === 'advance' && found !== undefined) {
     const { id: providerId, reason, feeKobo } = found
     const after = await advanceTo(uow, kind, row, decision.to, { providerId, reason, feeKobo })
-    await kind.closeReviews(uow, after, found)
+    await kind.closeReviews(uow, after, selfClosingKinds, found.state)
     return { pause: hasEnded(decision.to) ? undefined : next }
   }
   if (decision.kind === 'resend') {

@@ -1,6 +1,6 @@
 import type { DueRows } from '../platform/database/due-rows.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
-import type { ProviderTransfer } from '../ports/payouts.js'
+import type { ProviderTransfer, TransferState } from '../ports/payouts.js'
 import type { Services } from '../services.js'
 import type { DecisionInput, ProviderRules, ReviewReason } from './decide.js'
 import type { OutgoingStatus, OutgoingTable, SendState } from './lifecycle.js'
@@ -68,8 +68,13 @@ export interface OutgoingKind<Row extends LockedOutgoing = LockedOutgoing> exten
   ): Promise<boolean>
   /** Why a person must act, where the row itself keeps that. Undefined: its reviews say it. */
   noteOf(reason: ReviewReason): string | undefined
-  /** The provider shows it, so nobody has to decide what happened to it any more. `row`: in `columns`. */
-  closeReviews(uow: UnitOfWork, row: Outgoing, found: ProviderTransfer): Promise<void>
+  /** The provider has said it, so nobody has to decide about these any more. `row`: in `columns`. */
+  closeReviews(
+    uow: UnitOfWork,
+    row: Outgoing,
+    reasons: readonly ReviewReason[],
+    state: TransferState,
+  ): Promise<void>
   /** The provider shows the opposite of what these reviews are about. A new fact opens new ones. */
   outdateReviews(
     uow: UnitOfWork,

@@ -165,6 +165,7 @@ export async function recordAccepted<Due extends DueToSend, Row extends LockedOu
     const accepted = await setAccepted(uow, kind, due, providerId, config.payouts.pollSeconds)
     if (accepted !== undefined) {
       kind.announce(uow, accepted, ['submitted'])
+      await kind.closeReviews(uow, accepted, ['unknown'], 'accepted')
       return false
     }
     // A repeated acceptance is no news. One after the money was given back means that it is paid twice.

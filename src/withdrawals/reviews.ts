@@ -8,9 +8,6 @@ import { type ReviewState, reviewMachine } from './lifecycle.js'
 /** What only a person can decide. `debt`: somebody owes who has had the same bank account or e-mail (send/hold-back.ts). */
 export type ReviewKind = ReviewReason | 'debt'
 
-/** Closed automatically when the provider shows the outcome. They may open again. */
-export const selfClosingKinds: readonly ReviewKind[] = ['unknown', 'mismatch']
-
 /**
  * Settled by a person. The provider continues to show the fact, which must not open a review again before the provider has
  * shown the opposite.

@@ -9,7 +9,7 @@ import type { Services } from '../services.js'
 import { recordWithdrawalEvents } from './describe-withdrawals.js'
 import { postHold, voidHold } from './ledger-entries.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mails.js'
-import { closeReviews, openReview, outdateReviews, selfClosingKinds } from './reviews.js'
+import { closeReviews, openReview, outdateReviews } from './reviews.js'
 import {
   type LockedWithdrawal,
   lockWithdrawal,
@@ -84,9 +84,9 @@ export function withdrawalKind({
       return isNew
     },
     noteOf: () => undefined,
-    async closeReviews(uow, row, { state }) {
+    async closeReviews(uow, row, reasons, state) {
       const { id, hasReviews } = row as ChangedWithdrawal
-      if (hasReviews) await closeReviews(uow, id, selfClosingKinds, `the provider shows it ${state}`)
+      if (hasReviews) await closeReviews(uow, id, reasons, `the provider shows it ${state}`)
     },
     outdateReviews: (uow, { id }, reasons, { state }) =>
       outdateReviews(uow, id, reasons, `the provider shows it ${state} again`),

@@ -131,3 +131,20 @@ test.serial('an acceptance counts in every state that a request may have led to'
   )
   t.is((await readWithdrawalRow(world(), reference)).status, 'pending')
 })
+
+test.serial('an acceptance answers whether it was sent, and says nothing about its amount', async (t) => {
+  const { services, db } = world()
+  const { reference, second } = await createTakenTwice()
+  const payouts = as('payouts', services)
+  await recordSending(payouts, sendingKind(world()), second)
+  await db('withdrawals').where({ reference }).update({ send_state: 'manual_review' })
+  await db('review_items').insert(
+    ['unknown', 'mismatch'].map((kind) => ({ withdrawal_id: second.id, kind, details: {} })),
+  )
+  await recordAccepted(payouts, sendingKind(world()), second, `TRF_${reference}`)
+  const reviews = await db('review_items').where({ withdrawal_id: second.id }).orderBy('kind')
+  t.like(reviews, [
+    { kind: 'mismatch', resolved_at: null },
+    { kind: 'unknown', resolution: 'the provider shows it accepted' },
+  ])
+})

@@ -1,4 +1,4 @@
-import { decide, recreditableKinds } from '../../outgoing/decide.js'
+import { decide, recreditableKinds, selfClosingKinds } from '../../outgoing/decide.js'
 import type { Asked } from '../../outgoing/guards.js'
 import type { OutgoingKind } from '../../outgoing/kind.js'
 import { heldStates } from '../../outgoing/lifecycle.js'
@@ -11,14 +11,7 @@ import { type ReleaseSettings, releaseHeld } from '../confirmation/release.js'
 import { recreditPayout } from '../ledger-entries.js'
 import { mailCreator } from '../mails.js'
 import { pricePaid } from '../price-withdrawal.js'
-import {
-  closeReviews,
-  outdateReviews,
-  Review,
-  type ReviewKind,
-  reopenReviews,
-  selfClosingKinds,
-} from '../reviews.js'
+import { closeReviews, outdateReviews, Review, type ReviewKind, reopenReviews } from '../reviews.js'
 import { releaseFromLimits } from '../send/hold-back.js'
 import { type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { failUnpaid } from '../withdrawal-kind.js'

@@ -1,4 +1,4 @@
-import { recreditableKinds } from '../../../src/outgoing/decide.js'
+import { recreditableKinds, selfClosingKinds } from '../../../src/outgoing/decide.js'
 import { heldStates, neverSentStates, type SendState } from '../../../src/outgoing/lifecycle.js'
 import { withdrawalTable } from '../../../src/withdrawals/lifecycle.js'
 import {
@@ -6,7 +6,6 @@ import {
   checkAction,
   type OperatorAction,
 } from '../../../src/withdrawals/review/check-action.js'
-import { selfClosingKinds } from '../../../src/withdrawals/reviews.js'
 import type { Act } from '../checker.js'
 import { type Command, newRow, type Row, type State, setRow, shownBy } from './state.js'
 import { advanceTo, closeReviews, failUnpaid, type Rules, rowOf, setSend } from './steps.js'

@@ -1,3 +1,4 @@
+import { type ReviewReason, selfClosingKinds } from '../../../src/outgoing/decide.js'
 import {
   hasEnded,
   type OutgoingStatus,
@@ -6,7 +7,6 @@ import {
   unansweredStates,
 } from '../../../src/outgoing/lifecycle.js'
 import { sendMachine, statusMachine } from '../../../src/withdrawals/lifecycle.js'
-import { selfClosingKinds } from '../../../src/withdrawals/reviews.js'
 import type { Steps } from '../checker.js'
 import { type Fix, type Row, type Setting, type State, setRow } from './state.js'
 
@@ -65,13 +65,18 @@ export function setUnsent(rules: Rules, state: State, request: number): State {
   return setSend(rules, state, 'not_sent', { sends: 0, request: 0 })
 }
 
-/** `advanceTo`: to the status that the provider shows, with the money of its end. */
-export function advanceTo({ steps }: Rules, state: State, target: OutgoingStatus): State {
+/** `advanceTo`: to the status that the provider shows, with the money of its end. What it shows closes reviews of these kinds. */
+export function advanceTo(
+  { steps }: Rules,
+  state: State,
+  target: OutgoingStatus,
+  closes: readonly ReviewReason[] = selfClosingKinds,
+): State {
   const row = rowOf(state)
   if (row === null || row.status === target) return state
   steps.walk(statusMachine, row.status, target)
   steps.take(sendMachine, row.send, 'sent')
-  const moved = setRow(state, { status: target, send: 'sent', reviews: closeReviews(row, selfClosingKinds) })
+  const moved = setRow(state, { status: target, send: 'sent', reviews: closeReviews(row, closes) })
   if (!hasEnded(target)) return moved
   const { held, paid, available } = moved.database
   const ends = target === 'completed' ? { paid: paid + 1 } : { available: available + 1 }

@@ -187,7 +187,9 @@ function recordAccepted(rules: Rules, state: State, row: Row): State {
     const isLate = !rules.has('sending is committed before the request') && row.send === 'not_sent'
     const sent = isLate ? setSend(rules, state, 'sending') : state
     // In a restored row nothing was sent yet: the process reports an error, and the row is looked up.
-    return isLate || acceptableStates.includes(row.send) ? advanceTo(rules, sent, 'submitted') : state
+    return isLate || acceptableStates.includes(row.send)
+      ? advanceTo(rules, sent, 'submitted', ['unknown'])
+      : state
   }
   return row.status === 'failed' ? setRow(state, { reviews: openReview(row, 'paid_after_failed') }) : state
 }
