@@ -287,15 +287,15 @@ test('words of the filter are left out or wait, a held tip never comes, and the 
 test('hidden words are gone from lists, streams, events and figures, for good, and the money stays', async (t) => {
   const creator = await registerCreator(world())
   const address = await addressOf(creator)
-  const confirmation = someConfirmation(creator.wallet, { message: 'zqx-insult' })
+  const confirmation = someConfirmation(creator.wallet, { message: 'zqxcanary-insult' })
   await createConfirmedTips(world(), [confirmation])
   const { id } = confirmation
-  await world().db('tips').where({ id }).update({ sender_name: 'zqx-name' })
+  await world().db('tips').where({ id }).update({ sender_name: 'zqxcanary-name' })
   const { intentId } = await createFiatIntent(world(), {
     creatorId: creator.user.id,
     amount: 10,
-    senderName: 'zqx-payer',
-    memo: 'zqx-memo',
+    senderName: 'zqxcanary-payer',
+    memo: 'zqxcanary-memo',
   })
   payFiatIntent(world(), intentId)
   await settleIntentNow(world(), intentId)
@@ -314,7 +314,7 @@ test('hidden words are gone from lists, streams, events and figures, for good, a
     tipAmount: 1,
     tokenSymbol: 'USDC',
     txSignature: id,
-    message: 'zqx-again',
+    message: 'zqxcanary-again',
   })
   await runBatch(createVerifierBatch(as('verifier', world().services)))
   const { request, url } = world()
@@ -328,11 +328,11 @@ test('hidden words are gone from lists, streams, events and figures, for good, a
   ])
   for (const { status, body } of seen) {
     t.is(status, 200)
-    t.false(JSON.stringify(body).includes('zqx'))
+    t.false(JSON.stringify(body).includes('zqxcanary'))
   }
   const stream = openEventStream(t, `${url}/chain/tips/stream?wallet=${creator.wallet}`, { lastEventId: '0' })
   await until('both tips are replayed', () => stream.events.length === 2)
-  t.false(stream.body().includes('zqx'))
+  t.false(stream.body().includes('zqxcanary'))
   const overlay = await follow(t, address, '0')
   await until('the removals came', () => overlay.told().filter(({ type }) => type === 'removed').length === 2)
   t.false(overlay.told().some(({ type }) => type === 'tip'))

@@ -33,10 +33,10 @@ test.serial("a payer's e-mail stands in no table, and the receipt arrives", asyn
   payFiatIntent(world(), again.intentId, 100)
   await settleIntentNow(world(), intentId)
   await settleIntentNow(world(), again.intentId)
-  t.deepEqual(tablesWith(await dumpTables(world().db), ['zqx']), [], 'before the mails are sent')
+  t.deepEqual(tablesWith(await dumpTables(world().db), ['zqx.canary']), [], 'before the mails are sent')
   await runBatch(mailerBatch(world()))
   t.is(world().mail.received(payerEmail).length, 2)
-  t.deepEqual(tablesWith(await dumpTables(world().db), ['zqx']), [], 'after it')
+  t.deepEqual(tablesWith(await dumpTables(world().db), ['zqx.canary']), [], 'after it')
   const payers = await world()
     .db('payers')
     .where({ email_hash: addressHash(dataKeys(), payerEmail) })
@@ -87,18 +87,18 @@ test.serial('a payer who asks is erased, and a later tip makes a new row', async
 
 test.serial('a bank account stands in no table, and is paid', async (t) => {
   const { db, services } = world()
-  const account = { accountNumber: '9182736450', accountName: 'Zqx Holder' }
+  const account = { accountNumber: '9182736450', accountName: 'Zqxcanary Holder' }
   const ada = await creatorWithBalance(world(), 30)
   const { body } = await requestWithdrawal(world(), ada, { amountUSDC: 10, ...account })
   await sendDuePayouts(world())
   await runBatch(mailerBatch(world()))
-  const canaries = [account.accountNumber, 'zqx']
+  const canaries = [account.accountNumber, 'zqxcanary']
   t.deepEqual(tablesWith(await dumpTables(db), canaries), [])
   t.is(world().fiat.fiatpay.log().transfers.at(-1)?.accountNumber, account.accountNumber)
   const [payout] = (await listHistory(world(), ada)) as unknown as Record<string, unknown>[]
   t.like(payout, { accountNumber: '******6450', accountName: account.accountName })
   const shown = await runOpsScript(world(), 'payouts', 'show', body.reference)
-  t.regex(shown.out, /account \*{6}6450, Zqx Holder\n {2}name at the bank +[SZ]/)
+  t.regex(shown.out, /account \*{6}6450, Zqxcanary Holder\n {2}name at the bank +[SZ]/)
   t.false((await runOpsScript(world(), 'payouts', 'show', body.reference, '--json')).out.includes('sealed'))
 
   // Bound to its withdrawal: whoever writes the database cannot have another account paid.

@@ -86,7 +86,8 @@ test.serial('its payer decides on the page of the payment, once, and nobody else
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => press(raced.tip, index % 2 ? 'accept' : 'give-back')),
   )
-  t.deepEqual([...new Set(answers.map(({ status }) => status))], [303])
+  // A crowd may be told to come again.
+  t.true(answers.every(({ status }) => [303, 503].includes(status)))
   const decided = await world()
     .db('suspense_items as s')
     .join('fiat_payments as p', 'p.provider_transaction', 's.provider_transaction')
