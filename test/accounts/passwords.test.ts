@@ -149,7 +149,7 @@ test('a reset link ends after 30 minutes, and one of two links voids the other',
   const links = world().db('one_time_secrets').where({ user_id: person.user.id, purpose: 'password_reset' })
   const first = await resetToken(person)
   const [{ created_at: from, expires_at: to }] = await links.clone()
-  t.true(Math.abs(to - from - 30 * 60_000) < 5)
+  t.true(Math.abs(to - from - 30 * 60_000) < 10_000)
   t.is(await resetToken(person), first, 'another is mailed after a minute')
   await links.clone().update({ created_at: new Date(Date.now() - 61_000) })
   const second = await resetToken(person)

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { freePort } from '../../scripts/dev/ports.js'
+import { codeIn } from '../../scripts/kit/client.js'
 import { createClient, type Request } from '../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person } from '../helpers/make/creators.js'
 import { wrongCode } from '../helpers/make/sign-in/emailed-codes.js'
@@ -47,7 +48,7 @@ async function newestCode({ email }: Pick<Person, 'email'>, count: number): Prom
   const codes = () =>
     world()
       .mail.received(email)
-      .flatMap(({ text }) => /^ {4}([0-9]{6})$/m.exec(text)?.[1] ?? [])
+      .flatMap(({ text }) => codeIn(text) ?? [])
   await until('the mail arrives', () => new Set(codes()).size === count, startMs)
   return codes()[0] ?? ''
 }

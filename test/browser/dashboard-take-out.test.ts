@@ -11,7 +11,8 @@ import { assertBecomes, clickButton, heading, tabTo, waitForHeading } from '../h
 import { walletConfig } from '../helpers/browser/test-wallet-config.js'
 import type { Person } from '../helpers/make/creators.js'
 import { creatorInCustody, usdcOnChain } from '../helpers/make/custody.js'
-import { sendTipsTo, stepUpCode } from '../helpers/make/payout-wallets.js'
+import { sendTipsTo } from '../helpers/make/payout-wallets.js'
+import { stepUpCode } from '../helpers/make/sign-in/emailed-codes.js'
 import {
   addWallet,
   createTaker,

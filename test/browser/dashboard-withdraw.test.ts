@@ -8,6 +8,7 @@ import { checkAccessibility, checkScreen } from '../helpers/browser/check-access
 import { openDashboard } from '../helpers/browser/dashboard.js'
 import { assertBecomes, waitForHeading } from '../helpers/browser/on-page.js'
 import type { Person } from '../helpers/make/creators.js'
+import { codeInQueue } from '../helpers/make/sign-in/emailed-codes.js'
 import {
   countExecutions,
   createWithdrawal,
@@ -224,12 +225,12 @@ test.serial('a withdrawal to another account waits for its code, or is cancelled
   t.is(await field.getAttribute('autocomplete'), 'one-time-code')
   await assertBecomes(t, () => page.evaluate('document.activeElement.name'), 'code')
   await checkScreen(t, page, 'dash-withdraw-confirm')
-  const before = await withdrawalCode(world, ada)
+  const before = await codeInQueue(world, 'withdrawal-code', ada.email)
   await field.fill(before === '000000' ? '000001' : '000000')
   await page.getByText('After five wrong ones none works').waitFor()
   await page.getByRole('button', { name: 'Send a new code' }).click()
   await page.getByText('We’ve e-mailed you new digits.').waitFor()
-  const code = await withdrawalCode(world, ada)
+  const code = await codeInQueue(world, 'withdrawal-code', ada.email)
   await field.fill(` ${code.slice(0, 3)} ${code.slice(3)} `)
   await page.getByRole('heading', { name: 'The bank is transferring ₦15,840.00' }).waitFor()
 
@@ -258,15 +259,6 @@ test.serial('a withdrawal to another account waits for its code, or is cancelled
   t.deepEqual(faults, [])
   await context.close()
 })
-
-/** The newest code that was mailed for a withdrawal. */
-async function withdrawalCode({ db }: World, { email }: Person): Promise<string> {
-  const mail = await db('emails')
-    .where({ kind: 'withdrawal-code', recipient: email })
-    .orderBy('created_at', 'desc')
-    .first()
-  return /^ {4}([0-9]{6})$/m.exec(mailText(mail))?.[1] ?? ''
-}
 
 test.serial('an amount or account that cannot be used shows a fault at its field', async (t) => {
   const { world } = open()

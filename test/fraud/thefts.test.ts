@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { mailText } from '../../scripts/kit/mail-text.js'
 import { composePayoutSender } from '../../src/compose.js'
 import { advanceMonotonicClock } from '../helpers/clock.js'
 import { freshEmail, type Person, registerPerson } from '../helpers/make/creators.js'
 import { disputeTip, endDispute, paidTip, payableCreator } from '../helpers/make/fiat/disputes.js'
 import { acceptRate } from '../helpers/make/fiat/fiat-tips.js'
-import { mailedStepUp, requestRefund } from '../helpers/make/fiat/refunds.js'
-import { queuedCode } from '../helpers/make/sign-in/emailed-codes.js'
+import { requestRefund } from '../helpers/make/fiat/refunds.js'
+import { codeInQueue, queuedCode, stepUpCode } from '../helpers/make/sign-in/emailed-codes.js'
 import {
   bank,
   creatorWithBalance,
@@ -72,12 +71,7 @@ async function cashOut(world: World, thief: Person, body: object, readsMail = tr
 }
 
 async function confirm(world: World, { email, session }: Person, reference: string): Promise<void> {
-  const mail = await world
-    .db('emails')
-    .where({ kind: 'withdrawal-code', recipient: email })
-    .orderBy('created_at', 'desc')
-    .first()
-  const code = /^ {4}([0-9]{6})$/m.exec(mailText(mail))?.[1]
+  const code = await codeInQueue(world, 'withdrawal-code', email)
   await world.request('POST', `/payouts/${reference}/confirm`, { session, body: { code } })
 }
 
@@ -196,8 +190,8 @@ const stories: readonly Story[] = [
       await paidTip(world, thief, { amount: 120 })
       let { body } = await requestRefund(world, thief, intentId, 102)
       // Under `recommended` a code is mailed, and the thief opens the account's mails, too.
-      const code = await mailedStepUp(world, thief.email)
-      if (code !== undefined) ({ body } = await requestRefund(world, thief, intentId, 102, { code }))
+      const code = await stepUpCode(world, thief.email)
+      if (code !== '') ({ body } = await requestRefund(world, thief, intentId, 102, { code }))
       await undo()
       const cost = body.refund.amountUSDC * 1430
       return { gain: Math.max(0, Math.floor(body.refund.amountNGN - cost)), last: 'sent' }

@@ -70,7 +70,7 @@ test('a server that accepts a connection and says nothing is unavailable for bot
 
 test('a connection whose BEGIN was not answered in time is not used again', async (t) => {
   const proxy = await tcpProxyFor(t, world().env['DATABASE_URL'] ?? '')
-  const db = createDb(proxy.url, 1, 100)
+  const db = createDb(proxy.url, 1, 1000)
   t.teardown(() => db.destroy())
   const transactionId = async () => (await db.raw('select pg_current_xact_id()::text as id')).rows[0].id
   await transactionId()
@@ -81,7 +81,7 @@ test('a connection whose BEGIN was not answered in time is not used again', asyn
 })
 
 test('a connection whose statement ran out of time is not used again, and models throw the errors of the driver', async (t) => {
-  const db = createDb(world().env['DATABASE_URL'] ?? '', 1, 100)
+  const db = createDb(world().env['DATABASE_URL'] ?? '', 1, 1000)
   t.teardown(() => db.destroy())
   const backend = async () => (await db.raw('select pg_backend_pid() as pid')).rows[0].pid
   const before = await backend()

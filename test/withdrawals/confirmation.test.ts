@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { codeIn } from '../../scripts/kit/client.js'
 import { mailText } from '../../scripts/kit/mail-text.js'
 import { deleteExpired } from '../../src/accounts/delete-expired.js'
 import { hashSecret } from '../../src/kernel/ids.js'
@@ -66,7 +67,7 @@ async function mailedCode(email: string, reference: string): Promise<string> {
     await runBatch(mailerBatch(world()))
     const mails = world().mail.received(email)
     const mail = mails.find(({ subject, text }) => /^Confirm/.test(subject) && text.includes(reference))
-    code = /^ {4}([0-9]{6})$/m.exec(mail?.text ?? '')?.[1]
+    code = codeIn(mail?.text ?? '')
     return code !== undefined
   })
   return code ?? ''

@@ -20,12 +20,12 @@ import {
 import {
   endRefundAtProvider,
   listRefunds,
-  mailedStepUp,
   paidTip,
   refundsAtProvider,
   requestRefund,
   workOnRefunds,
 } from '../../helpers/make/fiat/refunds.js'
+import { stepUpCode } from '../../helpers/make/sign-in/emailed-codes.js'
 import { addTotp, ageFactors, nextCode } from '../../helpers/make/sign-in/factors.js'
 import { requestWithdrawal } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
@@ -569,7 +569,7 @@ test.serial('a refund needs a step-up: a factor, or under `recommended` a mailed
   t.is(await ask({ amountUSD: 100 }), 'invalid_amount', 'no code is mailed for what is refused')
   t.is(await ask({ amountUSD: 2 }), 'step_up_required')
   t.is(await ask({ amountUSD: 2, totp: '000000' }), 'invalid_code')
-  const code = await mailedStepUp(world(), creator.email)
+  const code = await stepUpCode(world(), creator.email)
   t.is(await ask({ amountUSD: 3, code }), 'invalid_code', 'the code is for another amount')
   t.is(await ask({ amountUSD: 2, code }), 'done')
   t.is(await ask({ amountUSD: 2, totp: await nextCode(world(), creator, secret) }), 'done')
@@ -581,7 +581,7 @@ test.serial('a refund needs a step-up: a factor, or under `recommended` a mailed
   const give = (code?: string) =>
     refundTip(recommended, new ExchangeRates(services), other.user.id, { ...input, code }, undefined)
   await t.throwsAsync(give(), { message: 'Confirmation required' })
-  const { refund } = await give(await mailedStepUp(world(), other.email))
+  const { refund } = await give(await stepUpCode(world(), other.email))
   t.is(refund.status, 'pending')
   await finish(tipId)
   await finish(input.id)

@@ -1,19 +1,10 @@
-import { mailText } from '../../../scripts/kit/mail-text.js'
 import type { World } from '../servers/world.js'
 import type { Person } from './creators.js'
+import { stepUpCode } from './sign-in/emailed-codes.js'
 import { createHolder, signText, type WalletHolder } from './sol-domains.js'
 
 type Owner = Pick<Person, 'session' | 'email'>
 type Method = 'POST' | 'PUT' | 'PATCH'
-
-/** The newest code of a step-up that was mailed to an address. */
-export async function stepUpCode({ db }: Pick<World, 'db'>, recipient: string): Promise<string> {
-  const mail = await db('emails')
-    .where({ kind: 'step-up-code', recipient })
-    .orderBy('created_at', 'desc')
-    .first()
-  return /^ {4}([0-9]{6})$/m.exec(mailText(mail))?.[1] ?? ''
-}
 
 /** Sends a request, and repeats it with the code that it has mailed. Returns the second answer. */
 export async function requestSteppedUp<Body>(

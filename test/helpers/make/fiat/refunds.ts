@@ -1,4 +1,3 @@
-import { mailText } from '../../../../scripts/kit/mail-text.js'
 import { type Composed, composeRefunds } from '../../../../src/compose.js'
 import { sendingRefundKind } from '../../../../src/fiat/refunds/refund-kind.js'
 import { createFollowBatch } from '../../../../src/outgoing/follow.js'
@@ -47,13 +46,6 @@ export function requestRefund<Body = { readonly refund: RefundBody }>(
     body: { ...(amountUSD === undefined ? {} : { amountUSD }), ...(code === undefined ? {} : { code }) },
     ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
   })
-}
-
-/** The newest code that was mailed for a step-up. Undefined: there is none. */
-export async function mailedStepUp({ db }: World, recipient: string): Promise<string | undefined> {
-  const mails = db('emails').where({ kind: 'step-up-code', recipient })
-  const newest = await mails.orderBy('created_at', 'desc').first()
-  return newest && /^ {4}([0-9]{6})$/m.exec(mailText(newest))?.[1]
 }
 
 export async function listRefunds(

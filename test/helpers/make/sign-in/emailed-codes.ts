@@ -1,3 +1,4 @@
+import { codeIn } from '../../../../scripts/kit/client.js'
 import { mailText } from '../../../../scripts/kit/mail-text.js'
 import type { ReceivedMail } from '../../../../scripts/sandbox/mail/mail-server.js'
 import { codeHmac, signInBound } from '../../../../src/accounts/secrets/codes.js'
@@ -32,8 +33,7 @@ export async function requestCode(world: World, { email }: Pick<Person, 'email'>
   if (answer.status !== 200) throw new Error(`otp/start answered ${answer.status}`)
   await deliverEmail(world, email)
   // A notice may have arrived after it.
-  const codes = world.mail.received(email).map(({ text }) => /^ {4}([0-9]{6})$/m.exec(text)?.[1])
-  const code = codes.find((one) => one !== undefined)
+  const [code] = world.mail.received(email).flatMap(({ text }) => codeIn(text) ?? [])
   if (code === undefined) throw new Error(`no code was mailed to ${email}`)
   return code
 }
@@ -69,13 +69,14 @@ export async function queuedCode({ db, request }: World, email: string): Promise
   return codeInQueue({ db }, 'one-time-code', email)
 }
 
-/** The code in the newest queued mail of one kind to an address. */
+/** The code in the newest queued mail of one kind to an address. Empty: there is none. */
 export async function codeInQueue({ db }: Pick<World, 'db'>, kind: string, email: string): Promise<string> {
-  return /^ {4}([0-9]{6})$/m.exec(await queuedText(db, kind, email))?.[1] ?? ''
+  return codeIn(await queuedText(db, kind, email)) ?? ''
 }
 
+export const stepUpCode = (world: Pick<World, 'db'>, email: string): Promise<string> =>
+  codeInQueue(world, 'step-up-code', email)
+
 async function queuedText(db: World['db'], kind: string, recipient: string): Promise<string> {
-  const mail = await db('emails').where({ kind, recipient }).orderBy('created_at', 'desc').first()
-  if (mail === undefined) throw new Error(`no ${kind} was mailed to ${recipient}`)
-  return mailText(mail)
+  return mailText(await db('emails').where({ kind, recipient }).orderBy('created_at', 'desc').first())
 }
