@@ -37,12 +37,12 @@ npm run ops -- archive attach --month <partition> [--folder <folder>] [--apply -
 
   list     each month with its rows and bytes
   export   writes a month that is over to a file, and reads it back. The service goes on meanwhile. Nothing is taken out without
-           --detach or --drop, which need a month that ended ${keptDays + 1} days ago and that no webhook waits for
+           --detach or --drop, which need a month that ended ${keptDays + 1} days ago and that no enabled webhook waits for
   attach   puts a month back: one that was detached, else the rows of the file. What was erased meanwhile (closed accounts,
-           deleted words) is erased again: write the file anew afterwards
+           deleted words) is erased again: then delete the file and export once more
 
 It needs the owner of the tables, not a role of "database-roles". While a month is out, creators cannot read its events or have them sent
-again. The file holds names and messages: keep it as a backup. It is not sent anywhere.`
+again, and a webhook that was disabled since does not get them. The file holds names and messages: keep it as a backup. It is not sent anywhere.`
 
 type Given = Values<typeof options>
 const mostMs = 60 * 60_000
@@ -120,9 +120,14 @@ async function exportOne(db: Knex, given: Given, order: Order): Promise<Outcome>
 /** Throws RefusedError. */
 async function detach(db: Knex, partition: Partition, order: Order): Promise<void> {
   const { name } = partition
-  const isDone = await detachPartition(db, partition, async (trx) => {
+  const refuseNeeded = async (trx: Knex): Promise<void> => {
     const needs = await countNeeds(trx, partition)
     if (needs > 0) throw new RefusedError(`${needs} webhooks or deliveries still wait for events of ${name}`)
+  }
+  // Before nobody can write: afterwards it is quick.
+  await refuseNeeded(db)
+  const isDone = await detachPartition(db, partition, async (trx) => {
+    await refuseNeeded(trx)
     await order.audit(trx, 'archive detach', `partition:${name}`)
   })
   if (!isDone) throw new RefusedError(busy)
@@ -152,7 +157,8 @@ async function attachOne(db: Knex, given: Given, order: Order): Promise<Outcome>
     // What was erased until then.
     forgotten += await forgetAgain(db, partition)
   }
-  const more = forgotten === 0 ? '' : `; ${forgotten} events erased again: write the file anew`
+  const more =
+    forgotten === 0 ? '' : `; ${forgotten} events erased again: delete the file and export once more`
   return { text: `${order.tell(name, 'attached')}${more}`, json: { ...json, forgotten } }
 }
 

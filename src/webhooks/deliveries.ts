@@ -118,13 +118,13 @@ export async function deleteOldDeliveries({ db, log }: Pick<Services, 'db' | 'lo
   if (deleted.length > 0) log.info({ rows: deleted.length }, 'deleted old deliveries of webhooks')
 }
 
-/** How many deliveries and enabled endpoints still need events of this month (docs/decisions/0086). */
+/** How many deliveries, of which failed ones may be asked for again, and enabled endpoints still need events of this month. */
 export async function countNeeds(db: Knex, { name }: Pick<Partition, 'name'>): Promise<number> {
   const { rows } = await db.raw<{ rows: { needs: number }[] }>(
     /* sql */ `
       select ((select count(*) from webhook_deliveries d
           join partitions.:name: v on v.user_id = d.user_id and v.sequence = d.sequence and v.recorded_at = d.event_at
-          where d.state = 'pending')
+          where d.state <> 'delivered')
         + (select count(*) from webhook_endpoints e where e.disabled is null
           and exists (select from partitions.:name: v where v.user_id = e.user_id and v.sequence > e.cursor)))::int as needs`,
     { name },

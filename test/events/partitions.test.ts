@@ -272,15 +272,32 @@ test.serial(
     await world().db('webhook_endpoints').where({ id: webhook.id }).update({ cursor: 0 })
     const detach = () => archive('export', ...ordered, '--detach', '--confirm', name)
     t.regex((await detach()).err, /^1 webhooks or deliveries still wait for events of/)
+    const { last_sequence: cursor } = await world()
+      .db('event_counters')
+      .where({ user_id: creator.user.id })
+      .first()
+    await world().db('webhook_endpoints').where({ id: webhook.id }).update({ cursor })
+    await world().db('webhook_deliveries').insert({
+      endpoint_id: webhook.id,
+      user_id: creator.user.id,
+      sequence: 1,
+      event_at: time,
+      state: 'failed',
+      due_at: null,
+    })
+    t.regex((await detach()).err, /^1 webhooks or deliveries/, 'what has failed may be asked for again')
     await world().db('webhook_endpoints').delete()
     t.is((await detach()).code, 0)
+    const late = await creatorWithEvents([time])
+    t.deepEqual([await placesOf(late), await make()], [['events_default'], 0])
     await world().services.transact(async (uow) => {
       await closeAccount(uow, publicUrl, closing)
       await hideWords(uow.trx, creator.user.id, [tip.id])
     })
     const attached = await archive('attach', ...ordered)
-    t.regex(attached.out, /: attached; [0-9]+ events erased again: write the file anew\n$/)
+    t.regex(attached.out, /: attached; [0-9]+ events erased again: delete the file and export once more\n$/)
     t.deepEqual(await dump(closing), [])
+    t.deepEqual(await placesOf(late), [name], 'what came while the month was apart is put there')
     const log = (await dump(creator.user.id)).join()
     t.deepEqual([log.includes(tip.id), log.includes('secret words')], [true, false])
   },

@@ -44,10 +44,12 @@ export function listPartitions(db: Knex): Promise<Partition[]> {
   })
 }
 
-/** For so long others wait for a lock at most, again and again. */
+/** For so long others wait at most, again and again: behind the lock that it waits for, and behind the one that it has. */
 const lockMs = 200
+const heldMs = 1000
 const attempts = 100
-const lockTimeout = '55P03'
+/** A lock that did not come in time, and a statement that took too long. */
+const busyStates = ['55P03', '57014']
 
 /**
  * Runs `work`, which takes a short lock on a whole table, in a transaction. What runs longer on the table is waited for, but nobody
@@ -62,25 +64,32 @@ async function whenFree(db: Knex, work: (trx: Knex.Transaction) => Promise<void>
       })
       return true
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === lockTimeout)) throw error
+      if (!(error instanceof Error && 'code' in error && busyStates.includes(String(error.code)))) throw error
       await pause(Math.random() * 2 * lockMs)
     }
   return false
 }
 
-/** Takes a month out of its table and keeps it. `last`: in the same transaction, once nothing writes it any more. False: never free. */
+/**
+ * Takes a month out of its table and keeps it. `last`: in the same transaction, once nothing writes it any more. Nobody writes the table
+ * meanwhile, so that each statement must be short. False: never free.
+ */
 export function detachPartition(
   db: Knex,
   { name, table }: Partition,
   last: (trx: Knex.Transaction) => Promise<void>,
 ): Promise<boolean> {
   return whenFree(db, async (trx) => {
+    await trx.raw(`set local statement_timeout = ${heldMs}`)
     await trx.raw('alter table ?? detach partition partitions.??', [table, name])
     await last(trx)
   })
 }
 
-/** Puts a month back into its table. Waits for what changes the table, so that its commit is seen afterwards. False: never free. */
+/**
+ * Puts a month back into its table, with what the default partition has of it. Waits for what changes the table, so that its commit is seen
+ * afterwards. False: never free.
+ */
 export async function attachPartition(
   db: Knex,
   partition: Pick<Partition, 'name' | 'table' | 'month' | 'time'>,
@@ -98,6 +107,11 @@ export async function attachPartition(
   )
   return whenFree(db, async (trx) => {
     await trx.raw('lock table ?? in share row exclusive mode', [table])
+    await trx.raw(
+      `with late as (delete from partitions.?? where ?? >= ? and ?? < ? returning *)
+       insert into partitions.?? select * from late`,
+      [`${table}_default`, time, from, time, to, name],
+    )
     await trx.raw(`alter table ?? attach partition partitions.?? for values from ('${from}') to ('${to}')`, [
       table,
       name,

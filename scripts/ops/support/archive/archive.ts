@@ -119,7 +119,7 @@ export async function exportMonth(
   const before = existsSync(manifestFile) ? readManifest(folder, partition) : undefined
   if (before !== undefined && !isSame(before, manifest) && before.sha256 !== replaced?.sha256)
     throw new RefusedError(
-      `${file} has other rows (${before.rows}, here are ${manifest.rows}): move it away first`,
+      `${file} has other rows (${before.rows}, here are ${manifest.rows}): delete it or move it away first`,
     )
   await rename(part, file)
   await writeFile(`${manifestFile}.part`, `${JSON.stringify(manifest, null, 2)}\n`, {
