@@ -5,7 +5,7 @@ import { aimOf, goalOf, promisedRuns } from '../kit/promised-runs.js'
 import { keepDocument, table } from './keep-document.js'
 
 // Keeps the table of figures in docs/promises.md, and the list of the runs that promises name. It says, and does not fail, when what
-// a run has measured has changed since.
+// a run has measured has changed since, and when figures are missing.
 
 const document = 'docs/promises.md'
 const [begin, end] = ['<!-- figures: made by npm run check -- --fix -->\n', '\n<!-- end of figures -->']
@@ -36,6 +36,13 @@ for (const { run, commit } of all) {
 }
 
 const [before = '', rest = ''] = readFileSync(document, 'utf8').split(begin)
+const linked = before.split('\n').filter((line) => line.includes('(#measured)'))
+const isLinked = (run: string): boolean =>
+  linked.some((line) => line.includes(`\`${run}\``) || line.includes(`\`${run} --seed `))
+for (const run of Object.keys(promisedRuns).filter(isLinked))
+  if (!all.some((figures) => figures.run === run))
+    process.stdout.write(`${document} links to the figures of ${run}, which are not kept yet\n`)
+
 const named = [...before.matchAll(/`(npm run (?:models|mutate|(?:faults|bench) -- [\w-]+))/g)].map(
   ([, run = '']) => run,
 )

@@ -50,8 +50,6 @@ const shares = [100, 100, 100, 100, 100, 99.5, 50, 130]
 
 /** What was told to people, and what they have made. */
 export interface Told {
-  /** By the key of a request: the withdrawals that its answers named. */
-  readonly answers: Map<string, Set<string>>
   readonly references: string[]
   readonly intents: string[]
   /** The withdrawals of which operators said how much was paid, right or wrong. */
@@ -60,7 +58,7 @@ export interface Told {
 
 /** Creators, payers and operators. They press everything, twice and at the worst moment, and do not give up. */
 export class People {
-  readonly told: Told = { answers: new Map(), references: [], intents: [], resolved: new Set() }
+  readonly told: Told = { references: [], intents: [], resolved: new Set() }
   tell: (text: string) => void = () => undefined
   readonly #world: World
   readonly #turns: Turns
@@ -196,8 +194,6 @@ export class People {
     )
     if (answer === undefined) return
     const { reference } = answer
-    const named = this.told.answers.get(key) ?? new Set()
-    this.told.answers.set(key, named.add(reference))
     if (!this.told.references.includes(reference)) this.told.references.push(reference)
     // Who has just asked thinks better of it.
     if (this.#chance.next(kind) < 0.2) {

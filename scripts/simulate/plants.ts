@@ -44,6 +44,11 @@ export const plants = {
     from: 'looks = 0, due_at = clock_timestamp()',
     to: 'looks = 0, due_at = null',
   },
+  'fee-forgotten': {
+    file: 'src/outgoing/follow.js',
+    from: 'const { id: providerId, reason, feeKobo } = found;',
+    to: 'const { id: providerId, reason } = found, feeKobo = 0n;',
+  },
   'credit-the-promise': {
     file: 'src/fiat/fees.js',
     from: 'creditMicro = worth < promised ? worth : promised',

@@ -14,14 +14,15 @@ interface Row {
   readonly status: OutgoingStatus
   readonly recredited: boolean
   readonly resolutions: number
-  /** What has left by the books, with the provider's fee. */
+  /** What was ordered, and what has left by the books, with the provider's fee. */
+  readonly orderedKobo: bigint
   readonly kobo: bigint
   /** Kinds of reviews, and when each was closed, in ms. */
   readonly reviews: readonly { readonly kind: string; readonly until: number | null }[]
 }
 
 /** What never happens, whenever one looks. */
-export async function brokenNow(db: Knex, provider: Provider, told: Told): Promise<string[]> {
+export async function brokenNow(db: Knex, provider: Provider): Promise<string[]> {
   const { invariants } = await checkBooks(db)
   const rows = await readWithdrawals(db)
   return [
@@ -29,9 +30,7 @@ export async function brokenNow(db: Knex, provider: Provider, told: Told): Promi
     ...invariants
       .filter(({ violations }) => violations > 0n)
       .map(({ name }) => `the books do not hold: ${name}`),
-    ...[...told.answers.values()]
-      .filter((references) => references.size > 1)
-      .map((references) => `one request was answered with ${[...references].join(' and ')}`),
+    ...(await readDoubles(db)),
     ...rows.flatMap(({ reference, status, resolutions }) => {
       const ends = isFinal(statusMachine, status) ? 1 : 0
       return resolutions === ends
@@ -50,8 +49,10 @@ export async function brokenAtEnd(db: Knex, provider: Provider, told: Told): Pro
     await readCredited(db),
   ]
   const { float, collections, inTransit } = position.ngn
-  // A payment after the money was given back is no entry: its review names it, and the loss is known.
-  const named = rows.reduce((sum, row) => sum + leftKobo(row, provider) - row.kobo, 0n)
+  // Money in two places or none is no entry: a review names it, and the loss is known. So is what an operator said was paid.
+  const named = rows
+    .filter((row) => told.resolved.has(row.reference) || isAwayOf(row, provider) === hasMoney(row))
+    .reduce((sum, row) => sum + leftKobo(row, provider) - row.kobo, 0n)
   const ledgerKobo = float + collections + inTransit - named
   return [
     ...rows.flatMap((row) => faultOf(row, provider, told)),
@@ -73,14 +74,12 @@ export async function brokenAtEnd(db: Knex, provider: Provider, told: Told): Pro
  * The money is away, and the creator has it too; or neither. A review must have said exactly that since. And it happens only when the
  * provider has said two things, or an operator has said what was paid.
  */
-function faultOf(
-  { reference, providerReference, status, recredited, reviews }: Row,
-  provider: Provider,
-  told: Told,
-): string[] {
+function faultOf(row: Row, provider: Provider, told: Told): string[] {
+  const { reference, providerReference, status, orderedKobo, reviews } = row
   const transfer = provider.transfers.get(providerReference)
-  const away = transfer !== undefined && isAway(transfer)
-  const has = status === 'failed' || recredited
+  const [away, has] = [isAwayOf(row, provider), hasMoney(row)]
+  if (transfer !== undefined && transfer.amountKobo !== orderedKobo)
+    return [`${reference} is of ${orderedKobo} kobo, and the provider was sent ${transfer.amountKobo}`]
   const named = (...kinds: string[]): boolean =>
     reviews.some(
       ({ kind, until }) => kinds.includes(kind) && (until === null || until >= (transfer?.changedAt ?? 0)),
@@ -98,10 +97,18 @@ function faultOf(
   return []
 }
 
-/** What has really left, with the provider's fee. */
-function leftKobo({ providerReference }: Row, { transfers }: Provider): bigint {
+/** The creator has the money back. */
+const hasMoney = ({ status, recredited }: Row): boolean => status === 'failed' || recredited
+
+function isAwayOf({ providerReference }: Row, { transfers }: Provider): boolean {
   const transfer = transfers.get(providerReference)
-  return transfer !== undefined && isAway(transfer) ? transfer.amountKobo + feeKobo : 0n
+  return transfer !== undefined && isAway(transfer)
+}
+
+/** What has really left, with the provider's fee. */
+function leftKobo(row: Row, provider: Provider): bigint {
+  const { amountKobo = 0n } = provider.transfers.get(row.providerReference) ?? {}
+  return isAwayOf(row, provider) ? amountKobo + feeKobo : 0n
 }
 
 function readWithdrawals(db: Knex): Promise<Row[]> {
@@ -109,6 +116,7 @@ function readWithdrawals(db: Knex): Promise<Row[]> {
     name: 'simulate.withdrawals',
     text: /* sql */ `
       select w.reference, w.provider_reference as "providerReference", w.status, w.recredited_at is not null as recredited,
+        w.net_kobo as "orderedKobo",
         case when w.status = 'completed' and w.recredited_at is null
           then coalesce(w.paid_kobo, w.net_kobo) + w.provider_fee_kobo else 0 end::int8 as kobo,
         coalesce((select json_agg(json_build_object('kind', r.kind, 'until', (extract(epoch from r.resolved_at) * 1000)::float8))
@@ -117,6 +125,17 @@ function readWithdrawals(db: Knex): Promise<Row[]> {
           where o.idem = 'withdrawal:' || w.reference)::int4 as resolutions
       from withdrawals w order by w.created_at, w.reference`,
   })
+}
+
+/** Requests that have made more than one withdrawal. Each request comes from a device of its own. */
+async function readDoubles(db: Knex): Promise<string[]> {
+  const rows = await query<{ references: string }>(db, {
+    name: 'simulate.doubles',
+    text: /* sql */ `
+      select string_agg(reference, ' and ' order by reference) as references from withdrawals
+      group by device_hash having count(*) > 1`,
+  })
+  return rows.map(({ references }) => `one request has made ${references}`)
 }
 
 /** What has not ended. */

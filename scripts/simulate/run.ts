@@ -88,16 +88,13 @@ export function simulate(databases: Databases, plan: Plan): Promise<Outcome> {
       await turns.take(() => clock.now >= next)
       if (turns.count - checked < checkTurns) continue
       checked = turns.count
-      faults = await brokenNow(db, provider, people.told)
+      faults = await brokenNow(db, provider)
     }
     if (faults.length === 0) {
       chance.calm = true
       turns.thaw()
       await endAll()
-      faults = [
-        ...(await brokenNow(db, provider, people.told)),
-        ...(await brokenAtEnd(db, provider, people.told)),
-      ]
+      faults = [...(await brokenNow(db, provider)), ...(await brokenAtEnd(db, provider, people.told))]
     }
     const executed = provider.transfers.size
     const [row] = await query<{ count: number }>(db, {
