@@ -28,7 +28,8 @@ export async function up(knex: Knex): Promise<void> {
         ('sending', 'manual_review'), ('sending', 'refused'),
         ('unknown', 'not_sent'), ('unknown', 'resend'), ('unknown', 'sent'), ('unknown', 'manual_review'),
         ('unknown', 'refused'),
-        ('resend', 'sending'), ('resend', 'sent'), ('resend', 'manual_review'), ('resend', 'refused'),
+        ('resend', 'sending'), ('resend', 'unknown'), ('resend', 'sent'), ('resend', 'manual_review'),
+        ('resend', 'refused'),
         ('manual_review', 'resend'), ('manual_review', 'sent'), ('manual_review', 'refused'))
       then raise exception 'the send state of % does not move from % to %', tg_table_name, old.send_state, new.send_state
         using errcode = '23514'; end if;

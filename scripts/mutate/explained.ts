@@ -151,7 +151,38 @@ export const explained: readonly Explained[] = [
     mutants: [
       [ownAccounts, 'kind = any($2::text[]) -> true'],
       [accountsRead, 'user_id is null -> true'],
+      [accountsRead, 'kind = any($2::text[]) -> true'],
+      [accountsRead, 'kind = any($2::text[] -> kind <> any($2::text[]'],
     ],
+  },
+  {
+    file: bulkTransfers,
+    reason: 'no reserve has the key undefined, and a repeated posting posts nothing',
+    mutants: [
+      [
+        'transfers.map(({ resolves }) => (resolves === undefined ? null : reserves.get(resolves))),',
+        'resolves === undefined -> false',
+      ],
+      [
+        'for (const transfer of transfers) if (!done.has(transfer.idem)) await postAlone(trx, transfer)',
+        '!done.has(transfer.idem) -> true',
+      ],
+    ],
+  },
+  {
+    file: postStatement,
+    reason: 'migrations make the accounts of the platform, so none is missing',
+    mutants: [
+      [
+        'if (second === undefined) throw new Error(`No such platform account in transfer ${transfer.idem}`)',
+        'throw new Error(`No such platform account in transfer ${transfer.idem}`) -> ;',
+      ],
+    ],
+  },
+  {
+    file: receivables,
+    reason: 'a lock that ends with its statement is missed only in a race',
+    mutants: [['if (db.isTransaction) await coverOf(db, userId)', 'db.isTransaction -> true']],
   },
   {
     file: bulkTransfers,

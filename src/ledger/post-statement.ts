@@ -40,7 +40,7 @@ export function sameContent(one: Transfer, other: Transfer): boolean {
 
 function contentOf({ kind, ref, resolves, entries }: Transfer): string {
   const amounts = entries.map(({ account, amount }) => `${accountKey(account)} ${amount}`).sort()
-  return JSON.stringify([kind, ref, resolves ?? null, amounts])
+  return JSON.stringify([kind, ref, resolves, amounts])
 }
 
 export interface Posted {
@@ -117,7 +117,7 @@ async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined
       idem,
       transfer.kind,
       transfer.ref,
-      transfer.resolves ?? null,
+      transfer.resolves,
       entries.map(({ account }) => account.userId),
       entries.map(({ account }) => account.kind),
       entries.map(({ account }) => account.currency),

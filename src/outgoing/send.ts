@@ -42,7 +42,9 @@ export async function sendRow<Due extends DueToSend, Row extends LockedOutgoing>
 ): Promise<number> {
   const takenAt = performance.now()
   try {
-    const looked = due.looksUp ? await lookUp(services, kind, due) : undefined
+    // Since it was decided to send it again the provider may show the request before, and takes a second one of such a kind.
+    const isAgain = due.sendState === 'resend' && !kind.rules.deduplicates
+    const looked = due.looksUp || isAgain ? await lookUp(services, kind, due) : undefined
     if (looked !== undefined) return looked
     const prepared = await kind.prepare(due)
     return prepared === undefined ? never : await send(services, kind, due, prepared, takenAt)
@@ -57,8 +59,8 @@ export async function sendRow<Due extends DueToSend, Row extends LockedOutgoing>
 }
 
 /**
- * After a restore the provider may have what these rows have not sent (docs/decisions/0072). Then it counts as sent, and is
- * followed. Returns as `sendRow`; undefined: the provider certainly does not have it.
+ * The provider may have it: after a restore what these rows have not sent (docs/decisions/0072), or an earlier request. Then it counts as
+ * sent, and is followed. Returns as `sendRow`; undefined: the provider certainly does not have it.
  */
 async function lookUp<Due extends DueToSend, Row extends LockedOutgoing>(
   services: OutgoingServices,
@@ -73,7 +75,7 @@ async function lookUp<Due extends DueToSend, Row extends LockedOutgoing>(
   }
   if (id === undefined) {
     if (due.adopted) return retryLater(services, kind, due, 'the provider does not show it any more')
-    if (provesAbsence(due, services.config.payouts)) return undefined
+    if (!due.looksUp || provesAbsence(due, services.config.payouts)) return undefined
     return recordUnsent(services, kind, due, 'the provider need not show yet what was lost')
   }
   // Its money is gone already, so no limit holds it back.
@@ -203,7 +205,8 @@ export async function recordRefused<Due extends DueToSend, Row extends LockedOut
     if (!stillOurs) return
     // Before anything is sent or refused, what may be at the provider was looked up there.
     const asked = new Map(due.looksUp ? [[due.id, false]] : [])
-    await failUnpaid(uow, kind, row, { reason, asked, adopt: 'restore-check' })
+    const refused = await failUnpaid(uow, kind, row, { reason, asked, adopt: 'restore-check' })
+    await kind.closeReviews(uow, refused, ['unknown'], 'failed')
   })
 }
 

@@ -23,8 +23,9 @@ import {
 } from './lifecycle.js'
 
 // The changes of `status` and `send_state` of money that leaves by the naira provider, each a function with its statement; how a
-// hold ends is in src/withdrawals/confirmation/release.ts. A statement changes nothing when the row is in another state, and
-// PostgreSQL refuses a step that lifecycle.ts does not list; of two steps in one update, the first has left its time.
+// hold ends is in src/withdrawals/confirmation/release.ts, and what is asked about before it is sent again in
+// src/withdrawals/work-queue.ts. A statement changes nothing when the row is in another state, and PostgreSQL refuses a step that
+// lifecycle.ts does not list; of two steps in one update, the first has left its time.
 
 /** Where a step is taken: a unit of work, or a pool for a step that is a statement of its own. */
 export interface StepPlace {
@@ -314,14 +315,14 @@ export interface Unpaid {
 
 /**
  * Fails a locked row and gives all of its money back. The caller has made sure that it was not executed, as far as these rows can know it.
- * Throws as `requireUnsent`. Called by send.ts, by a creator who cancels, and by operators.
+ * Returns the row in the kind's columns. Throws as `requireUnsent`. Called by send.ts, by a creator who cancels, and by operators.
  */
 export async function failUnpaid<Row extends LockedOutgoing>(
   uow: UnitOfWork,
   kind: OutgoingEnds<Row>,
   row: Row,
   { reason, asked, adopt }: Unpaid,
-): Promise<void> {
+): Promise<Outgoing> {
   await requireUnsent(uow, kind.table, row.id, asked, adopt)
   checkSendStep(row.sendState, 'refused')
   const end = { status: 'failed', reason: failureText(reason), wasSent: false } as const
@@ -338,4 +339,5 @@ export async function failUnpaid<Row extends LockedOutgoing>(
   logStep(uow, kind, row, 'refused')
   await kind.afterEnd(uow, row, end)
   kind.announce(uow, refused, ['failed'])
+  return refused
 }

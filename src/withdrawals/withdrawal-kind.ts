@@ -86,7 +86,8 @@ export function withdrawalKind({
     noteOf: () => undefined,
     async closeReviews(uow, row, reasons, state) {
       const { id, hasReviews } = row as ChangedWithdrawal
-      if (hasReviews) await closeReviews(uow, id, reasons, `the provider shows it ${state}`)
+      // What the provider has is not held for debts any more.
+      if (hasReviews) await closeReviews(uow, id, [...reasons, 'debt'], `the provider shows it ${state}`)
     },
     outdateReviews: (uow, { id }, reasons, { state }) =>
       outdateReviews(uow, id, reasons, `the provider shows it ${state} again`),
@@ -120,14 +121,14 @@ export interface Unpaid {
  * Fails a withdrawal and gives all of the money back. The caller has made sure that it was not sent, as far as these rows can know
  * it. Throws `service_unavailable` when they cannot.
  */
-export function failUnpaid(
+export async function failUnpaid(
   uow: UnitOfWork,
   config: MailSettings,
   withdrawal: LockedWithdrawal,
   { reason, asked, event }: Unpaid,
 ): Promise<void> {
   const adopt = `payouts adopt ${withdrawal.reference}`
-  return failUnpaidRow(uow, withdrawalEnds(config, event), withdrawal, { reason, asked, adopt })
+  await failUnpaidRow(uow, withdrawalEnds(config, event), withdrawal, { reason, asked, adopt })
 }
 
 /**

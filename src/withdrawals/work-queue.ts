@@ -113,8 +113,8 @@ export function reconcilerQueue({ leaseSeconds }: Lease): DueRows {
 }
 
 /**
- * Makes the reconciler poll a withdrawal now, by the provider's reference. Skips a withdrawal that a worker is sending.
- * False when there is nothing to poll.
+ * Makes the reconciler poll a withdrawal now, by the provider's reference; one that waits to be sent again too, which may wait for long.
+ * Skips a withdrawal that a worker is sending. False when there is nothing to poll.
  */
 export async function reconcileNow(
   { db, wake }: Pick<Services, 'db' | 'wake'>,
@@ -123,8 +123,10 @@ export async function reconcileNow(
   const rows = await query(db, {
     name: 'payouts.reconcile-now',
     text: /* sql */ `
-      update withdrawals set due_at = clock_timestamp()
-      where reference = upper($1) and provider_reference = $1 and send_state in (${sqlList(pollNowStates)}) returning id`,
+      update withdrawals set due_at = clock_timestamp(),
+        send_state = case send_state when 'resend' then 'unknown' else send_state end
+      where reference = upper($1) and provider_reference = $1 and send_state in (${sqlList([...pollNowStates, 'resend'])})
+      returning id`,
     values: [providerReference],
   })
   if (rows.length > 0) wake('reconciler')

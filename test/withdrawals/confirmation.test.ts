@@ -12,6 +12,7 @@ import { mailKinds } from '../helpers/alerts-and-mails.js'
 import { createClient } from '../helpers/http/client.js'
 import { requestRaw } from '../helpers/http/raw-request.js'
 import { freshEmail, type Person } from '../helpers/make/creators.js'
+import { paidTip } from '../helpers/make/fiat/refunds.js'
 import { Authenticator, type CreationOptions } from '../helpers/make/sign-in/authenticator.js'
 import { mailerBatch, wrongCode } from '../helpers/make/sign-in/emailed-codes.js'
 import { decodeBase32, totpCode } from '../helpers/make/sign-in/factors.js'
@@ -371,6 +372,20 @@ test.serial('the page of the mail confirms a withdrawal alone, without a session
   await users.clone().update({ frozen_at: new Date(), frozen_reason: 'test' })
   t.is(await press(token), 'account_frozen')
   await users.clone().update({ frozen_at: null, frozen_reason: null })
+  // It freezes while the link is being read.
+  const freezing = await db.transaction()
+  await freezing('users').where({ id: ada.user.id }).update({ frozen_at: new Date(), frozen_reason: 'test' })
+  const pressed = press(token)
+  await until('it waits for the account', async () => {
+    const { rows } = await db.raw(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%for share%' and datname = current_database()`,
+    )
+    return rows.length > 0
+  })
+  await freezing.commit()
+  t.is(await pressed, 'account_frozen')
+  t.is((await readWithdrawalRow(world(), reference)).send_state, 'confirmation_hold')
+  await users.clone().update({ frozen_at: null, frozen_reason: null })
   await db('sessions').where({ user_id: ada.user.id }).delete()
   await db('one_time_secrets')
     .where({ purpose: 'withdrawal' })
@@ -577,6 +592,7 @@ test.serial('a request held back until its session has ended changes nothing', a
   const ada = await creatorWithBalance(world(), 50)
   const { session, user, password } = ada
   const { db, request, url } = world()
+  const short = await paidTip(world(), ada, { kobo: 500_000 })
   await db('users').where({ id: user.id }).update({ email_verified_at: new Date() })
   const made = await request<{ options: CreationOptions }>('POST', '/auth/passkeys/options', {
     session,
@@ -609,6 +625,8 @@ test.serial('a request held back until its session has ended changes nothing', a
     ['PUT', '/creators/domains', { domains: ['thief.example'] }],
     ['PUT', '/auth/tip-mails', { tipMails: 'daily' }],
     ['DELETE', '/auth/sessions', {}],
+    ['POST', `/creators/tips/${short}/accept-short`, {}],
+    ['POST', `/creators/tips/${short}/give-back`, {}],
     ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }],
     ['POST', '/payouts/withdraw', { ...bank, amountUSDC: 10 }, 'a key'],
   ] as const
@@ -624,6 +642,13 @@ test.serial('a request held back until its session has ended changes nothing', a
   for (const table of ['passkeys', 'api_keys', 'withdrawals', 'recovery_codes', 'payees'])
     t.is(await rows(table), 0, table)
   t.is((await db('totp_factors').where({ user_id: user.id }).first()).confirmed_at, null)
+  t.deepEqual(
+    await db('suspense_items as s')
+      .join('fiat_payments as p', 'p.provider_transaction', 's.provider_transaction')
+      .where({ intent_id: short })
+      .pluck('s.state'),
+    ['waiting'],
+  )
   const { name, tip_mails: tipMails } = await db('users').where({ id: user.id }).first()
   t.deepEqual([name, tipMails], [user.name, 'each'])
   t.deepEqual(await readBalance(world(), { ...ada, session: own.session ?? '' }), {

@@ -139,12 +139,27 @@ test.serial('an acceptance answers whether it was sent, and says nothing about i
   await recordSending(payouts, sendingKind(world()), second)
   await db('withdrawals').where({ reference }).update({ send_state: 'manual_review' })
   await db('review_items').insert(
-    ['unknown', 'mismatch'].map((kind) => ({ withdrawal_id: second.id, kind, details: {} })),
+    ['debt', 'unknown', 'mismatch'].map((kind) => ({ withdrawal_id: second.id, kind, details: {} })),
   )
   await recordAccepted(payouts, sendingKind(world()), second, `TRF_${reference}`)
   const reviews = await db('review_items').where({ withdrawal_id: second.id }).orderBy('kind')
+  const resolution = 'the provider shows it accepted'
   t.like(reviews, [
+    { kind: 'debt', resolution },
     { kind: 'mismatch', resolved_at: null },
-    { kind: 'unknown', resolution: 'the provider shows it accepted' },
+    { kind: 'unknown', resolution },
   ])
+})
+
+test.serial('a late refusal of the only request leaves nobody to decide whether it was sent', async (t) => {
+  const { services, db } = world()
+  const { reference, second } = await createTakenTwice()
+  const payouts = as('payouts', services)
+  const sending = await recordSending(payouts, sendingKind(world()), second)
+  await db('withdrawals').where({ reference }).update({ send_state: 'manual_review' })
+  await db('review_items').insert({ withdrawal_id: second.id, kind: 'unknown', details: {} })
+  await recordRefused(payouts, sendingKind(world()), second, 'No such account', sending)
+  t.like(await readWithdrawalRow(world(), reference), { status: 'failed', send_state: 'refused' })
+  const open = await db('review_items').where({ withdrawal_id: second.id, resolved_at: null })
+  t.deepEqual(open, [])
 })

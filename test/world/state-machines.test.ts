@@ -215,5 +215,7 @@ test('one function of each machine writes its state', (t) => {
     'wallet_transfers: src/treasury/take-outs/steps.ts',
     // Its steps out of a hold. What is sent, by any kind, is in src/outgoing/steps.ts.
     'withdrawals: src/withdrawals/confirmation/release.ts',
+    // Any webhook may be about one that waits to be sent again: one statement.
+    'withdrawals: src/withdrawals/work-queue.ts',
   ])
 })

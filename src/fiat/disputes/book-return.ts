@@ -87,6 +87,16 @@ function lossEntries({ suspenseKobo, creditedKobo, debitMicro, feeMicro }: Loss)
   return entries.filter(({ amount }) => amount !== 0n)
 }
 
+/** The loss of this case is booked, and was not taken back. */
+export async function isBooked(trx: Knex, id: string): Promise<boolean> {
+  const rows = await query(trx, {
+    name: 'disputes.is-booked',
+    text: 'select 1 from payment_returns where id = $1 and restored_at is null',
+    values: [id],
+  })
+  return rows.length > 0
+}
+
 /**
  * Takes a booked return back: the provider has given us the money after all. The creator gets what was paid of it, and owes nothing.
  * Undefined: this case is not booked, or was taken back before.

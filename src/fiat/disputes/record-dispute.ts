@@ -10,7 +10,7 @@ import { showDisputed, showRefunded } from '../../tips/fiat-tip.js'
 import { goneCents } from '../gone-payments.js'
 import { advanceDispute, type DisputeState, disputeMachine, undecidedStates } from '../lifecycle.js'
 import { lockIntent } from '../settlement/lock-intent.js'
-import { bookReturn, restoreReturn } from './book-return.js'
+import { bookReturn, isBooked, restoreReturn } from './book-return.js'
 import { caseOf, describeDisputes, disputeColumns, replyBySql, type StoredDispute } from './dispute.js'
 import { mailReturnNews, type ReturnNews } from './mails.js'
 import { divideLoss, type Loss, readShares } from './payment-shares.js'
@@ -114,7 +114,7 @@ async function recordState(
     text: /* sql */ `
       update disputes d set ${step.set}, auto_accepted = $2, answer_by = coalesce($3, answer_by), settled = false, ended_at = $4,
         -- Another answer is wanted, or the case of before has ended.
-        answer_sent_at = case when $5 then null else answer_sent_at end,
+        answer_sent_at = case when $5 then null else answer_sent_at end, reminded_at = case when $5 then null else reminded_at end,
         case_number = case_number + case when $6 then 1 else 0 end
       where d.id = $1 and ${step.from} returning ${disputeColumns}`,
     values: [id, autoAccepted, dueAt, resolvedAt, to === 'open', before === 'won'],
@@ -145,6 +145,8 @@ async function settle(uow: UnitOfWork, dispute: StoredDispute, before: StoredDis
     return { settled: true, mail: known || loss === undefined ? undefined : { kind: 'opened', loss } }
   }
   if (dispute.state === 'won') {
+    // A refund under way is of what was left: what comes back waits until it has ended.
+    if (shares.isRefunding && (await isBooked(trx, id))) return { settled: false, mail: undefined }
     await freeReceivable(trx, id)
     const restored = await restoreReturn(trx, shares, id)
     await holdDisputed(trx, dispute.transaction, dispute.id)

@@ -89,16 +89,16 @@ async function recordOne(services: ReturnNeeds, shown: Dispute): Promise<boolean
   }
 }
 
-/** Alarms once more about each case that nobody has answered and that has little time left. */
+/** Alarms once more about each case that has little time left and no answer, or one of which the provider still shows nothing. */
 async function remind(services: ReturnNeeds): Promise<void> {
   const due = await query<{ id: string }>(services.db, {
     name: 'disputes.remind',
     text: /* sql */ `
       update disputes set reminded_at = clock_timestamp()
-      where state = 'open' and answer_sent_at is null and reminded_at is null
-        and answer_by < clock_timestamp() + $1::int * interval '1 hour'
+      where state = 'open' and reminded_at is null and answer_by < clock_timestamp() + $1::int * interval '1 hour'
+        and (answer_sent_at is null or answer_sent_at < clock_timestamp() - $2::float8 * interval '1 second')
       returning id`,
-    values: [reminderHours],
+    values: [reminderHours, services.config.payouts.settleSeconds],
   })
   for (const { id } of due) alarm(services, id, 'little time is left to answer a dispute')
 }

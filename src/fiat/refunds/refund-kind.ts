@@ -128,7 +128,7 @@ const stateOf: Readonly<Record<RefundState, TransferState>> = {
  * none; or the first of two requests failed, and the second need not be shown yet. Two that did not fail are a mismatch. Pure.
  */
 function recordOf(
-  refund: Pick<Refund, 'id' | 'source' | 'providerId' | 'sends' | 'sinceSent' | 'looksUp'>,
+  refund: Pick<Refund, 'id' | 'source' | 'providerId' | 'sends' | 'sinceSent' | 'looksUp' | 'kobo'>,
   shown: readonly ProviderRefund[],
   settleSeconds: number,
 ): ProviderTransfer | undefined {
@@ -141,7 +141,8 @@ function recordOf(
   return {
     id: found.id,
     reference: live.length > 1 ? live.map(({ id }) => id).join(' ') : refund.id,
-    amountKobo: found.kobo,
+    // What failed has paid nothing, whatever its amount.
+    amountKobo: live.length === 0 ? refund.kobo : found.kobo,
     feeKobo: 0n,
     currency: 'NGN',
     state: stateOf[found.state],

@@ -102,7 +102,7 @@ export function refundRoutes(services: Services, rates: ExchangeRates): Route[] 
         path: '/creators/tips/:id/accept-short',
         summary: 'Take what arrived of a naira tip that was paid too little',
       },
-      ({ id }, ctx) => acceptShort(services, userOf(ctx), id),
+      ({ id }, ctx) => acceptShort(whileOpen(services, signedIn(ctx)), userOf(ctx), id),
     ),
     route(
       {
@@ -110,7 +110,7 @@ export function refundRoutes(services: Services, rates: ExchangeRates): Route[] 
         path: '/creators/tips/:id/give-back',
         summary: 'Give what arrived of a naira tip that was paid too little back to its payer',
       },
-      ({ id }, ctx) => giveShortBack(services, userOf(ctx), id),
+      ({ id }, ctx) => giveShortBack(whileOpen(services, signedIn(ctx)), userOf(ctx), id),
     ),
   ]
 }

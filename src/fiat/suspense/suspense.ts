@@ -125,8 +125,10 @@ export async function resolveSuspense(
     values: [transaction, as, by, note, state, refundId],
   })
   if (item === undefined) return undefined
+  // What a lost dispute took may come back, and go back to the payer too.
+  const refund = as === 'returned' && refundId !== null ? `:${refundId}` : ''
   const transfer = {
-    key: `fiatpay:${transaction}:${as}`,
+    key: `fiatpay:${transaction}:${as}${refund}`,
     ref: item.intentId,
     entries: as === 'returned' ? returnEntries(item) : await assign(uow, item),
   }
@@ -246,7 +248,7 @@ export async function giveBackToSuspense(trx: Knex, transaction: string, kobo: b
     text: /* sql */ `
       with whole as (
         update suspense_items set ${waitingAgain.set}, kobo = $2, resolved_at = null, resolution = null, resolved_by = null,
-          note = null
+          note = null, refund_id = null, refund_by = null, refund_note = null
         where provider_transaction = $1 and ${waitingAgain.from})
       update suspense_items set kobo = kobo + $2 where provider_transaction = $1 and state <> 'resolved'`,
     values: [transaction, kobo],

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { lockUserExceptSessions } from '../../accounts/account.js'
 import { checkFactor } from '../../accounts/factors/check-factor.js'
 import { cautionHours } from '../../accounts/protection.js'
@@ -69,10 +70,23 @@ export async function confirmByLink(
   if (found?.isConfirmed === true) return
   const confirmed =
     found?.awaits === true &&
-    (await confirmLocked(services, rates, found.id, async (_, withdrawal) =>
+    (await confirmLocked(whileUnfrozen(services, found), rates, found.id, async (_, withdrawal) =>
       isLinkOf(services.config, withdrawal, token),
     ))
   if (!confirmed) throw new DomainError('invalid_link')
+}
+
+/** The services of a link. What they do in a transaction is undone when the account is frozen meanwhile. Throws `account_frozen`. */
+function whileUnfrozen(services: Needs, { userId }: FoundWithdrawal): Needs {
+  return {
+    ...services,
+    transact: (work) =>
+      services.transact(async (uow) => {
+        const result = await work(uow)
+        await assertNotFrozen(uow.trx, userId)
+        return result
+      }),
+  }
 }
 
 /** Releases a withdrawal when `proves` says that its creator wants it. False: it does not. */
@@ -162,6 +176,15 @@ async function lockOwn(uow: UnitOfWork, id: string): Promise<LockedWithdrawal> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal === undefined) throw new DomainError('withdrawal_not_found')
   return withdrawal
+}
+
+async function assertNotFrozen(trx: Knex, userId: string): Promise<void> {
+  const rows = await query(trx, {
+    name: 'confirmation.not-frozen',
+    text: 'select 1 from users where id = $1 and frozen_at is null for share',
+    values: [userId],
+  })
+  if (rows.length === 0) throw new DomainError('account_frozen')
 }
 
 async function markConfirmed({ trx }: UnitOfWork, { id }: LockedWithdrawal): Promise<void> {

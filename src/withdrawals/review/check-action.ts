@@ -102,13 +102,13 @@ function checkReplay(
   return { done: 'send it once more under the same reference; the provider refuses it if it has it already' }
 }
 
-/** The creator gets the money back only if it was never sent, or is in review and the provider had the time to show it. */
+/** The creator gets the money back only if it was never sent, or nothing is on its way and the provider had the time to show it. */
 function checkVoid({ sendState, sinceSent, debitMicro }: LockedWithdrawal, rules: ProviderRules): Permission {
   const done = `fail it and give the creator ${usdcText(debitMicro)} back; it is never sent again`
   if (neverSentStates.includes(sendState)) return { done }
-  if (sendState !== 'manual_review')
+  if (sendState !== 'manual_review' && sendState !== 'resend')
     return refused(
-      `its send state is ${sendState}: void needs ${neverSentStates.join(', ')} or manual_review`,
+      `its send state is ${sendState}: void needs ${neverSentStates.join(', ')}, resend or manual_review`,
     )
   return (sinceSent ?? 0) < rules.settleSeconds ? refused(tooRecent(rules)) : { done }
 }

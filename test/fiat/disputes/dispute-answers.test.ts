@@ -14,7 +14,7 @@ import { createFiatIntent, payFiatIntent, settleIntentNow } from '../../helpers/
 import { readBalance } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { as } from '../../helpers/servers/roles.js'
-import { useWorld } from '../../helpers/servers/world.js'
+import { setRows, useWorld } from '../../helpers/servers/world.js'
 
 const world = useWorld(test, { fiat: true })
 
@@ -161,6 +161,19 @@ test.serial('an unanswered dispute alarms once more when little time is left', a
   t.is(await alarms('dispute_open'), before + 2)
   t.true((await stored(id)).secondsLeft < 3 * 3600)
   world().fiat.fiatpay.faults.setMode({ disputeDueMs: 57_600_000 })
+
+  const lost = await disputed()
+  const answered = async (seconds: number) => {
+    const answer_sent_at = new Date(Date.now() - seconds * 1000)
+    const answer_by = new Date(Date.now() + 3_600_000)
+    const order = { answer: 'accept', answer_message: 'yes', answered_by: 'ngozi' }
+    await setRows(world(), 'disputes', { id: lost.id }, { ...order, answer_sent_at, answer_by })
+    await lookNow(world())
+    return alarms('dispute_open')
+  }
+  const told = await alarms('dispute_open')
+  t.is(await answered(10), told, 'its answer may be on its way')
+  t.is(await answered(1000), told + 1, 'the provider shows none')
 })
 
 test.serial('the daily comparison finds a difference that the look has not seen yet, once', async (t) => {

@@ -11,6 +11,7 @@ import {
   reverseTip,
 } from '../../helpers/make/fiat/disputes.js'
 import { listSuspense, payFiatIntent, settleIntentNow } from '../../helpers/make/fiat/fiat-tips.js'
+import { endRefundAtProvider, workOnRefunds } from '../../helpers/make/fiat/refunds.js'
 import { bank, listHistory, requestWithdrawal } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { until } from '../../helpers/until.js'
@@ -67,6 +68,31 @@ test.serial('a dispute about money in suspense takes it from there until it is w
       debit_micro: 3_125_000n,
     },
   )
+})
+
+test.serial('what a won dispute brings back waits for a refund of the rest, and goes back too', async (t) => {
+  const ada = await creator()
+  const { intentId, payment } = await paidTip(world(), ada, { kobo: 500_000 })
+  const dispute = disputeTip(world(), intentId, 200_000)
+  await lookNow(world())
+  await endDispute(world(), dispute, 'lost')
+  const item = () => world().db('suspense_items').where({ provider_transaction: payment }).first()
+  const ordered = ['--refund', payment, '--reason', 'x', '--apply', `--confirm=${payment}`]
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  await runOpsScript(world(), 'suspense', ...ordered)
+  await workOnRefunds(world())
+  await endDispute(world(), dispute, 'won')
+  t.like(await item(), { state: 'refunding', kobo: 300_000n })
+  endRefundAtProvider(world(), intentId, 'processed')
+  await workOnRefunds(world())
+  t.like(await item(), { state: 'resolved', kobo: 300_000n })
+  await lookNow(world())
+  t.like(await item(), { state: 'waiting', kobo: 200_000n })
+  world().fiat.fiatpay.faults.reset()
+  t.regex((await runOpsScript(world(), 'suspense', ...ordered)).err, /Compare them by hand/)
+  const returned = ['--returned', payment, '--reason', 'x', '--apply', `--confirm=${payment}`]
+  t.is((await runOpsScript(world(), 'suspense', ...returned)).code, 0)
+  t.like(await item(), { state: 'resolved', kobo: 200_000n })
 })
 
 test.serial('of a surplus in suspense and a part that was credited, the surplus goes first', async (t) => {

@@ -277,6 +277,41 @@ test.serial('a lost request waits for an operator, who sends it again or gives b
   t.like(audit, [{ actor: 'ngozi', action: 'refund retry' }])
 })
 
+test.serial('a refund that is sent again is looked for first, and one that failed is over', async (t) => {
+  const ops = (...args: string[]) => runOpsScript(world(), 'refunds', ...args)
+  const creator = await registerCreator(world())
+  const lost = async (): Promise<{ tipId: string; id: string; kobo: bigint }> => {
+    world().fiat.fiatpay.faults.setMode({ refunds: '500' })
+    const tipId = await paidTip(world(), creator)
+    await requestRefund(world(), creator, tipId, 4)
+    await workOnRefunds(world())
+    await passSettleTime(tipId)
+    await workOnRefunds(world())
+    world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+    const [{ id, kobo }] = await rowsOf(tipId)
+    return { tipId, id, kobo }
+  }
+  /** The provider gets the request after all. */
+  const arrive = async (id: string, kobo: bigint): Promise<void> => {
+    const [{ provider_transaction: transaction }] = await world().db('refunds').where({ id })
+    await composeRefunds(world().services.config).request({ transaction, kobo, note: id })
+  }
+  const again = await lost()
+  t.is((await ops('--retry', again.id, '--apply', `--confirm=${again.id}`, '--reason', 'x')).code, 0)
+  await arrive(again.id, again.kobo)
+  await workOnRefunds(world())
+  t.is(refundsAtProvider(world(), again.tipId).length, 1, 'not sent twice')
+  endRefundAtProvider(world(), again.tipId, 'processed')
+  await finish(again.tipId)
+  t.is((await rowsOf(again.tipId))[0].status, 'completed')
+
+  const other = await lost()
+  await arrive(other.id, other.kobo - 100n)
+  endRefundAtProvider(world(), other.tipId, 'failed')
+  await finish(other.tipId)
+  t.is((await rowsOf(other.tipId))[0].status, 'failed', 'whatever its amount, nothing went back')
+})
+
 test.serial('the provider’s own word ends a refund; a webhook only wakes', async (t) => {
   const { fiatpay } = world().fiat
   fiatpay.faults.setMode({ refunds: 'manual' })

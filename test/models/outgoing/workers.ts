@@ -5,6 +5,7 @@ import { execute } from './provider.js'
 import { type Outcome, type Row, type Sender, type State, setRow, shownBy } from './state.js'
 import {
   advanceTo,
+  closeReviews,
   failUnpaid,
   isSendable,
   mayBegin,
@@ -179,7 +180,12 @@ function record(rules: Rules, state: State, { outcome, sends, request, old }: An
   const isOurs = rules.has('a refusal ends only a row with no other request')
     ? row.sends === 1 && row.request === request
     : true
-  return row.status === 'pending' && isOurs ? failUnpaid(rules, state, old ? false : null) : state
+  return row.status === 'pending' && isOurs ? recordRefused(rules, state, row, old) : state
+}
+
+function recordRefused(rules: Rules, state: State, row: Row, old: boolean): State {
+  const failed = failUnpaid(rules, state, old ? false : null)
+  return failed === state ? state : setRow(failed, { reviews: closeReviews(row, ['unknown']) })
 }
 
 function recordAccepted(rules: Rules, state: State, row: Row): State {
@@ -207,9 +213,11 @@ export function followerActs(rules: Rules, state: State): Act<State>[] {
       },
     ]
   }
-  if (row === null || !reconciledStates.includes(row.send)) return []
+  if (row === null || !(reconciledStates.includes(row.send) || row.send === 'resend')) return []
   const attempts = row.attempts + 1
-  const asked = { ...setRow(state, { attempts }), follower: { attempts, found: shownBy(state) } }
+  // `reconcileNow`: what waits to be sent again is asked about first.
+  const due = row.send === 'resend' ? setSend(rules, state, 'unknown') : state
+  const asked = { ...setRow(due, { attempts }), follower: { attempts, found: shownBy(state) } }
   return [{ text: `the reconciler asks the provider (${row.send})`, to: asked, helps: true }]
 }
 

@@ -75,4 +75,10 @@ test('close is refused while money is held: nobody would be asked about it again
   )
   t.regex(planOf('void', { withdrawal: held, openReviews }), /^fail it and give the creator 20 USDC back/)
   t.regex(planOf('close', { openReviews }), /^close the open reviews: unknown\./)
+  const again = { ...held, sendState: 'resend' } as typeof withdrawal
+  t.regex(planOf('void', { withdrawal: again }), /^fail it/, 'it may wait for long: its account is frozen')
+  t.regex(
+    planOf('void', { withdrawal: { ...again, sinceSent: 10 } }),
+    /^refused: the provider may still show it/,
+  )
 })

@@ -349,3 +349,27 @@ test.serial('after a re-credit the provider is polled with growing pauses for 90
     .update({ recredited_at: db.raw(`clock_timestamp() - interval '91 days'`) })
   t.is(await pauseAfter(3), Number.POSITIVE_INFINITY)
 })
+
+test.serial('what waits to be sent again of a frozen account is followed, or voided', async (t) => {
+  const { db, fiat } = world()
+  const createAgain = async (transfers: 'accept-then-500' | '500') => {
+    const ada = await creatorWithBalance(world(), 20)
+    fiat.fiatpay.faults.setMode({ transfers })
+    const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+    await sendDuePayouts(world())
+    await setRows(world(), 'users', { id: ada.user.id }, { frozen_at: new Date(), frozen_reason: 'test' })
+    await setRows(world(), 'withdrawals', { reference }, { send_state: 'resend', sent_at: new Date(0) })
+    await sendDuePayouts(world())
+    t.like(await readWithdrawalRow(world(), reference), { status: 'pending', send_state: 'resend' })
+    return { ada, reference }
+  }
+  const late = await createAgain('accept-then-500')
+  t.regex((await payouts('void', late.reference)).err, /the provider has it .*payouts ask/)
+  await followOutcome(world(), late.reference, 'success')
+  t.is((await readWithdrawalRow(world(), late.reference)).status, 'completed')
+
+  const lost = await createAgain('500')
+  t.is((await payouts('void', lost.reference, ...confirmed(lost.reference))).code, 0)
+  await db('users').where({ id: lost.ada.user.id }).update({ frozen_at: null, frozen_reason: null })
+  t.deepEqual(await readBalance(world(), lost.ada), { availableUSDC: 20, heldUSDC: 0 })
+})
