@@ -49,7 +49,8 @@ const mostMs = 60 * 60_000
 /** Whoever began to write before the month ended has committed. */
 const closedDays = 1
 
-const busy = 'the table was never free: something long runs on it. Nothing has changed; try again'
+const busy =
+  'the table was never free: something long runs on it, or what must be looked at takes long. Nothing has changed; try again'
 
 /** The month, also one that is only in a file. */
 function partitionOf(
@@ -124,7 +125,7 @@ async function detach(db: Knex, partition: Partition, order: Order): Promise<voi
     const needs = await countNeeds(trx, partition)
     if (needs > 0) throw new RefusedError(`${needs} webhooks or deliveries still wait for events of ${name}`)
   }
-  // Before nobody can write: afterwards it is quick.
+  // Most often it is refused here, while others can write.
   await refuseNeeded(db)
   const isDone = await detachPartition(db, partition, async (trx) => {
     await refuseNeeded(trx)

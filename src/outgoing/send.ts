@@ -11,7 +11,15 @@ import type {
   Prepared,
   SendingKind,
 } from './kind.js'
-import { beginSending, failUnpaid, type Sending, setAccepted, setUnknown, setUnsent } from './steps.js'
+import {
+  beginSending,
+  failUnpaid,
+  type Sending,
+  setAccepted,
+  setShownAgain,
+  setUnknown,
+  setUnsent,
+} from './steps.js'
 
 /** A process that was paused this long after `recordSending` does not send: others may have decided about the row. */
 const staleMs = 5000
@@ -44,7 +52,8 @@ export async function sendRow<Due extends DueToSend, Row extends LockedOutgoing>
   try {
     // Since it was decided to send it again the provider may show the request before, and takes a second one of such a kind.
     const isAgain = due.sendState === 'resend' && !kind.rules.deduplicates
-    const looked = due.looksUp || isAgain ? await lookUp(services, kind, due) : undefined
+    if (isAgain && (await isShown(services, kind, due))) return never
+    const looked = due.looksUp ? await lookUp(services, kind, due) : undefined
     if (looked !== undefined) return looked
     const prepared = await kind.prepare(due)
     return prepared === undefined ? never : await send(services, kind, due, prepared, takenAt)
@@ -58,9 +67,20 @@ export async function sendRow<Due extends DueToSend, Row extends LockedOutgoing>
   }
 }
 
+/** The provider shows an earlier request of a row that is to be sent again: it is followed instead. Throws ProviderError. */
+async function isShown<Due extends DueToSend, Row extends LockedOutgoing>(
+  { db, log }: OutgoingServices,
+  kind: SendingKind<Due, Row>,
+  due: Due,
+): Promise<boolean> {
+  if ((await kind.find(due)) === undefined) return false
+  await setShownAgain({ trx: db, log: log.info.bind(log) }, kind, due)
+  return true
+}
+
 /**
- * The provider may have it: after a restore what these rows have not sent (docs/decisions/0072), or an earlier request. Then it counts as
- * sent, and is followed. Returns as `sendRow`; undefined: the provider certainly does not have it.
+ * After a restore the provider may have what these rows have not sent (docs/decisions/0072). Then it counts as sent, and is
+ * followed. Returns as `sendRow`; undefined: the provider certainly does not have it.
  */
 async function lookUp<Due extends DueToSend, Row extends LockedOutgoing>(
   services: OutgoingServices,
@@ -75,7 +95,7 @@ async function lookUp<Due extends DueToSend, Row extends LockedOutgoing>(
   }
   if (id === undefined) {
     if (due.adopted) return retryLater(services, kind, due, 'the provider does not show it any more')
-    if (!due.looksUp || provesAbsence(due, services.config.payouts)) return undefined
+    if (provesAbsence(due, services.config.payouts)) return undefined
     return recordUnsent(services, kind, due, 'the provider need not show yet what was lost')
   }
   // Its money is gone already, so no limit holds it back.

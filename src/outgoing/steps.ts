@@ -152,6 +152,19 @@ export async function setUnknown(
   if (rows.length > 0) logStep(place, kind, due, 'unknown')
 }
 
+/** The provider shows a request of a row that was to be sent again: it is followed now. Called by send.ts. */
+export async function setShownAgain(place: StepPlace, kind: Of, due: DueToSend): Promise<void> {
+  const { table, name } = kind.table
+  const rows = await query(place.trx, {
+    name: `${name}.shown-again`,
+    text: /* sql */ `
+      update ${table} set send_state = 'unknown', due_at = clock_timestamp()
+      where id = $1 and status = 'pending' and send_state = 'resend' and attempts = $2 returning 1`,
+    values: [due.id, due.attempts],
+  })
+  if (rows.length > 0) logStep(place, kind, due, 'unknown')
+}
+
 /**
  * The provider accepted it. This counts in every state that a request may have led to. Returns the row in the kind's columns; undefined:
  * it is in another state. Called by send.ts.

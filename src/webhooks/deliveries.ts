@@ -122,9 +122,10 @@ export async function deleteOldDeliveries({ db, log }: Pick<Services, 'db' | 'lo
 export async function countNeeds(db: Knex, { name }: Pick<Partition, 'name'>): Promise<number> {
   const { rows } = await db.raw<{ rows: { needs: number }[] }>(
     /* sql */ `
-      select ((select count(*) from webhook_deliveries d
-          join partitions.:name: v on v.user_id = d.user_id and v.sequence = d.sequence and v.recorded_at = d.event_at
-          where d.state <> 'delivered')
+      select ((select count(*) from (
+            select user_id, sequence, event_at from webhook_deliveries where state = 'pending'
+            union all select user_id, sequence, event_at from webhook_deliveries where state = 'failed') d
+          join partitions.:name: v on v.user_id = d.user_id and v.sequence = d.sequence and v.recorded_at = d.event_at)
         + (select count(*) from webhook_endpoints e where e.disabled is null
           and exists (select from partitions.:name: v where v.user_id = e.user_id and v.sequence > e.cursor)))::int as needs`,
     { name },

@@ -63,7 +63,7 @@ export async function takeForAnswer(
     name: 'disputes.take-answer',
     text: /* sql */ `
       update disputes set answer = $3, answer_message = $4, answered_by = $5, answer_sent_at = clock_timestamp(),
-        answer_result = null
+        answer_result = null, reminded_at = null
       where id = $1 and state = 'open' and answer_sent_at is not distinct from $2::timestamptz
       returning answer_sent_at::text as "answerSentAt"`,
     values: [id, answerSentAt, answer, message, by],

@@ -104,7 +104,7 @@ async function lock(trx: Knex, id: string): Promise<StoredDispute> {
 
 async function recordState(
   trx: Knex,
-  { id, state: before }: StoredDispute,
+  { id, state: before, settled }: StoredDispute,
   { autoAccepted, dueAt, resolvedAt }: Dispute,
   to: DisputeState,
 ): Promise<StoredDispute> {
@@ -113,11 +113,11 @@ async function recordState(
     name: `disputes.${before}-${to}`,
     text: /* sql */ `
       update disputes d set ${step.set}, auto_accepted = $2, answer_by = coalesce($3, answer_by), settled = false, ended_at = $4,
-        -- Another answer is wanted, or the case of before has ended.
+        -- Another answer is wanted, or the case of before has ended. One whose loss is still booked goes on.
         answer_sent_at = case when $5 then null else answer_sent_at end, reminded_at = case when $5 then null else reminded_at end,
         case_number = case_number + case when $6 then 1 else 0 end
       where d.id = $1 and ${step.from} returning ${disputeColumns}`,
-    values: [id, autoAccepted, dueAt, resolvedAt, to === 'open', before === 'won'],
+    values: [id, autoAccepted, dueAt, resolvedAt, to === 'open', before === 'won' && settled],
   })
   if (row === undefined) throw new Error(`The dispute ${id} has moved on under its lock`)
   return row

@@ -125,10 +125,10 @@ export async function resolveSuspense(
     values: [transaction, as, by, note, state, refundId],
   })
   if (item === undefined) return undefined
-  // What a lost dispute took may come back, and go back to the payer too.
-  const refund = as === 'returned' && refundId !== null ? `:${refundId}` : ''
+  // What a lost dispute took may come back, and go back to the payer too: each time is a posting.
+  const time = as === 'returned' ? `:${item.resolvedAt?.getTime()}` : ''
   const transfer = {
-    key: `fiatpay:${transaction}:${as}${refund}`,
+    key: `fiatpay:${transaction}:${as}${time}`,
     ref: item.intentId,
     entries: as === 'returned' ? returnEntries(item) : await assign(uow, item),
   }

@@ -44,16 +44,16 @@ export function listPartitions(db: Knex): Promise<Partition[]> {
   })
 }
 
-/** For so long others wait at most, again and again: behind the lock that it waits for, and behind the one that it has. */
+/** For so long others wait at most: behind the lock that it waits for, again and again, and behind the one that it has. */
 const lockMs = 200
 const heldMs = 1000
 const attempts = 100
-/** A lock that did not come in time, and a statement that took too long. */
-const busyStates = ['55P03', '57014']
+const lockTimeout = '55P03'
+const statementTimeout = '57014'
 
 /**
  * Runs `work`, which takes a short lock on a whole table, in a transaction. What runs longer on the table is waited for, but nobody
- * waits for long behind it: it gives up and tries again. False: the table was never free.
+ * waits for long behind it: it gives up and tries again. False: the table was never free, or what had to be done took too long.
  */
 async function whenFree(db: Knex, work: (trx: Knex.Transaction) => Promise<void>): Promise<boolean> {
   for (let attempt = 1; attempt <= attempts; attempt++)
@@ -64,7 +64,9 @@ async function whenFree(db: Knex, work: (trx: Knex.Transaction) => Promise<void>
       })
       return true
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && busyStates.includes(String(error.code)))) throw error
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === statementTimeout) return false
+      if (code !== lockTimeout) throw error
       await pause(Math.random() * 2 * lockMs)
     }
   return false

@@ -76,15 +76,14 @@ export async function confirmByLink(
   if (!confirmed) throw new DomainError('invalid_link')
 }
 
-/** The services of a link. What they do in a transaction is undone when the account is frozen meanwhile. Throws `account_frozen`. */
+/** The services of a link. While they do something in a transaction its account is not frozen. Throws `account_frozen`. */
 function whileUnfrozen(services: Needs, { userId }: FoundWithdrawal): Needs {
   return {
     ...services,
     transact: (work) =>
       services.transact(async (uow) => {
-        const result = await work(uow)
         await assertNotFrozen(uow.trx, userId)
-        return result
+        return work(uow)
       }),
   }
 }

@@ -174,6 +174,10 @@ test.serial('an unanswered dispute alarms once more when little time is left', a
   const told = await alarms('dispute_open')
   t.is(await answered(10), told, 'its answer may be on its way')
   t.is(await answered(1000), told + 1, 'the provider shows none')
+  const seen = await stored(lost.id)
+  const order = { answer: 'accept', message: 'yes', by: 'ngozi' } as const
+  t.truthy(await world().services.transact((uow) => takeForAnswer(uow, seen, order)))
+  t.is(await answered(1000), told + 2, 'nor of the answer after the reminder')
 })
 
 test.serial('the daily comparison finds a difference that the look has not seen yet, once', async (t) => {
