@@ -83,7 +83,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     take-outs.undecided, tips.fiat-disputed, tips.fiat-lock, tips.fiat-refunded, tips.hide-words, webhooks.change,
     webhooks.describe-pings, webhooks.disable, webhooks.enable, webhooks.make-due, webhooks.redeliver-failed, webhooks.settle,
     webhooks.skip, \${name}.accepted, \${name}.refused, \${name}.replay, \${name}.require-unsent, \${name}.sending, \${name}.state,
-    \${name}.unknown, \${name}.unsent, \${name}.\${to}`,
+    \${name}.shown-again, \${name}.unknown, \${name}.unsent, \${name}.\${to}`,
   ],
   [
     'what is due, old or sealed with an old key',
