@@ -355,7 +355,7 @@ test.serial('the site of docs/integrating.md works as it is written there', asyn
   const { apiKey: API_KEY, id: CREATOR } = one.embedder
   start(t, [join(folder, 'shop.mjs')], { API_KEY, CREATOR, TIPPING: publicUrl, PORT: String(shopPort) })
   for (const url of [`${publicUrl}/health`, `http://localhost:${shopPort}`])
-    await until(`${url} answers`, () => answers(url), 20_000)
+    await until(`${url} answers`, () => answers(url))
   await one.page.goto(`http://localhost:${shopPort}`)
   const frame = one.page.frameLocator('iframe')
   await tipIn(frame, 'SOL')
