@@ -12,7 +12,6 @@ const flags = [
   'synchronous_commit=off',
   'full_page_writes=off',
   'jit=off',
-  'autovacuum=off',
   'plan_cache_mode=force_generic_plan',
 ].flatMap((setting) => ['-c', setting])
 
@@ -32,6 +31,16 @@ const clockSql = /* sql */ `
   create function simulated.transaction_timestamp() returns timestamptz stable language sql as 'select simulated.now()';
   create function simulated.gen_random_uuid() returns uuid volatile language sql
     as 'select md5(nextval(''simulated.uuids'')::text)::uuid'`
+/** A plan that changes with the statistics returns rows in another order. */
+const sameStatisticsSql = /* sql */ `
+  do $$
+  declare each_table regclass;
+  begin
+    for each_table in select oid from pg_class where relkind = 'r' and relnamespace <> 'pg_catalog'::regnamespace
+      and relnamespace <> 'information_schema'::regnamespace loop
+      execute format('alter table %s set (autovacuum_enabled = false)', each_table);
+    end loop;
+  end $$`
 
 /** Makes new databases with the clock of a run. */
 export interface Databases {
@@ -57,6 +66,7 @@ export async function databasesOn(server: string, prefix: string): Promise<Datab
   await withConnection(urlOf(template), (client) => client.query(clockSql))
   await admin(`alter database ${template} set search_path = public, simulated, pg_catalog`)
   await migrateToLatest(urlOf(template))
+  await withConnection(urlOf(template), (client) => client.query(sameStatisticsSql))
   let made = 0
   return {
     async create() {

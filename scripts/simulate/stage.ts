@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { type Config, loadConfig } from '../../src/platform/config/config.js'
-import { createDb, query } from '../../src/platform/database/database.js'
+import { createDb, query, serverLimits } from '../../src/platform/database/database.js'
 import { openDataKeys } from '../../src/privacy/keys/open-data-keys.js'
 import type { Defer } from '../kit/closing.js'
 import { serviceSettings } from '../kit/service-settings.js'
@@ -11,7 +11,7 @@ import { type Odds, Turns } from './turns.js'
 
 /** So many that no statement waits for one: other processes would have to take turns meanwhile. */
 const connections = 60
-/** No wait of a pool ends before the run: it is in real time. */
+/** Limits of the pool and of its connections are in real time, and what they end would differ from run to run. */
 const neverMs = 24 * 3_600_000
 
 export interface Stage {
@@ -42,6 +42,8 @@ export async function openStage(
   const db = createDb(url, connections)
   const waits = ['idleTimeoutMillis', 'createTimeoutMillis', 'acquireTimeoutMillis']
   for (const wait of waits) db.client.pool[wait] = neverMs
+  for (const limit of [...Object.keys(serverLimits), 'query_timeout'])
+    db.client.connectionSettings[limit] = neverMs
   defer(() => void db.destroy().catch(() => undefined))
   const clock = new Clock()
   const turns = new Turns(clock, given.chance, given.odds, control)

@@ -324,7 +324,8 @@ export class Turns {
       if (settle !== undefined) return settle
       const { rows } = await this.#control.query<{ waits: boolean }>({
         name: 'waits',
-        text: `select wait_event_type = 'Lock' as waits from pg_stat_get_activity($1)`,
+        // A lock is granted by the one who had it. `pg_stat_activity` still shows a wait until the one who waited has woken up.
+        text: 'select exists (select from pg_locks where pid = $1 and not granted) as waits',
         values: [backend],
       })
       if (rows[0]?.waits === true) return undefined
@@ -367,8 +368,7 @@ export class Turns {
   }
 
   async #untilQuiet(): Promise<void> {
-    do for (let idle = 0; idle < idleTurns; idle++) await setImmediate()
-    while (this.#beside > 0)
+    for (let idle = 0; idle < idleTurns; idle = this.#beside > 0 ? 0 : idle + 1) await setImmediate()
   }
 }
 

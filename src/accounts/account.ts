@@ -1,4 +1,6 @@
 import type { Knex } from 'knex'
+import { DomainError } from '../kernel/errors.js'
+import { query } from '../platform/database/database.js'
 import { User } from './models.js'
 
 /** A user as its owner may see it: no secrets, and the public key of the custody wallet once that is provisioned. */
@@ -31,6 +33,20 @@ export async function lockUser(trx: Knex.Transaction, userId: string): Promise<U
  */
 export async function lockUserExceptSessions(trx: Knex.Transaction, userId: string): Promise<User> {
   return found(userId, await User.query(trx).findById(userId).forNoKeyUpdate())
+}
+
+/**
+ * Locks an account in share mode until the transaction ends, before any other row: a freezing or a closing in progress ends first,
+ * and a later one waits. Throws `account_frozen`.
+ */
+export async function shareUnfrozen(trx: Knex, userId: string): Promise<void> {
+  const [row] = await query<{ frozen: boolean }>(trx, {
+    name: 'accounts.share-unfrozen',
+    text: 'select frozen_at is not null as frozen from users where id = $1 for share',
+    values: [userId],
+  })
+  if (row === undefined) throw new DomainError('unauthorized')
+  if (row.frozen) throw new DomainError('account_frozen')
 }
 
 function found(userId: string, user: User | undefined): User {

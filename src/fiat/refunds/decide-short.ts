@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { shareUnfrozen } from '../../accounts/account.js'
 import { DomainError } from '../../kernel/errors.js'
 import { displayNumber, sumOf } from '../../kernel/money.js'
 import { isDatabaseKnown } from '../../platform/database/restore-guard.js'
@@ -8,7 +9,7 @@ import { type LockedIntent, lockIntent } from '../settlement/lock-intent.js'
 import { queueReceipt } from '../settlement/settle-intent.js'
 import { findOpenItems, type OpenItem, resolveSuspense } from '../suspense/suspense.js'
 import { beginSuspenseRefund } from './refund-suspense.js'
-import { assertNairaTip, isOwnTip, lockAccount } from './request-refund.js'
+import { assertNairaTip, isOwnTip } from './request-refund.js'
 import type { ShortDecision } from './schemas.js'
 
 type Needs = Pick<Services, 'transact' | 'metrics' | 'config'>
@@ -87,7 +88,7 @@ async function lockShort(
   userId: string,
   tipId: string,
 ): Promise<{ readonly intent: LockedIntent; readonly items: readonly [OpenItem, ...OpenItem[]] }> {
-  await lockAccount(trx, userId)
+  await shareUnfrozen(trx, userId)
   if (!(await isOwnTip(trx, userId, tipId))) throw new DomainError('tip_not_found')
   const intent = await lockIntent(trx, tipId)
   // What waits of a paid tip is a surplus, which was not meant for the creator.

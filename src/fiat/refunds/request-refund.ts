@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { shareUnfrozen } from '../../accounts/account.js'
 import { hasFactor, readRecentChanges } from '../../accounts/protection.js'
 import { withStepUp } from '../../accounts/step-up/step-up.js'
 import { isSignature } from '../../kernel/base58.js'
@@ -95,7 +96,7 @@ async function planOwn(
   userId: string,
   { id, ...wanted }: Wanted,
 ): Promise<RefundPart[]> {
-  await lockAccount(trx, userId)
+  await shareUnfrozen(trx, userId)
   const { changed } = await readRecentChanges(trx, userId)
   if (changed) throw new DomainError('recently_changed')
   const amount = await lockOwnTip(trx, userId, id)
@@ -115,20 +116,6 @@ export function assertNairaTip(tipId: string): void {
   if (isFiatIntentId(tipId)) return
   if (isSignature(tipId) || isIntentId(tipId)) throw new DomainError('tip_not_in_naira')
   throw new DomainError('tip_not_found')
-}
-
-/**
- * Locks the user's row in share mode before the tip, so that a freezing or a closing in progress ends first. Throws
- * `account_frozen`.
- */
-export async function lockAccount(trx: Knex, userId: string): Promise<void> {
-  const [row] = await query<{ frozen: boolean }>(trx, {
-    name: 'refunds.account',
-    text: 'select frozen_at is not null as frozen from users where id = $1 for share',
-    values: [userId],
-  })
-  if (row === undefined) throw new DomainError('unauthorized')
-  if (row.frozen) throw new DomainError('account_frozen')
 }
 
 export async function isOwnTip(db: Knex, userId: string, tipId: string): Promise<boolean> {

@@ -1,5 +1,4 @@
-import type { Knex } from 'knex'
-import { lockUserExceptSessions } from '../../accounts/account.js'
+import { lockUserExceptSessions, shareUnfrozen } from '../../accounts/account.js'
 import { checkFactor } from '../../accounts/factors/check-factor.js'
 import { cautionHours } from '../../accounts/protection.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
@@ -82,7 +81,7 @@ function whileUnfrozen(services: Needs, { userId }: FoundWithdrawal): Needs {
     ...services,
     transact: (work) =>
       services.transact(async (uow) => {
-        await assertNotFrozen(uow.trx, userId)
+        await shareUnfrozen(uow.trx, userId)
         return work(uow)
       }),
   }
@@ -175,15 +174,6 @@ async function lockOwn(uow: UnitOfWork, id: string): Promise<LockedWithdrawal> {
   const withdrawal = await lockWithdrawal(uow, id)
   if (withdrawal === undefined) throw new DomainError('withdrawal_not_found')
   return withdrawal
-}
-
-async function assertNotFrozen(trx: Knex, userId: string): Promise<void> {
-  const rows = await query(trx, {
-    name: 'confirmation.not-frozen',
-    text: 'select 1 from users where id = $1 and frozen_at is null for share',
-    values: [userId],
-  })
-  if (rows.length === 0) throw new DomainError('account_frozen')
 }
 
 async function markConfirmed({ trx }: UnitOfWork, { id }: LockedWithdrawal): Promise<void> {
