@@ -1,4 +1,4 @@
-import type { Blockhash, WalletAccount } from './chain.js'
+import type { Blockhash, SignaturesSince, WalletAccount } from './chain.js'
 
 /** One payment of a message: base units of a token, or lamports, from a custody wallet to another wallet. */
 export interface Payment {
@@ -102,8 +102,11 @@ export interface CustodyChain {
     commitment: 'confirmed' | 'finalized',
   ): Promise<TokenSource[]>
   fates(submissions: readonly Submission[]): Promise<Fate[]>
-  /** The landed transactions that name a key, by any endpoint, failed ones too: of each the newest, at most `most`. Throws unless all answer. */
-  signaturesNaming(key: string, most: number): Promise<readonly string[]>
+  /**
+   * The landed transactions that name a key, by any endpoint, failed ones too. `whole`: false when an endpoint has more than are read.
+   * Throws unless all answer.
+   */
+  signaturesNaming(key: string): Promise<SignaturesSince>
 }
 
 /** The largest transaction that the network carries. */

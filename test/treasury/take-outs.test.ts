@@ -26,6 +26,7 @@ import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import { createCustodianBatch } from '../../src/treasury/custodian-batch.js'
 import { viewCreators } from '../../src/treasury/sweeps/custody-overview.js'
 import { partsOf, planSweep } from '../../src/treasury/sweeps/plan-sweeps.js'
+import { adoptTakeOut } from '../../src/treasury/take-outs/adopt-take-out.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import {
   creatorInCustody,
@@ -52,6 +53,7 @@ import {
   signedBy,
   submit,
   type Taker,
+  type TransferBody,
   takeOutBatch,
   tipToken,
 } from '../helpers/make/take-outs.js'
@@ -74,16 +76,44 @@ function startSigning(t: ExecutionContext, services: Composed = world().services
   t.teardown(() => loops.stop())
 }
 
-/** Two endpoints, the preferred one of which lies as told. */
-async function withLiar(t: ExecutionContext) {
-  const { env, sandbox } = world()
+/** Two endpoints that lie as told. The first one is preferred. */
+async function withLiars(t: ExecutionContext) {
+  const { sandbox } = world()
   const proxy = await startSandboxProxy(sandbox.url)
-  const services = composeAs('custodian', { ...env, SOLANA_RPC_URLS: `${proxy.url},${sandbox.url}` })
+  const other = await startSandboxProxy(sandbox.url)
+  const env = { ...world().env, SOLANA_RPC_URLS: `${proxy.url},${other.url}` }
+  const services = composeAs('custodian', env)
   t.teardown(async () => {
     await services.close()
     await proxy.close()
+    await other.close()
   })
-  return { proxy, services }
+  /** Pages of `getSignaturesForAddress` have so many transactions. */
+  const cutPages = (size: number): void => {
+    for (const one of [proxy, other])
+      one.alterReply = (method, _, reply) =>
+        method === 'getSignaturesForAddress'
+          ? { ...reply, result: (reply.result as unknown[]).slice(0, size) }
+          : reply
+  }
+  return { env, proxy, other, services, cutPages }
+}
+
+/** Transactions that name the key of a take-out's payment, newer than those that landed before. Returns their signatures. */
+async function flood({ holder }: Taker, { id, transaction }: TransferBody, count: number): Promise<string[]> {
+  const { reference_key } = await world().db('wallet_transfers').where({ id }).first()
+  const payerKey = holder.publicKey
+  const { message } = VersionedTransaction.deserialize(Buffer.from(transaction ?? '', 'base64'))
+  return Array.from({ length: count }, (_, n) => {
+    const named = solTransfer(payerKey.toBase58(), payerKey.toBase58(), n)
+    named.keys.push({ pubkey: new PublicKey(reference_key), isSigner: false, isWritable: false })
+    const { recentBlockhash } = message
+    const flooding = new VersionedTransaction(
+      new TransactionMessage({ payerKey, recentBlockhash, instructions: [named] }).compileToV0Message(),
+    )
+    flooding.sign([holder])
+    return world().sandbox.chain.submit(Buffer.from(flooding.serialize()), { skipPreflight: true })
+  })
 }
 
 function unitsOf(wallet: string, { mint }: Token): bigint {
@@ -475,7 +505,7 @@ test.serial('a take-out and a sweep signed at once do not move what is the other
 })
 
 test.serial('forks: what one endpoint knows is not given back; what neither knows in time is', async (t) => {
-  const { proxy, services } = await withLiar(t)
+  const { proxy, services } = await withLiars(t)
   startSigning(t, services)
   let fork: 'shows' | 'hides' | undefined
   proxy.alterReply = (method, params, reply) => {
@@ -518,7 +548,7 @@ test.serial('forks: what one endpoint knows is not given back; what neither know
 })
 
 test.serial('a wallet that signs a second time gets nothing back for what landed', async (t) => {
-  const liar = await withLiar(t)
+  const liar = await withLiars(t)
   startSigning(t, liar.services)
   // Another transaction under the asked signature.
   liar.proxy.alterReply = (method, _, reply) => {
@@ -541,7 +571,7 @@ test.serial('a wallet that signs a second time gets nothing back for what landed
 })
 
 test.serial('one endpoint can name neither too low nor too high a last valid height', async (t) => {
-  const { proxy, services } = await withLiar(t)
+  const { proxy, services } = await withLiars(t)
   const { chain } = world().sandbox
   const lieAbout = (lastValidBlockHeight: number) => {
     proxy.alterReply = (method, _, reply) => {
@@ -560,47 +590,66 @@ test.serial('one endpoint can name neither too low nor too high a last valid hei
   }
 })
 
-test.serial('a payment whose key is flooded is not given back once its tokens have left', async (t) => {
-  startSigning(t)
-  const { db, sandbox } = world()
+test.serial('a second signature is found however many transactions name the key', async (t) => {
+  const { services, cutPages } = await withLiars(t)
+  startSigning(t, services)
+  cutPages(50)
   const taker = await createTaker(world(), 4_000_000n)
   const one = await signed(world(), taker)
-  const row = () => db('wallet_transfers').where({ id: one.id }).first()
   const second = submit(world(), resigned(taker.holder, one.transaction))
-  const { reference_key } = await row()
-  const flood = Array.from({ length: 200 }, (_, n) => {
-    const named = solTransfer(taker.holder.publicKey.toBase58(), taker.holder.publicKey.toBase58(), n)
-    named.keys.push({ pubkey: new PublicKey(reference_key), isSigner: false, isWritable: false })
-    return named
-  })
-  const { recentBlockhash } = VersionedTransaction.deserialize(
-    Buffer.from(one.transaction ?? '', 'base64'),
-  ).message
-  for (const instruction of flood) {
-    const message = new TransactionMessage({
-      payerKey: taker.holder.publicKey,
-      recentBlockhash,
-      instructions: [instruction],
-    }).compileToV0Message()
-    const transaction = new VersionedTransaction(message)
-    transaction.sign([taker.holder])
-    sandbox.chain.submit(Buffer.from(transaction.serialize()), { skipPreflight: true })
-  }
-  sandbox.chain.advance(300)
-  await until('a person must decide', async () => {
-    await db('wallet_transfers')
-      .where({ id: one.id })
-      .update({ due_at: new Date(0) })
-    return (await row()).undecided_at !== null
-  })
-  const args = ['--give-back', one.id, '--apply', '--reason', 'the explorer has none', '--confirm', one.id]
-  const given = await runOpsScript(world(), 'take-outs', ...args)
-  t.is(given.code, 1)
-  t.regex(given.err, /holds less than the book/)
-  t.like(await balanceOf(taker), { available: 3_000_000n, held: 1_000_000n })
-  await db('wallet_transfers').where({ id: one.id }).update({ signature: second })
+  await flood(taker, one, 60)
+  world().sandbox.chain.advance(300)
   await untilStatus(taker, one.id, 'final')
+  t.is((await readTransfer(world(), taker, one.id))?.signature, second)
+  t.like(await balanceOf(taker), { available: 3_000_000n, held: 0n })
 })
+
+for (const [text, pageSize, flooding] of [
+  ['whose key is flooded', 3, 200],
+  ['that no endpoint shows', 0, 1],
+] as const)
+  test.serial(`a payment ${text} is not given back once its tokens have left`, async (t) => {
+    const { env, services, cutPages } = await withLiars(t)
+    startSigning(t, services)
+    cutPages(pageSize)
+    const { db, sandbox } = world()
+    const ops = (option: string, subject: string) =>
+      runOpsScript({ env }, 'take-outs', option, subject, '--apply', '--reason', 'x', '--confirm', subject)
+    const taker = await createTaker(world(), 4_000_000n)
+    const one = await signed(world(), taker)
+    const row = () => db('wallet_transfers').where({ id: one.id }).first()
+    const second = submit(world(), resigned(taker.holder, one.transaction))
+    const [foreign = ''] = await flood(taker, one, flooding)
+    sandbox.chain.advance(300)
+    await until('a person must decide', async () => {
+      await setRows(world(), 'wallet_transfers', { id: one.id }, { due_at: new Date(0) })
+      return (await row()).undecided_at !== null
+    })
+    const given = await ops('--give-back', one.id)
+    t.is(given.code, 1)
+    t.regex(given.err, /holds less than the book/)
+    t.like(await balanceOf(taker), { available: 3_000_000n, held: 1_000_000n })
+
+    t.regex((await ops('--adopt', foreign)).err, /no move of a custody wallet/)
+    const transaction = (await services.chain.transactions([second])).get(second)
+    if (transaction === undefined) throw new Error('it did not land')
+    const move = {
+      kind: 'take_out',
+      transaction: { ...transaction, signature: foreign },
+      moves: [{ userId: taker.user.id, wallet: taker.wallet, mint: usdc.mint, amount: 1_000_000n }],
+      destination: one.wallet,
+    } as const
+    await t.throwsAsync(
+      services.transact((uow) => adoptTakeOut(uow, move)),
+      { message: /wallet_transfers_signed/ },
+    )
+    const adopted = await ops('--adopt', second)
+    t.is(adopted.code, 0, adopted.err)
+    t.like(await row(), { state: 'final', signature: second })
+    t.like(await balanceOf(taker), { available: 3_000_000n, held: 0n })
+    t.deepEqual(await book(taker), [4_000_000n, 0n, 1_000_000n, 0n])
+    t.is((await db('audit_log').where({ subject: `take-out:${one.id}` })).length, 1)
+  })
 
 test.serial('with one endpoint a person decides, by command', async (t) => {
   startSigning(t)

@@ -19,7 +19,7 @@ import { withServices } from '../support/services.js'
 
 const options = defineOptions(finalOptions, {
   '--give-back <id>': 'the id, as listed',
-  '--adopt <signature>': 'the signature of the transaction, as restore-check lists it',
+  '--adopt <signature>': 'the signature of the transaction, as restore-check or an explorer lists it',
   '--to <wallet>': 'for --adopt: where it went, when that is not the payout wallet of the creator',
   '--confirm <id>': 'the id or signature once more; required with --apply',
 })
@@ -35,8 +35,9 @@ certainly never landed. With one RPC endpoint nobody can be certain: it waits fo
 --give-back ends one that can no longer land and that the endpoint does not know. Look the signature and the custody wallet up
 elsewhere first: if it landed after all, the creator has the tokens twice.
 
---adopt books one that is final on the chain and that a restore has lost: the creator is debited, and owes what is missing. When it went
-to another wallet than the creator's payout wallet, --to must name that one: ask the creator first, because a key may be stolen.
+--adopt books one that is final on the chain and that a restore has lost: the creator is debited, and owes what is missing. One that is
+listed and landed under another signature of the payout wallet ends with it. When it went to another wallet than the creator's payout
+wallet, --to must name that one: ask the creator first, because a key may be stolen.
 
 Exit code 4: a take-out waits for a person.`
 

@@ -5,10 +5,10 @@ import type { CustodyChain, Fate, Submission } from '../../ports/custody-chain.j
 import { type AccountReply, holdingsOf, readAccounts } from './account-state.js'
 import { readBlockhash } from './blockhash.js'
 import { assemble, buildMessage, readMessage, sizeOf, unsigned } from './custody-message.js'
+import { readSignaturesNaming } from './find-signatures.js'
 import { createJsonRpc, documented, type JsonRpc, type JsonRpcOptions } from './json-rpc.js'
 import { readEveryStatus, readStatuses } from './statuses.js'
 
-const namingReply = z.array(z.object({ signature: z.string() }))
 const heightReply = z.int().nonnegative()
 /** Blocks in which a blockhash counts. */
 const blockhashLifetime = 150
@@ -40,11 +40,11 @@ export function createCustodyChain(options: JsonRpcOptions): CustodyChain {
         fates.push(...(await readFates(rpc, submissions.slice(at, at + maxSignatures))))
       return fates
     },
-    async signaturesNaming(key, most) {
-      const params = [key, { limit: most, commitment: 'confirmed' }]
-      const found = await rpc.callAll('getSignaturesForAddress', params, documented(namingReply))
-      // Not cut to `most`: one endpoint could fill the list and hide what another shows.
-      return [...new Set(found.flat().map(({ signature }) => signature))]
+    async signaturesNaming(key) {
+      const found = await rpc.askAll((endpoint) => readSignaturesNaming(endpoint, key))
+      // Of each what it shows: one endpoint could fill a common list and hide what another shows.
+      const signatures = [...new Set(found.flatMap((one) => one.signatures))]
+      return { signatures, whole: found.every(({ whole }) => whole) }
     },
   }
 }

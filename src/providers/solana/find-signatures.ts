@@ -66,6 +66,21 @@ async function readOn(rpc: JsonRpc, address: string, since: Date, first: Page): 
   return { signatures: successful(all.filter(isSince)), whole: true }
 }
 
+/** What names an address, failed transactions too, back to an empty page: nodes return fewer than asked. */
+export async function readSignaturesNaming(
+  { call }: Pick<JsonRpc, 'call'>,
+  address: string,
+): Promise<SignaturesSince> {
+  const signatures: string[] = []
+  for (let pages = 0; pages < mostPages; pages++) {
+    const how = { commitment: 'confirmed', limit: nextPage, before: signatures.at(-1) }
+    const page = await call('getSignaturesForAddress', [address, how], documented(signaturesReply))
+    if (page.length === 0) return { signatures, whole: true }
+    signatures.push(...page.map(({ signature }) => signature))
+  }
+  return { signatures, whole: false }
+}
+
 export async function readSignaturePages(
   rpc: JsonRpc,
   pages: readonly SignaturePage[],

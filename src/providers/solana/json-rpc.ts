@@ -33,6 +33,8 @@ export interface JsonRpc {
   batch(calls: readonly RpcCall[]): Promise<BatchAnswer[]>
   /** Calls every endpoint. Throws when one of them gives no usable answer. */
   callAll<Result>(method: string, params: readonly unknown[], read: Read<Result>): Promise<Result[]>
+  /** The same for what takes several calls: `ask` gets a `call` that calls this endpoint and no other. */
+  askAll<Result>(ask: (endpoint: Pick<JsonRpc, 'call'>) => Promise<Result>): Promise<Result[]>
 }
 
 const defaultTimeoutMs = 10_000
@@ -106,6 +108,14 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     preferred = (preferred + 1) % urls.length
     throw failure
   }
+  const askAll: JsonRpc['askAll'] = (ask) =>
+    Promise.all(
+      urls.map((url) =>
+        ask({
+          call: (method, params, read) => sendTo(url, [{ method, params }], (reply) => read(resultOf(reply))),
+        }),
+      ),
+    )
   return {
     call: (method, params, read) => sendToAny([{ method, params }], (reply) => read(resultOf(reply))),
     async batch(calls) {
@@ -115,8 +125,8 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
         throw error
       })
     },
-    callAll: (method, params, read) =>
-      Promise.all(urls.map((url) => sendTo(url, [{ method, params }], (reply) => read(resultOf(reply))))),
+    callAll: (method, params, read) => askAll(({ call }) => call(method, params, read)),
+    askAll,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { verifyMessageSignature } from '../../kernel/ed25519.js'
 import { usdc } from '../../kernel/tokens.js'
 import { type CustodyMove, lockCustody, moveCustody } from '../../ledger/custody.js'
 import { spendOwing } from '../../ledger/receivables/receivables.js'
@@ -6,12 +7,13 @@ import { query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ChainTransaction } from '../../ports/chain.js'
 import type { LandedMove } from '../custody-move.js'
-import { endTakeOut, holdTakeOut, setSigned } from './steps.js'
+import { endTakeOut, holdTakeOut, setSignature, setSigned } from './steps.js'
+import type { TakeOut } from './take-out.js'
 
 /**
- * Books a take-out that is final on the chain and that these rows have lost in a restore (docs/decisions/0072). One that was prepared
- * before the backup is completed. Returns its id, and what the creator owes because there was too little. The database refuses more than
- * the creator's book has.
+ * Books a take-out that is final on the chain and that these rows have lost in a restore (docs/decisions/0072), or that landed under
+ * another signature of its payout wallet. One that was prepared before the backup is completed. Returns its id, and what the creator owes
+ * because there was too little. The database refuses more than the creator's book has.
  */
 export async function adoptTakeOut(
   uow: UnitOfWork,
@@ -21,32 +23,47 @@ export async function adoptTakeOut(
   const { trx } = uow
   const { signature } = transaction
   const { userId, mint, amount } = move
+  const found = await findByKey(trx, transaction, move)
+  // Held already. Anybody can name the key, but not sign the message.
+  if (
+    found?.state === 'signed' &&
+    (await verifyMessageSignature(found.payoutWallet, found.message, signature))
+  ) {
+    await setSignature(trx, found.id, signature)
+    await end(uow, found.id)
+    return { id: found.id, owedMicro: 0n }
+  }
   await lockCustody(trx, [userId], mint)
   await moveCustody(trx, 'sign', [move])
-  const prepared = await findPrepared(trx, transaction, move)
+  const prepared = found?.state === 'prepared' ? found.id : undefined
   if (prepared !== undefined) await setSigned(trx, prepared, { signature })
   const id = prepared ?? (await storeSigned(trx, { signature, payoutWallet: destination }, move))
   const debt = { id: `adopted:${id}`, userId, ref: `take-out:${id}`, amountMicro: amount }
   const hold = () => holdTakeOut(trx, { id, userId, mint, amount })
   const owedMicro = mint === usdc.mint ? await spendOwing(trx, debt, hold) : 0n
-  if (!(await endTakeOut(uow, id, 'final'))) throw new Error(`take-out ${id} did not end`)
+  await end(uow, id)
   return { id, owedMicro }
 }
 
-/** The take-out whose key the transaction names. */
-async function findPrepared(
+async function end(uow: UnitOfWork, id: string): Promise<void> {
+  if (!(await endTakeOut(uow, id, 'final'))) throw new Error(`take-out ${id} did not end`)
+}
+
+/** The take-out under way whose key the transaction names; the signed one of several. */
+async function findByKey(
   trx: Knex,
   { accounts }: ChainTransaction,
   { userId, mint, amount }: CustodyMove,
-): Promise<string | undefined> {
-  const [row] = await query<{ id: string }>(trx, {
-    name: 'take-outs.prepared-key',
+): Promise<Pick<TakeOut, 'id' | 'state' | 'payoutWallet' | 'message'> | undefined> {
+  const [row] = await query<Pick<TakeOut, 'id' | 'state' | 'payoutWallet' | 'message'>>(trx, {
+    name: 'take-outs.by-key',
     text: /* sql */ `
-      select id from wallet_transfers
-      where state = 'prepared' and reference_key = any($1::text[]) and user_id = $2 and mint = $3 and amount = $4 for update`,
+      select id, state, payout_wallet as "payoutWallet", message from wallet_transfers
+      where state in ('prepared', 'signed') and reference_key = any($1::text[]) and user_id = $2 and mint = $3 and amount = $4
+      order by state desc for update`,
     values: [[...accounts], userId, mint, String(amount)],
   })
-  return row?.id
+  return row
 }
 
 /** Without its bytes: nobody submits it. The signature stands for the key that is lost. */

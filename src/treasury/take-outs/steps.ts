@@ -109,14 +109,11 @@ async function returnTakeOut(trx: Knex, { id, mint }: Moved): Promise<void> {
   if (mint === usdc.mint) await voidReserved(trx, key(id))
 }
 
-/** Transactions that name a key. Above it somebody floods the key, and a person decides. */
-const mostNaming = 200
-
 /**
  * Whether a take-out landed under another signature than the one we know. The payout wallet signs first, so its signature is the
  * transaction's id, and it can make another one of the same message whenever it likes. The network executes a message once, and the
  * key in the payment is named by no other honest transaction. Which signature is one of our message is computed here: an endpoint
- * may show anything as the transaction. `unknown`: too many to tell.
+ * may show anything as the transaction. `unknown`: somebody floods the key with more than are read.
  */
 export async function findLanded(
   { custodyChain }: Pick<Services, 'custodyChain'>,
@@ -127,12 +124,20 @@ export async function findLanded(
     payoutWallet,
   }: Pick<TakeOut, 'referenceKey' | 'signature' | 'message' | 'payoutWallet'>,
 ): Promise<{ readonly signature: string } | 'none' | 'unknown'> {
-  const naming = (await custodyChain.signaturesNaming(referenceKey, mostNaming)).filter(
-    (one) => one !== signature,
-  )
-  for (const one of naming)
-    if (await verifyMessageSignature(payoutWallet, message, one)) return { signature: one }
-  return naming.length >= mostNaming ? 'unknown' : 'none'
+  const { signatures, whole } = await custodyChain.signaturesNaming(referenceKey)
+  for (const one of signatures)
+    if (one !== signature && (await verifyMessageSignature(payoutWallet, message, one)))
+      return { signature: one }
+  return whole ? 'none' : 'unknown'
+}
+
+/** The wallet's other signature of the message, under which it landed. */
+export function setSignature(db: Knex, id: string, signature: string): Promise<boolean> {
+  return changesOne(db, {
+    name: 'take-outs.other-signature',
+    text: `update wallet_transfers set signature = $2 where id = $1 and state = 'signed' returning id`,
+    values: [id, signature],
+  })
 }
 
 /** The signed take-outs, oldest first. */
@@ -172,7 +177,7 @@ export async function giveBack(
 }
 
 /** Whether the tokens are gone from the custody wallet. Whoever floods the key of a payment can hide its transaction, not this. */
-async function hasLeft(
+export async function hasLeft(
   { db, custodyChain }: Pick<Services, 'db' | 'custodyChain'>,
   { userId, mint, amount }: TakeOut,
 ): Promise<boolean> {

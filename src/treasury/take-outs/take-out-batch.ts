@@ -7,7 +7,7 @@ import type { Fate } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
 import type { CustodianNeeds } from '../custodian/sign-message.js'
 import { signTakeOut } from './sign-take-out.js'
-import { endTakeOut, expirePrepared, findLanded } from './steps.js'
+import { endTakeOut, expirePrepared, findLanded, hasLeft, setSignature } from './steps.js'
 import { type DueTakeOut, takeOutOf, takeOutQueue } from './take-out.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
@@ -98,17 +98,13 @@ async function giveUp(
 ): Promise<number> {
   const { db, log } = services
   const landed = await findLanded(services, takeOut)
-  if (landed === 'none' && endpoints > 1) {
+  if (landed === 'none' && endpoints > 1 && !(await hasLeft(services, takeOut))) {
     await end(services, takeOut.id, 'expired', 'it did not land in time')
     log.info({ takeOut: takeOut.id, signature: takeOut.signature }, 'a take-out did not land in time')
     return lookMs
   }
   if (landed === 'none' || landed === 'unknown') return undecided(services, takeOut)
-  await query(db, {
-    name: 'take-outs.other-signature',
-    text: `update wallet_transfers set signature = $2 where id = $1 and state = 'signed'`,
-    values: [takeOut.id, landed.signature],
-  })
+  await setSignature(db, takeOut.id, landed.signature)
   log.warn(
     { takeOut: takeOut.id, ...landed },
     'a take-out landed under a second signature of its payout wallet',
@@ -116,7 +112,7 @@ async function giveUp(
   return lookMs
 }
 
-/** A person decides: the only endpoint may have lost its history, or somebody floods the key of the payment. */
+/** A person decides: the endpoints may have lost their history, or somebody floods the key of the payment. */
 async function undecided({ db, metrics, log }: Needs, takeOut: DueTakeOut): Promise<number> {
   const { id, signature, undecidedAt } = takeOut
   if (undecidedAt !== null) return undecidedMs

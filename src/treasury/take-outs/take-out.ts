@@ -29,7 +29,7 @@ export interface TakeOut {
   readonly createdAt: Date
   readonly signedAt: Date | null
   readonly endedAt: Date | null
-  /** The only endpoint does not know it although it can no longer land: a person decides. */
+  /** It can no longer land, and nobody can say by the chain alone whether it did: a person decides. */
   readonly undecidedAt: Date | null
 }
 
