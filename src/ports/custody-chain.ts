@@ -64,8 +64,8 @@ export type Fate =
   /** It landed for good and its instructions failed, by every endpoint: it moved nothing. */
   | { readonly kind: 'failed' }
   /**
-   * It can no longer land: at every endpoint the finalized height has passed the last valid one, and afterwards none of them knows
-   * the signature. `endpoints`: how many said so. One alone may have lost its history.
+   * It can no longer land: at every endpoint the finalized height has passed the last valid one, and afterwards each of them does not
+   * know the signature, or shows that it failed for good. `endpoints`: how many said so. One alone may have lost its history.
    */
   | { readonly kind: 'gone'; readonly endpoints: number }
   | { readonly kind: 'open' }

@@ -507,10 +507,14 @@ test.serial('a take-out and a sweep signed at once do not move what is the other
 test.serial('forks: what one endpoint knows is not given back; what neither knows in time is', async (t) => {
   const { proxy, services } = await withLiars(t)
   startSigning(t, services)
-  let fork: 'shows' | 'hides' | undefined
+  let fork: 'shows' | 'hides' | 'failed' | undefined
   proxy.alterReply = (method, params, reply) => {
     if (method !== 'getSignatureStatuses' || fork === undefined) return reply
-    const status = fork === 'hides' ? null : { slot: 1, err: null, confirmationStatus: 'confirmed' }
+    const status = {
+      hides: null,
+      shows: { slot: 1, err: null, confirmationStatus: 'confirmed' },
+      failed: { slot: 1, err: 'AccountNotFound', confirmationStatus: 'finalized' },
+    }[fork]
     const value = (params[0] as readonly string[]).map(() => status)
     return { ...reply, result: { ...(reply.result as object), value } }
   }
@@ -527,10 +531,8 @@ test.serial('forks: what one endpoint knows is not given back; what neither know
   submit(world(), other.transaction)
   fork = 'hides'
   world().sandbox.chain.advance(300)
-  await lookTwice(other.id)
-  t.is(await statusOf(taker, other.id), 'signed', 'it is final on the other fork')
-  fork = undefined
   await untilStatus(taker, other.id, 'final')
+  fork = undefined
 
   const one = await signed(world(), taker, usdc.mint, '4')
   t.like(await balanceOf(taker), { available: 0n, held: 4_000_000n })
@@ -545,6 +547,14 @@ test.serial('forks: what one endpoint knows is not given back; what neither know
   t.deepEqual(await book(taker), [8_000_000n, 0n, 4_000_000n, 0n])
   submit(world(), one.transaction)
   t.is(usdcOnChain(world(), taker.wallet), 4_000_000n, 'it cannot land any more')
+
+  const two = await signed(world(), taker, usdc.mint, '4')
+  fork = 'failed'
+  await lookTwice(two.id)
+  t.is(await statusOf(taker, two.id), 'signed', 'it can still land where it is not known')
+  world().sandbox.chain.advance(300)
+  await untilStatus(taker, two.id, 'expired')
+  t.like(await balanceOf(taker), { available: 4_000_000n, held: 0n })
 })
 
 test.serial('a wallet that signs a second time gets nothing back for what landed', async (t) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderError } from '../../kernel/provider-error.js'
-import type { Blockhash } from '../../ports/chain.js'
+import type { Blockhash, SignatureStatus } from '../../ports/chain.js'
 import type { CustodyChain, Fate, Submission } from '../../ports/custody-chain.js'
 import { type AccountReply, holdingsOf, readAccounts } from './account-state.js'
 import { readBlockhash } from './blockhash.js'
@@ -95,11 +95,20 @@ async function readEnds(rpc: JsonRpc, submissions: readonly Submission[]): Promi
   for (const one of submissions) {
     const { signature, lastValidHeight } = one
     const seen = signature === undefined ? [] : endpoints.map((statuses) => statuses.get(signature))
-    const failed = seen.every((status) => status?.commitment === 'finalized' && status.failed)
-    const unknown = seen.every((status) => status === undefined || status.commitment === 'none')
     const expired = heights.every((height) => height > lastValidHeight)
-    if (seen.length > 0 && failed) ends.set(one, { kind: 'failed' })
-    else if (unknown && expired) ends.set(one, { kind: 'gone', endpoints: heights.length })
+    ends.set(one, fateOf(seen, expired ? heights.length : 0))
   }
   return ends
+}
+
+/** `seen`: what each endpoint says. `expired`: at how many it can no longer land; 0 unless at all. */
+function fateOf(seen: readonly (SignatureStatus | undefined)[], expired: number): Fate {
+  const finalized = seen.filter((status) => status?.commitment === 'finalized')
+  const unknown = seen.filter((status) => status === undefined || status.commitment === 'none')
+  if (finalized.some((status) => !status?.failed)) return { kind: 'final' }
+  if (seen.length > 0 && finalized.length === seen.length) return { kind: 'failed' }
+  // By each endpoint it moved nothing, though they may not agree why.
+  if (expired > 0 && finalized.length + unknown.length === seen.length)
+    return { kind: 'gone', endpoints: expired }
+  return { kind: 'open' }
 }
