@@ -1,8 +1,12 @@
+import type { Knex } from 'knex'
 import { sumOf } from '../kernel/money.js'
 import { type Token, tokens, usdc } from '../kernel/tokens.js'
-import type { CustodyMove } from '../ledger/custody.js'
+import { type CustodyMove, countCustody, readCustody, unboundOf } from '../ledger/custody.js'
+import { query } from '../platform/database/database.js'
 import type { ChainTransaction } from '../ports/chain.js'
+import type { Services } from '../services.js'
 import { type AssociatedAccounts, amountReceived, balanceChange } from '../tips/verify/balance-changes.js'
+import { SigningRefused } from './custodian/sign-message.js'
 
 /**
  * What a transaction took from custody wallets. `sweep`: USDC, to the treasury. `take_out`: one token of one wallet, to who pays the
@@ -14,6 +18,32 @@ export interface LandedMove {
   readonly moves: readonly (CustodyMove & { readonly wallet: string })[]
   /** Where it went: the treasury, or who paid the fee. */
   readonly destination: string
+}
+
+/** Throws SigningRefused. */
+export async function readCustodyWallet(db: Knex, userId: string): Promise<string> {
+  const [row] = await query<{ wallet: string }>(db, {
+    name: 'take-outs.wallet',
+    text: 'select public_key as wallet from wallets where user_id = $1 and public_key is not null',
+    values: [userId],
+  })
+  if (row === undefined) throw new SigningRefused({ reason: 'there is no custody wallet' })
+  return row.wallet
+}
+
+/**
+ * Whether the tokens of a signed move are gone from the custody wallet. Who floods the key of a payment, and an endpoint that has lost its
+ * history, can hide a transaction, not this.
+ */
+export async function hasLeft(
+  { db, custodyChain }: Pick<Services, 'db' | 'custodyChain'>,
+  { userId, mint, amount }: CustodyMove,
+): Promise<boolean> {
+  await countCustody(db, mint, [userId])
+  const [book] = await readCustody(db, mint, [userId])
+  const wallet = await readCustodyWallet(db, userId)
+  const [source] = await custodyChain.readSources([{ wallet, mint }], 'finalized')
+  return book === undefined || source === undefined || source.amount < unboundOf(book) + amount
 }
 
 /** Undefined: it takes nothing. `owners`: the users of the custody wallets that it names. */

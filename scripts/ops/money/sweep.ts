@@ -44,7 +44,7 @@ payer and it goes on. Never swept: unattributed USDC (sent to the wallet directl
 than the book. One bad account does not stop the others: it is left out and listed.
 
 --declare-dead ends a sweep that can no longer land, when the only RPC endpoint does not know it. Look the signature up elsewhere
-first: if it landed after all, the books are wrong.
+first: if it landed after all, the books are wrong. It is refused while a custody wallet holds less than the book.
 
 --adopt books a sweep that is final on the chain and that a restore has lost.
 

@@ -6,6 +6,7 @@ import { type Posted, postReserved, reserve, voidReserved } from '../../ledger/t
 import { changesOne } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
+import { hasLeft } from '../custody-move.js'
 import type { SweepState } from './lifecycle.js'
 import { lockSweep, readParts, type SweepRow } from './sweep.js'
 
@@ -117,15 +118,19 @@ function returnToCustody(trx: Knex, sweepId: string): Promise<Posted> {
  * is written in the same transaction.
  */
 export async function declareDead(
-  { transact, custodyChain }: Pick<Services, 'transact' | 'custodyChain'>,
+  services: Pick<Services, 'db' | 'transact' | 'custodyChain'>,
   { id, undecided, signature, lastValidHeight }: SweepRow,
   failure: string,
   also: (trx: UnitOfWork['trx']) => Promise<void>,
 ): Promise<string | undefined> {
   if (!undecided || signature === null) return `sweep ${id} does not wait for a person`
+  const { db, transact, custodyChain } = services
   const [fate] = await custodyChain.fates([{ signature, lastValidHeight: Number(lastValidHeight) }])
   if (fate?.kind !== 'gone')
     return `the chain knows sweep ${id}, or does not answer: it is ${fate?.kind ?? 'open'}`
+  for (const part of await readParts(db, id))
+    if (await hasLeft(services, part))
+      return `the custody wallet of creator ${part.userId} holds less than the book with sweep ${id}: it landed`
   const ended = await transact(async (uow) => {
     const done = await endSweep(uow, id, { from: 'sent', to: 'dead', failure })
     if (done) await also(uow.trx)

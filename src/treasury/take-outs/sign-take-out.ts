@@ -14,8 +14,9 @@ import {
   SigningRefused,
   signMessage,
 } from '../custodian/sign-message.js'
+import { readCustodyWallet } from '../custody-move.js'
 import { holdTakeOut, setSigned } from './steps.js'
-import { hasSigned, lockTakeOut, readCustodyWallet, type TakeOut, takeOutChannel } from './take-out.js'
+import { hasSigned, lockTakeOut, type TakeOut, takeOutChannel } from './take-out.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
 

@@ -2,19 +2,13 @@ import type { Knex } from 'knex'
 import { verifyMessageSignature } from '../../kernel/ed25519.js'
 import { usdc } from '../../kernel/tokens.js'
 import { platformAccount, userAccount } from '../../ledger/accounts.js'
-import { countCustody, lockCustody, moveCustody, readCustody, unboundOf } from '../../ledger/custody.js'
+import { lockCustody, moveCustody } from '../../ledger/custody.js'
 import { postReserved, reserve, voidReserved } from '../../ledger/transfers.js'
 import { changesOne, query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import {
-  lockTakeOut,
-  readCustodyWallet,
-  type TakeOut,
-  takeOutChannel,
-  takeOutColumns,
-  takeOutOf,
-} from './take-out.js'
+import { hasLeft } from '../custody-move.js'
+import { lockTakeOut, type TakeOut, takeOutChannel, takeOutColumns, takeOutOf } from './take-out.js'
 
 // Every change of a take-out's state. False: it is in another state. PostgreSQL refuses a step that lifecycle.ts does not list.
 
@@ -174,16 +168,4 @@ export async function giveBack(
     return done
   })
   return ended ? undefined : `take-out ${id} has ended meanwhile`
-}
-
-/** Whether the tokens are gone from the custody wallet. Whoever floods the key of a payment can hide its transaction, not this. */
-export async function hasLeft(
-  { db, custodyChain }: Pick<Services, 'db' | 'custodyChain'>,
-  { userId, mint, amount }: TakeOut,
-): Promise<boolean> {
-  await countCustody(db, mint, [userId])
-  const [book] = await readCustody(db, mint, [userId])
-  const wallet = await readCustodyWallet(db, userId)
-  const [source] = await custodyChain.readSources([{ wallet, mint }], 'finalized')
-  return book === undefined || source === undefined || source.amount < unboundOf(book) + amount
 }

@@ -6,8 +6,9 @@ import type { Batch } from '../../platform/worker/batch-loop.js'
 import type { Fate } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
 import type { CustodianNeeds } from '../custodian/sign-message.js'
+import { hasLeft } from '../custody-move.js'
 import { signTakeOut } from './sign-take-out.js'
-import { endTakeOut, expirePrepared, findLanded, hasLeft, setSignature } from './steps.js'
+import { endTakeOut, expirePrepared, findLanded, setSignature } from './steps.js'
 import { type DueTakeOut, takeOutOf, takeOutQueue } from './take-out.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>

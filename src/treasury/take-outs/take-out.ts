@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 import { query } from '../../platform/database/database.js'
 import type { DueRows } from '../../platform/database/due-rows.js'
-import { SigningRefused } from '../custodian/sign-message.js'
 import type { TakeOutState } from './lifecycle.js'
 
 export interface TakeOut {
@@ -92,15 +91,4 @@ export async function hasSigned(
     values: [userId, mint],
   })
   return rows.length > 0
-}
-
-/** Throws SigningRefused. */
-export async function readCustodyWallet(db: Knex, userId: string): Promise<string> {
-  const [row] = await query<{ wallet: string }>(db, {
-    name: 'take-outs.wallet',
-    text: 'select public_key as wallet from wallets where user_id = $1 and public_key is not null',
-    values: [userId],
-  })
-  if (row === undefined) throw new SigningRefused({ reason: 'there is no custody wallet' })
-  return row.wallet
 }
