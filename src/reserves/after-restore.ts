@@ -72,21 +72,32 @@ async function compareTakeover(services: Needs & Pick<Services, 'transact'>, see
   return transfers.length + collections.length + others.length
 }
 
+/** Until this block, what was signed before now can land. */
+export async function readLastLanding({ custodyChain }: Pick<Services, 'custodyChain'>): Promise<number> {
+  return (await custodyChain.freshBlockhash()).lastValidBlockHeight
+}
+
+/** Of all endpoints the one that is furthest behind decides: the comparison may read that one. */
+export async function mayLandUntil(
+  { custodyChain }: Pick<Services, 'custodyChain'>,
+  block: number,
+): Promise<boolean> {
+  const [fate] = await custodyChain.fates([{ signature: undefined, lastValidHeight: block }])
+  return fate?.kind !== 'gone'
+}
+
 /**
  * Lets payouts run again after a standby was promoted: the rows are seen where they were minutes ago, and the provider's lists and
  * the chain show nothing that they lack, once nothing lost can land any more. Everything else waits for `restore-check`. Call it now and then.
  */
 export function createMovedCheck(services: Needs & Pick<Services, 'transact'>): () => Promise<void> {
-  const { db, transact, custodyChain, log } = services
+  const { db, transact, log } = services
   let notBefore = 0
-  /** Until this block, what was signed before this takeover and is lost here can land. */
+  /** Of the takeover whose loss may still land. */
   let landing: { readonly identity: string; readonly until: number } | undefined
   async function mayStillLand({ identity }: DatabaseEpoch): Promise<boolean> {
-    if (landing?.identity !== identity)
-      landing = { identity, until: (await custodyChain.freshBlockhash()).lastValidBlockHeight }
-    // Of all endpoints the one that is furthest behind decides: the comparison may read that one.
-    const [fate] = await custodyChain.fates([{ signature: undefined, lastValidHeight: landing.until }])
-    return fate?.kind !== 'gone'
+    if (landing?.identity !== identity) landing = { identity, until: await readLastLanding(services) }
+    return mayLandUntil(services, landing.until)
   }
   return async () => {
     const epoch = await readEpoch(db)

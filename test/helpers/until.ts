@@ -18,6 +18,19 @@ export async function until(
     if (Date.now() > deadline) throw new Error(`not within ${milliseconds} ms: ${what}`)
 }
 
+/** The chain goes on quickly until this has ended: it waits for blocks. */
+export async function advanceWhile<Result>({ chain }: Sandbox, running: Promise<Result>): Promise<Result> {
+  let ended = false
+  const result = running.finally(() => {
+    ended = true
+  })
+  await until('it has ended', () => {
+    chain.advance(10)
+    return ended
+  })
+  return result
+}
+
 /** Waits until the chain has made this many more slots. Paces a client that pays repeatedly. */
 export async function untilSlotsPass({ chain }: Sandbox, count: number): Promise<void> {
   const end = chain.clock.slot + count

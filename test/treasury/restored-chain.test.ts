@@ -36,7 +36,7 @@ import { as, composeAs, openOwnersPool } from '../helpers/servers/roles.js'
 import { startApp } from '../helpers/servers/serve-app.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { runBatch, useWorld, type World } from '../helpers/servers/world.js'
-import { until } from '../helpers/until.js'
+import { advanceWhile, until } from '../helpers/until.js'
 
 /** A blockhash lives a minute. */
 const world = useWorld(test, { chain: true, fiat: true, slotMs: 400, env: { WITHDRAW_WAIT_MS: '10000' } })
@@ -171,7 +171,6 @@ test.serial('a copied database signs nothing, and what the chain has is booked o
   await loops.stop()
   const lostTakeOuts = [first.body.transfer?.signature ?? '', second.signature ?? '']
   const balances = (one: World) => Promise.all([ada, ben, cyn].map((who) => readBalance(one, who)))
-  const truth = await balances(world())
 
   const restoredEnv = { ...env, DATABASE_URL: backup.url, WITHDRAW_WAIT_MS: '300' }
   const { services: own, url } = await startApp(t, restoredEnv)
@@ -233,7 +232,8 @@ test.serial('a copied database signs nothing, and what the chain has is booked o
   const shown = await check()
   const since = /find-uncredited --since (\S+) --apply/.exec(shown.out)?.[1] ?? ''
   t.true(shown.out.includes(`sweep --adopt ${lostSweep}`), shown.out)
-  t.is((await check('--apply', '--confirm=0', ...why)).code, 3, 'not before the chain is booked')
+  const accept = () => advanceWhile(sandbox, check('--apply', '--confirm=0', ...why))
+  t.is((await accept()).code, 3, 'not before the chain is booked')
 
   const plan = JSON.parse((await check('--adopt-all', '--json')).out) as { steps: string[]; hash: string }
   t.is(plan.steps.length, 5, plan.steps.join('\n'))
@@ -265,10 +265,23 @@ test.serial('a copied database signs nothing, and what the chain has is booked o
     { state: 'final', signature: lostTakeOuts[0] },
     'the row that was prepared is completed',
   )
-  const last = await check('--apply', '--confirm=0', ...why)
+  const signing = startWorkerLoops(services, ['take-outs'])
+  const late = await signed(world(), ada, usdc.mint, '0.1')
+  await signing.stop()
+  const asked = sandbox.calls.of('getBlockHeight')
+  const hasty = check('--apply', '--confirm=0', ...why)
+  await until('it asks what can still land', () => sandbox.calls.of('getBlockHeight') > asked)
+  const landed = submit(world(), late.transaction)
+  t.is((await advanceWhile(sandbox, hasty)).code, 3, 'what was signed in the lost time landed only now')
+  const lateOne = await runOpsScript(restored, 'take-outs', '--adopt', landed, ...sealed(landed))
+  t.is(lateOne.code, 0, lateOne.err)
+  const last = await accept()
   t.is(last.code, 0, last.err + last.out)
 
-  t.deepEqual(await balances(restored), truth)
+  const following = startWorkerLoops(services, ['take-outs'])
+  await until('the late take-out is final', () => ended(3))
+  await following.stop()
+  t.deepEqual(await balances(restored), await balances(world()))
   t.true((await checkBooks(restored.db)).holds)
   const ids = [ada, ben, cyn].map(({ user }) => user.id)
   for (const { shortage, unattributed } of await viewCreators(own, ids))

@@ -38,10 +38,10 @@ import { startApp } from '../helpers/servers/serve-app.js'
 import { startWorkerLoops } from '../helpers/servers/worker-loops.js'
 import { useWorld, type World } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
-import { until } from '../helpers/until.js'
+import { advanceWhile, until } from '../helpers/until.js'
 import { listBrokenInvariants } from '../ledger/support.js'
 
-const world = useWorld(test, { fiat: true, env: quickPayouts })
+const world = useWorld(test, { fiat: true, chain: true, env: quickPayouts })
 
 const reason = ['--reason', 'drill', '--as', 'ngozi']
 const sealed = (reference: string) => ['--apply', `--confirm=${reference}`, ...reason]
@@ -222,7 +222,8 @@ test.serial('after a restore nobody is paid twice, and nothing is sent until it 
   }
   t.deepEqual(await balances(restored), had)
 
-  const check = (...args: string[]) => runOpsScript(restored, 'restore-check', ...args)
+  const check = (...args: string[]) =>
+    advanceWhile(world().sandbox, runOpsScript(restored, 'restore-check', ...args))
   const first = await check('--json')
   t.is(first.code, 4, first.err)
   const found = JSON.parse(first.out) as {

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Composed, composeRefundReader } from '../../../src/compose.js'
+import { ProviderError } from '../../../src/kernel/provider-error.js'
 import { neverSentStates } from '../../../src/outgoing/lifecycle.js'
 import {
   acceptDatabase,
@@ -6,7 +8,12 @@ import {
   declareRestored,
   readEpoch,
 } from '../../../src/platform/database/restore-guard.js'
-import { comparedSince, compareLostTime } from '../../../src/reserves/after-restore.js'
+import {
+  comparedSince,
+  compareLostTime,
+  mayLandUntil,
+  readLastLanding,
+} from '../../../src/reserves/after-restore.js'
 import { type Adoption, applyAdoption, differencesOf, hashOf, planAdoption } from '../support/adoption.js'
 import {
   defineCommand,
@@ -28,6 +35,10 @@ const options = defineOptions(finalOptions, {
 })
 type Given = Values<typeof options>
 
+/** A blockhash lives for about a minute. */
+const landingMs = 5 * 60_000
+const pollMs = 1000
+
 const states = {
   known: 'the database is where it was',
   copied: 'the database is a copy: nothing is sent',
@@ -43,12 +54,13 @@ npm run ops -- restore check --since <time> --apply --reason <text>
 A database that was restored knows it: payouts, refunds, sweeps and take-outs send nothing. This compares the provider's lists of
 transfers, payments, refunds and disputes, and every custody wallet's transactions on the chain, with the rows, from a day before the
 moment to which they were restored, and lists every difference with the command for it. Exit code 4 while there are some, or while nothing
-is sent; exit code 5, and nothing is accepted, when a list or a wallet cannot be read. Progress is printed to standard error.
+is sent; exit code 5, and nothing is accepted, when a list or a wallet cannot be read, or what was signed before can still land after
+five minutes. Progress is printed to standard error.
 
 Follow the steps in docs/restore.md. --adopt-all shows a plan of everything that can be adopted: whose it is and
 how much, and what needs a person. Read it; with --apply and its hash it is done, unless it has changed since. When every difference is
-adopted, or settled outside the service, --apply lets everything run again: --confirm is 0, or the hash of what is left. What is older than
-that moment is looked up at the provider before it is sent.`
+adopted, or settled outside the service, --apply lets everything run again: --confirm is 0, or the hash of what is left. It waits one to two
+minutes first, until nothing that was signed before can land. What is older than that moment is looked up at the provider before it is sent.`
 
 async function check(services: Composed, given: Given, order: Order): Promise<Outcome> {
   const { db, transact } = services
@@ -57,6 +69,7 @@ async function check(services: Composed, given: Given, order: Order): Promise<Ou
   if (epoch.state === 'known') return { text: describe(epoch), json: { ...present(epoch), applied: false } }
   const refunds = composeRefundReader(services.config)
   const say = createProgress()
+  if (apply && given['adopt-all'] !== true) await untilAllLanded(services, say)
   const lost = await compareLostTime({ ...services, refunds }, epoch, (wallets, unknown) =>
     say(`${wallets} custody wallets read, ${unknown} unknown transactions`),
   )
@@ -85,6 +98,19 @@ async function check(services: Composed, given: Given, order: Order): Promise<Ou
     wake('payouts')
   })
   return { text: [...lines, 'accepted: payouts, refunds, sweeps and take-outs run again'].join('\n'), json }
+}
+
+/** What was signed in the lost time and lands after the comparison would be missing for ever. */
+async function untilAllLanded(services: Composed, say: (text: string) => void): Promise<void> {
+  const block = await readLastLanding(services)
+  for (const end = performance.now() + landingMs; await mayLandUntil(services, block); await pause(pollMs)) {
+    if (performance.now() > end)
+      throw new ProviderError(
+        'unavailable',
+        `block ${block} is not final at every RPC endpoint, so what was signed before can still land: run it again in two minutes`,
+      )
+    say(`waits for block ${block}: until then what was signed before can land`)
+  }
 }
 
 async function adoptAll(
