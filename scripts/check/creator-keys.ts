@@ -115,7 +115,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     `compare.disputes, disputes.describe, disputes.earlier, disputes.find, disputes.holding, disputes.insert, disputes.is-booked,
     disputes.lock, disputes.note-answer, disputes.restore-return, disputes.shares, disputes.store-return, disputes.take-answer,
     disputes.\${before}-\${to}, fiat.wake, payouts.job-failure, payouts.make-due, payouts.reconcile-now, refunds.wake,
-    returns.disputes, returns.left, returns.own-refunds, returns.wake, unsent.old`,
+    returns.disputes, returns.left, returns.own-refunds, returns.wake, suspense.booked-refunds, unsent.old`,
   ],
   [
     'a signature, wallet or message of the chain',

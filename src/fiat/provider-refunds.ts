@@ -1,4 +1,6 @@
+import type { Knex } from 'knex'
 import { isRefundId } from '../kernel/ids.js'
+import { query } from '../platform/database/database.js'
 import type { ProviderRefund, Refunds } from '../ports/refunds.js'
 
 const hourMs = 3_600_000
@@ -22,13 +24,27 @@ export function listRefundsOf(
 }
 
 /**
- * The refunds of a payment that did not fail, without those of what its creator gives back: they are not of the part in suspense.
- * Whoever requested them, the payer gets this money.
+ * The refunds of a payment that may be of what waits of it in suspense. Not those that failed, of what its creator gives back, that a
+ * dispute made, or whose naira have left suspense already. Whoever requested them, the payer gets this money.
  */
 export async function listSuspenseRefunds(
+  db: Knex,
   refunds: RefundReader,
   payment: RefundedPayment,
 ): Promise<ProviderRefund[]> {
   const all = await listRefundsOf(refunds, payment)
-  return all.filter(({ note, state }) => state !== 'failed' && !isRefundId(note))
+  const live = all.filter(
+    ({ note, state, dispute }) => state !== 'failed' && dispute === null && !isRefundId(note),
+  )
+  if (live.length === 0) return []
+  const rows = await query<{ id: string }>(db, {
+    name: 'suspense.booked-refunds',
+    text: /* sql */ `
+      select r.id from unnest($1::text[]) r (id)
+      where exists (select from payment_returns p where p.id = 'refund:' || r.id and p.restored_at is null)
+        or exists (select from refunds o where o.provider_id = r.id and o.status = 'completed')`,
+    values: [live.map(({ id }) => id)],
+  })
+  const booked = new Set(rows.map(({ id }) => id))
+  return live.filter(({ id }) => !booked.has(id))
 }

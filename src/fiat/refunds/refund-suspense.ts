@@ -12,7 +12,7 @@ export type SuspensePlan =
   | { readonly kind: 'adopt'; readonly found: ProviderRefund }
   | { readonly kind: 'refuse'; readonly reason: string }
 
-/** Pure. `live`: the refunds of its payment that did not fail. One of them is never requested again, whoever requested it. */
+/** Pure. `live`: what `listSuspenseRefunds` shows. One of them is never requested again, whoever requested it. */
 export function planSuspenseRefund(
   { kobo }: Pick<OpenItem, 'kobo'>,
   live: readonly ProviderRefund[],

@@ -4,6 +4,7 @@ import { checkBooks } from '../../../src/ledger/invariants.js'
 import { countAlerts } from '../../helpers/alerts-and-mails.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator, type TestCreator } from '../../helpers/make/creators.js'
+import { lookNow } from '../../helpers/make/fiat/disputes.js'
 import {
   createFiatIntent,
   payFiatIntent,
@@ -204,14 +205,14 @@ const refundsOf = (payment: string) =>
     .fiat.fiatpay.log()
     .refunds.filter(({ transaction }) => String(transaction) === payment)
 /** A refund on the pages of the provider. */
-const refundElsewhere = (payment: string): Promise<Response> =>
+const refundElsewhere = (payment: string, kobo = 500_000): Promise<Response> =>
   fetch(`${world().env['FIATPAY_URL']}/refund`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify({ transaction: payment, amount: 500_000 }),
+    body: JSON.stringify({ transaction: payment, amount: kobo }),
   })
 const endRefund = (intentId: string, outcome: Parameters<typeof endRefundAtProvider>[2]) =>
   endRefundAtProvider(world(), intentId, outcome)
@@ -299,6 +300,23 @@ test.serial('a refund made on the pages of the provider is followed, not repeate
   t.is((await refund(payment, ...confirmed(payment))).code, 0)
   t.is(refundsOf(payment).length, 1)
   t.is((await itemOf(payment)).resolution, 'returned')
+})
+
+test.serial('a refund that is booked already is not taken for that of the rest', async (t) => {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  const before = await readPlatformBalance(world(), 'float_ngn', 'NGN')
+  await refundElsewhere(payment, 250_000)
+  endRefund(intentId, 'processed')
+  await lookNow(world())
+  t.like(await itemOf(payment), { state: 'waiting', kobo: 250_000n })
+  world().fiat.fiatpay.faults.reset()
+  t.is((await refund(payment, ...confirmed(payment))).code, 0)
+  t.deepEqual(
+    refundsOf(payment).map(({ amountKobo }) => amountKobo),
+    [250_000, 250_000],
+  )
+  t.is((await readPlatformBalance(world(), 'float_ngn', 'NGN')) - before, 500_000n)
 })
 
 test.serial('what an operator read of an older request does not reset a newer one', async (t) => {

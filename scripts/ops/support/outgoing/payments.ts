@@ -72,13 +72,13 @@ export function requireUndisputed({ transaction, isDisputed }: OpenItem): void {
  * The refunds of a payment that the provider shows, because the payer must not get the money twice, and not also the creator. Throws
  * RefusedError while it is being refunded.
  */
-export async function listLive({ config }: Composed, item: OpenItem): Promise<readonly ProviderRefund[]> {
+export async function listLive({ db, config }: Composed, item: OpenItem): Promise<readonly ProviderRefund[]> {
   if (item.state === 'refunding')
     throw new RefusedError(
       `payment ${item.transaction} is being refunded; run --refund again to see how it stands. When the provider does not end it: ` +
         `npm run ops -- refunds --give-back ${item.refundId}, or --returned ${item.refundId}`,
     )
-  return listSuspenseRefunds(composeRefunds(config), item)
+  return listSuspenseRefunds(db, composeRefunds(config), item)
 }
 
 /** Throws RefusedError when there is such a refund. */
@@ -128,7 +128,7 @@ async function refundPayment(services: Composed, transaction: string, order: Ord
   const provider = composeRefunds(services.config)
   const { found, id } =
     item.state === 'waiting'
-      ? { found: await findStarted(provider, item), id: undefined }
+      ? { found: await findStarted(services.db, provider, item), id: undefined }
       : { found: undefined, id: item.refundId }
   if (!order.apply) {
     const plan = id != null ? 'is being refunded; --apply shows how it stands' : foundText(found)
@@ -148,8 +148,8 @@ const foundText = (found: ProviderRefund | undefined): string =>
     : `the provider shows the refund ${found.id} ${found.state}`
 
 /** A refund of it that somebody has requested at the provider. Throws RefusedError when there are others. */
-async function findStarted(provider: Refunds, item: OpenItem): Promise<ProviderRefund | undefined> {
-  const plan = planSuspenseRefund(item, await listSuspenseRefunds(provider, item))
+async function findStarted(db: Knex, provider: Refunds, item: OpenItem): Promise<ProviderRefund | undefined> {
+  const plan = planSuspenseRefund(item, await listSuspenseRefunds(db, provider, item))
   if (plan.kind === 'refuse') throw new RefusedError(plan.reason)
   return plan.kind === 'adopt' ? plan.found : undefined
 }
