@@ -126,6 +126,8 @@ export async function up(knex: Knex): Promise<void> {
       refund_id text,
       -- Why that one failed.
       refund_answer text check (length(refund_answer) <= 200),
+      -- How often it was assigned: after that a dispute that took a part of it may be won.
+      assignments int not null default 0 check (assignments >= 0),
       check (num_nonnulls(resolved_at, resolution, resolved_by, note) in (0, 4)),
       constraint suspense_items_state check ((state = 'resolved') = (resolved_at is not null)),
       constraint suspense_items_refund

@@ -12,6 +12,20 @@ export const gonePayments = /* sql */ `(
   select provider_transaction, 0, kobo, debit_micro, fee_micro, amount_cents from refunds
   where source = 'tip' and status <> 'failed')`
 
+/** The ledger key of the nth assignment of a payment's part in suspense, as SQL. */
+export function assignedKey(transaction: string, n: string): string {
+  return `'fiatpay:' || ${transaction} || ':assigned' || case when ${n} > 1 then ':' || ${n} else '' end`
+}
+
+/** The ledger keys of everything that a payment credited, as SQL: an array. */
+export function creditKeysOf(transaction: string): string {
+  return /* sql */ `array(
+    select 'fiatpay:' || ${transaction}
+    union all
+    select ${assignedKey(transaction, 'n')} from suspense_items i cross join generate_series(1, i.assignments) n
+    where i.provider_transaction = ${transaction})`
+}
+
 /** What a payment credited, as SQL: its naira that counted, the creator's dollars and the platform's fee of them. */
 export function creditedOf(transaction: string): string {
   return /* sql */ `(
@@ -19,7 +33,7 @@ export function creditedOf(transaction: string): string {
       coalesce(sum(e.amount) filter (where a.user_id is not null and a.currency = 'USDC'), 0)::bigint as creator,
       coalesce(sum(e.amount) filter (where a.kind = 'platform_fee' and a.currency = 'USDC'), 0)::bigint as fee
     from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
-    where t.idem in ('fiatpay:' || ${transaction}, 'fiatpay:' || ${transaction} || ':assigned'))`
+    where t.idem = any(${creditKeysOf(transaction)}))`
 }
 
 /** Whether what was in suspense went back because an operator said so, as SQL. `item`: the row of `suspense_items`. */

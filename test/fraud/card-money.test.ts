@@ -103,6 +103,27 @@ test.serial('a card tip that its owner calls back within its days leaves the thi
   t.false(await owesReceivable(world().db, thief.user.id), 'and the platform lost nothing')
 })
 
+test.serial(
+  'card money that is assigned in two parts is pending, and goes with a refund of the tip',
+  async (t) => {
+    const ada = await registerCreator(world())
+    const intentId = await payTip(ada, 500_000)
+    const { provider_transaction: payment } = await world()
+      .db('fiat_payments')
+      .where({ intent_id: intentId })
+      .first()
+    const dispute = disputeTip(world(), intentId, 250_000)
+    const assign = () => runOpsScript(world(), 'suspense', '--assign', payment, '--reason', 'x', '--apply')
+    await endDispute(world(), dispute, 'lost')
+    t.is((await assign()).code, 0)
+    await endDispute(world(), dispute, 'won')
+    t.is((await assign()).code, 0)
+    t.deepEqual(await balanceOf(ada), { available: 0, pending: 3.125 })
+    t.is((await requestRefund(world(), ada, intentId)).status, 200)
+    t.deepEqual(await balanceOf(ada), { available: 0, pending: 0 })
+  },
+)
+
 test.serial('what a bank transfer paid is available at once', async (t) => {
   const ada = await registerCreator(world(), { fiatCollection: 'bank_transfer' })
   await payTip(ada)

@@ -2,11 +2,12 @@ import type { Knex } from 'knex'
 import { sumOf } from '../../kernel/money.js'
 import { type Entry, lockBalances, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { freePending, releasePending } from '../../ledger/bulk-transfers.js'
-import { credit, type NewTransfer, reserve } from '../../ledger/transfers.js'
+import { credit, type NewTransfer, type Posted, reserve } from '../../ledger/transfers.js'
 import { query } from '../../platform/database/database.js'
 import { type DueRows, finishRows, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
 import { recordReleases } from '../../tips/describe-tips.js'
+import { creditKeysOf } from '../gone-payments.js'
 
 /**
  * Posts a credit of naira. Money that was paid by card may be called back for weeks, so until `availableAt` it is pending
@@ -16,21 +17,21 @@ export async function creditOrReserve(
   trx: Knex,
   transfer: NewTransfer,
   availableAt: Date | null,
-): Promise<bigint> {
-  if (availableAt === null || !transfer.entries.some(isAvailable)) return (await credit(trx, transfer)).id
+): Promise<Posted> {
+  if (availableAt === null || !transfer.entries.some(isAvailable)) return credit(trx, transfer)
   return reservePending(trx, { ...transfer, entries: transfer.entries.map(toPending) }, availableAt)
 }
 
-async function reservePending(trx: Knex, transfer: NewTransfer, availableAt: Date): Promise<bigint> {
-  const { id } = await reserve(trx, transfer)
+async function reservePending(trx: Knex, transfer: NewTransfer, availableAt: Date): Promise<Posted> {
+  const posted = await reserve(trx, transfer)
   await query(trx, {
     name: 'card-reserves.add',
     text: /* sql */ `
       insert into card_reserves (id, transfer_id, available_at, due_at) values ($1, $2, $3, $3)
       on conflict (id) do nothing`,
-    values: [transfer.key, id, availableAt],
+    values: [transfer.key, posted.id, availableAt],
   })
-  return id
+  return posted
 }
 
 function isAvailable({ account }: Entry): boolean {
@@ -49,7 +50,7 @@ export interface FreedReserve {
 
 /** The reserves of a payment that are not over, as SQL. `$1`: the payment. */
 const openReserves = /* sql */ `due_at is not null and id in (
-  select 'fiatpay:' || $1 union all select 'fiatpay:' || $1 || ':assigned'
+  select unnest(${creditKeysOf('$1')})
   union all
   select r.id || e.ending from refunds r cross join (values (':rest'), (':back')) e (ending) where r.provider_transaction = $1)`
 

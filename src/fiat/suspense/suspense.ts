@@ -6,6 +6,7 @@ import { databaseIsKnown } from '../../platform/database/restore-guard.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { addToFiatTip, confirmFiatTip } from '../../tips/fiat-tip.js'
 import { amountsShown, type FiatCredit, valueOfKobo } from '../fees.js'
+import { assignedKey } from '../gone-payments.js'
 import { advanceSuspense, type SuspenseState, undecidedStates } from '../lifecycle.js'
 import { creditOrReserve } from '../settlement/card-reserve.js'
 import { closeIntent, type LockedIntent, lockIntent } from '../settlement/lock-intent.js'
@@ -111,28 +112,31 @@ export async function resolveSuspense(
   { as, by, note }: SuspenseResolution,
 ): Promise<ResolvedItem | undefined> {
   const { trx } = uow
-  const [item] = await query<SuspenseItem>(trx, {
+  const [row] = await query<SuspenseItem & { assignedKey: string }>(trx, {
     name: 'suspense.resolve',
     text: /* sql */ `
       update suspense_items s
-      set ${resolved.set}, resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4
+      set ${resolved.set}, resolved_at = clock_timestamp(), resolution = $2, resolved_by = $3, note = $4,
+        assignments = assignments + case when $2 = 'assigned' then 1 else 0 end
       from fiat_payments p
       where s.provider_transaction = $1 and s.${resolved.from} and (s.state <> 'refunding' or $2 = 'returned')
         and ($2 = 'returned' or ${undisputed})
         and s.state = $5 and s.refund_id is not distinct from $6
         and p.provider_transaction = s.provider_transaction
-      returning ${columns}`,
+      returning ${columns}, ${assignedKey('s.provider_transaction', 's.assignments')} as "assignedKey"`,
     values: [transaction, as, by, note, state, refundId],
   })
-  if (item === undefined) return undefined
-  // What a lost dispute took may come back, and go back to the payer too: each time is a posting.
-  const time = as === 'returned' ? `:${item.resolvedAt?.getTime()}` : ''
+  if (row === undefined) return undefined
+  const { assignedKey: key, ...item } = row
+  // What a lost dispute took may come back, and be resolved too: each time is a posting.
   const transfer = {
-    key: `fiatpay:${transaction}:${as}${time}`,
+    key: as === 'returned' ? `fiatpay:${transaction}:returned:${item.resolvedAt?.getTime()}` : key,
     ref: item.intentId,
     entries: as === 'returned' ? returnEntries(item) : await assign(uow, item),
   }
-  return { item, transfer: await creditOrReserve(trx, transfer, item.availableAt) }
+  const { id, repeated } = await creditOrReserve(trx, transfer, item.availableAt)
+  if (repeated) throw new Error(`payment ${transaction} was resolved before as ${transfer.key}`)
+  return { item, transfer: id }
 }
 
 interface ResolvedItem {

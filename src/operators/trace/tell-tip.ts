@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { creditKeysOf } from '../../fiat/gone-payments.js'
 import { query } from '../../platform/database/database.js'
 import { creditKeys, type FurtherCredits } from '../../tips/confirm/credit-tips.js'
 import {
@@ -20,13 +21,15 @@ interface TipRow {
   readonly furtherCredits: FurtherCredits | null
   /** The provider's ids of a naira tip's payments. */
   readonly payments: readonly string[]
+  /** The ledger keys of what they credited. */
+  readonly nairaKeys: readonly string[]
 }
 
 /** A tip in crypto or naira, from its record to its credit and what came back of it. */
 export async function tellTip(db: Knex, id: string, before: Date): Promise<WholeStory | undefined> {
   const [tip] = await query<TipRow>(db, { name: 'trace.tip', text: tipSql, values: [id] })
   if (tip === undefined) return undefined
-  const { facts, intent, creatorId, furtherCredits, payments } = tip
+  const { facts, intent, creatorId, furtherCredits, payments, nairaKeys } = tip
   const commands = await query<{ command: string }>(db, {
     name: 'trace.tip-commands',
     text: commandsSql,
@@ -38,10 +41,7 @@ export async function tellTip(db: Knex, id: string, before: Date): Promise<Whole
     facts,
     lines: [
       ...(await readLines(db, 'tip-life', lifeSql, [id])),
-      ...(await ledgerLines(db, [
-        ...creditKeys({ id, furtherCredits }),
-        ...payments.flatMap((payment) => [`fiatpay:${payment}`, `fiatpay:${payment}:assigned`]),
-      ])),
+      ...(await ledgerLines(db, [...creditKeys({ id, furtherCredits }), ...nairaKeys])),
       ...(await auditLines(
         db,
         payments.map((payment) => `payment:${payment}`),
@@ -60,6 +60,7 @@ const tipSql = /* sql */ `
   select coalesce(t.intent_id, t.underpaid_intent_id) as intent, coalesce(p.user_id, w.user_id, f.user_id) as "creatorId",
     t.further_credits as "furtherCredits",
     array(select provider_transaction from fiat_payments where intent_id = t.id order by paid_at) as payments,
+    array(select unnest(${creditKeysOf('m.provider_transaction')}) from fiat_payments m where m.intent_id = t.id) as "nairaKeys",
     array_remove(array[
       'A tip ' || case t.kind when 'fiat' then 'in naira' else 'on the chain' end || ' of '
         || coalesce(${amountSql('t.display_raw', 't.decimals')} || ' ' || t.token_symbol, t.amount || ' ' || t.token_symbol || ' (as claimed)')

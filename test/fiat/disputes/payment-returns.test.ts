@@ -97,6 +97,23 @@ test.serial('what a won dispute brings back waits for a refund of the rest, and 
   )
 })
 
+test.serial('what a won dispute brings back is assigned again, and all of it is lost again', async (t) => {
+  const ada = await creator()
+  const { intentId, payment } = await paidTip(world(), ada, { kobo: 500_000 })
+  const half = disputeTip(world(), intentId, 250_000)
+  const assign = () => runOpsScript(world(), 'suspense', '--assign', payment, '--reason', 'x', '--apply')
+  await endDispute(world(), half, 'lost')
+  t.is((await assign()).code, 0)
+  t.is((await balance(ada)).availableUSDC, 1.5625)
+  await endDispute(world(), half, 'won')
+  t.is((await assign()).code, 0)
+  t.is((await balance(ada)).availableUSDC, 3.125)
+  const story = await runOpsScript(world(), 'trace', intentId)
+  t.is(story.out.match(/the creator's available \+1\.5625 USDC/g)?.length, 2)
+  await endDispute(world(), disputeTip(world(), intentId), 'lost')
+  t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
+})
+
 test.serial('of a surplus in suspense and a part that was credited, the surplus goes first', async (t) => {
   const ada = await creator()
   const { intentId } = await paidTip(world(), ada, { kobo: 2_000_000 })
