@@ -58,6 +58,8 @@ export function listSuspense(db: Knex, all: boolean, limit: number): Promise<Sus
 export interface SuspenseVersion {
   readonly transaction: string
   readonly state: SuspenseState
+  /** A dispute may take a part of it, and give it back. */
+  readonly kobo: bigint
   /** Its newest refund. Null: there was none. */
   readonly refundId: string | null
 }
@@ -108,7 +110,7 @@ const resolved = advanceSuspense('resolved')
  */
 export async function resolveSuspense(
   uow: UnitOfWork,
-  { transaction, state, refundId }: SuspenseVersion,
+  { transaction, state, kobo, refundId }: SuspenseVersion,
   { as, by, note }: SuspenseResolution,
 ): Promise<ResolvedItem | undefined> {
   const { trx } = uow
@@ -121,10 +123,10 @@ export async function resolveSuspense(
       from fiat_payments p
       where s.provider_transaction = $1 and s.${resolved.from} and (s.state <> 'refunding' or $2 = 'returned')
         and ($2 = 'returned' or ${undisputed})
-        and s.state = $5 and s.refund_id is not distinct from $6
+        and s.state = $5 and s.kobo = $6 and s.refund_id is not distinct from $7
         and p.provider_transaction = s.provider_transaction
       returning ${columns}, ${assignedKey('s.provider_transaction', 's.assignments')} as "assignedKey"`,
-    values: [transaction, as, by, note, state, refundId],
+    values: [transaction, as, by, note, state, kobo, refundId],
   })
   if (row === undefined) return undefined
   const { assignedKey: key, ...item } = row
@@ -149,11 +151,11 @@ const refunding = advanceSuspense('refunding', ['waiting'])
 
 /**
  * Gives an item to a refund in the caller's transaction: from now on nobody assigns it. `by`, `note`: who asked for it, and why.
- * False: it was taken or resolved since it was read, or the database waits after a restore.
+ * False: it has changed since it was read, or the database waits after a restore.
  */
 export async function giveToRefund(
   trx: Knex,
-  { transaction, refundId }: SuspenseVersion,
+  { transaction, kobo, refundId }: SuspenseVersion,
   newRefundId: string,
   { by, note }: Pick<SuspenseResolution, 'by' | 'note'>,
 ): Promise<boolean> {
@@ -161,9 +163,9 @@ export async function giveToRefund(
     name: 'suspense.give-to-refund',
     text: /* sql */ `
       update suspense_items s set ${refunding.set}, refund_by = $4, refund_note = $5, refund_id = $3, refund_answer = null
-      where provider_transaction = $1 and ${databaseIsKnown} and ${refunding.from} and refund_id is not distinct from $2
-        and ${undisputed} returning 1`,
-    values: [transaction, refundId, newRefundId, by, note],
+      where provider_transaction = $1 and ${databaseIsKnown} and ${refunding.from} and kobo = $6
+        and refund_id is not distinct from $2 and ${undisputed} returning 1`,
+    values: [transaction, refundId, newRefundId, by, note, kobo],
   })
   return rows.length > 0
 }
@@ -176,7 +178,7 @@ const waiting = advanceSuspense('waiting', ['refunding'])
  */
 export async function endSuspenseRefund(
   uow: UnitOfWork,
-  { id, transaction }: { readonly id: string; readonly transaction: string },
+  { id, transaction, kobo }: { readonly id: string; readonly transaction: string; readonly kobo: bigint },
   failure: string | undefined,
 ): Promise<bigint | null> {
   const { trx } = uow
@@ -187,7 +189,7 @@ export async function endSuspenseRefund(
       values: [transaction, id],
     })
     if (order === undefined) throw new Error(`${id} is not the refund of payment ${transaction}`)
-    const version = { transaction, state: 'refunding', refundId: id } as const
+    const version = { transaction, state: 'refunding', kobo, refundId: id } as const
     const resolved = await resolveSuspense(uow, version, { as: 'returned', ...order })
     if (resolved === undefined) throw new Error(`payment ${transaction} is not being refunded by ${id}`)
     return resolved.transfer
@@ -244,19 +246,22 @@ export async function takeFromSuspense(
 
 const waitingAgain = advanceSuspense('waiting', ['resolved'])
 
-/** The provider has given back what it took. The caller posts the entries. */
+/** The provider has given back what it took. The caller posts the entries. Throws while the rest is being refunded. */
 export async function giveBackToSuspense(trx: Knex, transaction: string, kobo: bigint): Promise<void> {
   if (kobo === 0n) return
-  await query(trx, {
+  const rows = await query(trx, {
     name: 'suspense.give-back',
     text: /* sql */ `
       with whole as (
         update suspense_items set ${waitingAgain.set}, kobo = $2, resolved_at = null, resolution = null, resolved_by = null,
           note = null, refund_id = null, refund_by = null, refund_note = null
-        where provider_transaction = $1 and ${waitingAgain.from})
-      update suspense_items set kobo = kobo + $2 where provider_transaction = $1 and state <> 'resolved'`,
+        where provider_transaction = $1 and ${waitingAgain.from} returning 1),
+      part as (
+        update suspense_items set kobo = kobo + $2 where provider_transaction = $1 and state = 'waiting' returning 1)
+      select 1 from whole union all select 1 from part`,
     values: [transaction, kobo],
   })
+  if (rows.length !== 1) throw new Error(`payment ${transaction} is being refunded`)
 }
 
 function returnEntries({ kobo }: SuspenseItem): Entry[] {

@@ -1,4 +1,13 @@
 import test from 'ava'
+import { beginSuspenseRefund } from '../../../src/fiat/refunds/refund-suspense.js'
+import {
+  findOpenItems,
+  giveBackToSuspense,
+  type OpenItem,
+  resolveSuspense,
+  takeFromSuspense,
+} from '../../../src/fiat/suspense/suspense.js'
+import type { UnitOfWork } from '../../../src/platform/database/transact.js'
 import { disputeViews, useDisputeWorld } from '../../helpers/make/fiat/dispute-world.js'
 import {
   disputeTip,
@@ -14,6 +23,7 @@ import { listSuspense, payFiatIntent, settleIntentNow } from '../../helpers/make
 import { endRefundAtProvider, refundsAtProvider, workOnRefunds } from '../../helpers/make/fiat/refunds.js'
 import { bank, listHistory, requestWithdrawal } from '../../helpers/make/withdrawals.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
+import { as } from '../../helpers/servers/roles.js'
 import { until } from '../../helpers/until.js'
 
 const world = useDisputeWorld(test)
@@ -113,6 +123,33 @@ test.serial('what a won dispute brings back is assigned again, and all of it is 
   await endDispute(world(), disputeTip(world(), intentId), 'lost')
   t.deepEqual(await balance(ada), { availableUSDC: 0, heldUSDC: 0 })
 })
+
+test.serial(
+  'what was read of an item before a dispute took a part is neither refunded nor resolved',
+  async (t) => {
+    const { payment } = await paidTip(world(), await creator(), { kobo: 500_000 })
+    const [item] = await findOpenItems(world().db, payment)
+    if (item === undefined) throw new Error('nothing waits')
+    const { transact } = as('operators', world().services)
+    const order = { by: 'ngozi', note: 'x' }
+    const afterPart = (take: (uow: UnitOfWork, item: OpenItem) => Promise<unknown>) =>
+      transact(async (uow) => {
+        await takeFromSuspense(uow.trx, payment, 125_000n, order)
+        t.is(await take(uow, item), undefined)
+        throw new Error('the end')
+      }).catch((error: Error) => t.is(error.message, 'the end'))
+    await afterPart((uow, item) => beginSuspenseRefund(uow, item, order, undefined, 0))
+    await afterPart((uow, item) => resolveSuspense(uow, item, { as: 'returned', ...order }))
+    await t.throwsAsync(
+      transact(async (uow) => {
+        await beginSuspenseRefund(uow, item, order, undefined, 0)
+        await giveBackToSuspense(uow.trx, payment, 125_000n)
+      }),
+      { message: /is being refunded/ },
+      'what a won dispute brings back waits for its end',
+    )
+  },
+)
 
 test.serial('of a surplus in suspense and a part that was credited, the surplus goes first', async (t) => {
   const ada = await creator()

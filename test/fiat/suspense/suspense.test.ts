@@ -328,7 +328,11 @@ test.serial('what an operator read of an older request does not reset a newer on
   t.is((await refund(payment, ...confirmed(payment))).code, 1)
   t.is((await refund(payment, ...confirmed(payment))).code, 4)
   await as('operators', world().services).transact((uow) =>
-    endSuspenseRefund(uow, { id: seen.refund_id, transaction: payment }, 'the refund failed'),
+    endSuspenseRefund(
+      uow,
+      { id: seen.refund_id, transaction: payment, kobo: seen.kobo },
+      'the refund failed',
+    ),
   )
   t.is((await itemOf(payment)).state, 'refunding')
   endRefund(intentId, 'processed')
