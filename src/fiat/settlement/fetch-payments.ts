@@ -10,8 +10,8 @@ export interface FetchedPayments {
 }
 
 /**
- * Asks the provider about an intent. One request shows whether there is a new payment; if so, a second one lists all payments.
- * The two must agree on the newest payment. An empty list proves nothing, because the provider's filter by reference is
+ * Asks the provider about an intent. One request shows whether there is a new payment, here or gone again; if so, a second one lists
+ * all payments. The two must agree on the newest payment. An empty list proves nothing, because the provider's filter by reference is
  * undocumented; then the first answer counts. Throws ProviderError when there is no usable answer.
  */
 export async function fetchPayments(
@@ -19,15 +19,17 @@ export async function fetchPayments(
   { reference, recorded }: Pick<DueFiatIntent, 'reference' | 'recorded'>,
 ): Promise<FetchedPayments> {
   const state = await collections.findCharge(reference)
-  if (state.status !== 'paid') return { failed: state.status === 'failed', payments: [] }
+  if (state.status !== 'paid' && state.status !== 'reversed')
+    return { failed: state.status === 'failed', payments: [] }
   const { newest } = state
   if (recorded.includes(newest.transaction)) return { failed: false, payments: [] }
   const all = await collections.listPayments(reference)
-  if (all.length === 0) return { failed: false, payments: [newest] }
+  // What is gone again is not credited.
+  const isNew = ({ transaction, reversed }: Payment) =>
+    !reversed && !recorded.includes(transaction) && !(newest.reversed && transaction === newest.transaction)
+  if (all.length === 0) return { failed: false, payments: [newest].filter(isNew) }
   const listed = all.find(({ transaction }) => transaction === newest.transaction)
   if (listed?.kobo !== newest.kobo)
     throw new ProviderError('ambiguous', 'the fiat provider contradicts itself about a payment')
-  // What is gone again is not credited. The daily comparison shows it.
-  const payments = all.filter(({ transaction, reversed }) => !reversed && !recorded.includes(transaction))
-  return { failed: false, payments }
+  return { failed: false, payments: all.filter(isNew) }
 }

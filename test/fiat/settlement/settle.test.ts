@@ -6,6 +6,7 @@ import { countObserved } from '../../helpers/count-observed.js'
 import { follow } from '../../helpers/http/stream-reader.js'
 import { differingSums } from '../../helpers/make/confirmed-tips.js'
 import { registerCreator } from '../../helpers/make/creators.js'
+import { reverseTip } from '../../helpers/make/fiat/disputes.js'
 import {
   acceptRate,
   createFiatIntent,
@@ -145,6 +146,18 @@ test.serial('the limits of platform and creator apply to the worth of a given ch
   // The smallest tip charges the naira of 4.75. The rate may move by 1 % between the quote and the intent.
   for (const amountNgn of [7530, 7600, 80_000, 80_700])
     t.is((await create({ amount: 10, amountNgn })).status, 200)
+})
+
+test.serial('a payment counts although a later one of the same charge is reversed', async (t) => {
+  const creator = await registerCreator(world())
+  const { intentId } = await createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })
+  payFiatIntent(world(), intentId)
+  payFiatIntent(world(), intentId)
+  reverseTip(world(), intentId)
+  await settleIntentNow(world(), intentId)
+  t.is(await readFiatStatus(world(), intentId), 'completed')
+  t.is(await readAvailableUsdc(world(), creator), 9.5)
+  t.deepEqual(await listSuspense(world(), intentId), [], 'what is gone is not recorded')
 })
 
 test.serial('a payment short by over 1 % waits in suspense, and a full one still completes', async (t) => {
