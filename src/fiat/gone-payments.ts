@@ -41,6 +41,17 @@ export function returnedByOperator(item: string): string {
   return `(${item}.resolution = 'returned' and ${item}.resolved_by not in ('dispute', 'refund', 'reversal'))`
 }
 
+/** How many kobo of a payment are gone or on their way back, as SQL: also what was in suspense and returned from here. */
+export function goneKoboOf(transaction: string): string {
+  return /* sql */ `(
+    coalesce((select sum(g.suspense_kobo + g.credited_kobo) from ${gonePayments} g
+      where g.provider_transaction = ${transaction}), 0)
+    + coalesce((select sum(o.kobo) from refunds o
+      where o.provider_transaction = ${transaction} and o.source = 'suspense' and o.status <> 'failed'), 0)
+    + coalesce((select i.kobo from suspense_items i where i.provider_transaction = ${transaction} and ${returnedByOperator('i')}
+      and not exists (select from refunds o where o.id = i.refund_id and o.status = 'completed')), 0))::bigint`
+}
+
 /** How much of a tip is gone, in cents of its amount. */
 export async function goneCents(trx: Knex, intentId: string): Promise<bigint> {
   const [row] = await query<{ cents: bigint }>(trx, {

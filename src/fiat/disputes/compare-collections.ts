@@ -5,7 +5,7 @@ import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { ListedPayment } from '../../ports/collections.js'
 import type { Dispute } from '../../ports/disputes.js'
-import { gonePayments, returnedByOperator } from '../gone-payments.js'
+import { goneKoboOf } from '../gone-payments.js'
 import type { DisputeState } from '../lifecycle.js'
 import type { ReturnNeeds } from './returns-queue.js'
 
@@ -232,10 +232,7 @@ function ownPayments(db: Knex, { payments, refunds, disputes }: Lists, hours: nu
         where f.created_at > clock_timestamp() - $2::int * interval '1 hour'
           and p.created_at < clock_timestamp() - $3::int * interval '1 hour')
       select p.provider_transaction as transaction, p.kobo,
-        coalesce((select sum(g.suspense_kobo + g.credited_kobo) from ${gonePayments} g
-            where g.provider_transaction = p.provider_transaction), 0)::bigint
-          + coalesce((select s.kobo from suspense_items s where s.provider_transaction = p.provider_transaction
-            and ${returnedByOperator('s')}), 0) as "goneKobo",
+        ${goneKoboOf('p.provider_transaction')} as "goneKobo",
         p.provider_transaction in (select provider_transaction from must) as "mustBeListed"
       from fiat_payments p
       where p.provider_transaction = any($1::text[]) or p.provider_transaction in (select provider_transaction from must)`,

@@ -4,7 +4,7 @@ import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ListedPayment } from '../../ports/collections.js'
-import { gonePayments, returnedByOperator } from '../gone-payments.js'
+import { goneKoboOf, returnedByOperator } from '../gone-payments.js'
 import { undecidedStates } from '../lifecycle.js'
 import { listRefundsOf } from '../provider-refunds.js'
 import { lockIntent } from '../settlement/lock-intent.js'
@@ -96,7 +96,7 @@ export async function recordReversals(
   for (const payment of left) await recordReversal(services, payment)
 }
 
-/** Those that are recorded, and of which not everything is booked as gone. */
+/** Those that are recorded, and of which not everything is gone or on its way back. */
 async function withSomethingLeft(
   { db }: ReturnNeeds,
   payments: readonly ListedPayment[],
@@ -106,12 +106,7 @@ async function withSomethingLeft(
     name: 'returns.left',
     text: /* sql */ `
       select p.provider_transaction as transaction from fiat_payments p
-      left join suspense_items s on s.provider_transaction = p.provider_transaction
-      where p.provider_transaction = any($1::text[])
-        and p.kobo > coalesce((
-            select sum(suspense_kobo + credited_kobo) from ${gonePayments} g
-            where g.provider_transaction = p.provider_transaction), 0)
-          + case when ${returnedByOperator('s')} then s.kobo else 0 end`,
+      where p.provider_transaction = any($1::text[]) and p.kobo > ${goneKoboOf('p.provider_transaction')}`,
     values: [payments.map(({ transaction }) => transaction)],
   })
   const found = new Set(rows.map(({ transaction }) => transaction))

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { composeRefundReader } from '../../../src/compose.js'
+import { compareCollections } from '../../../src/fiat/disputes/compare-collections.js'
 import { beginSuspenseRefund } from '../../../src/fiat/refunds/refund-suspense.js'
 import {
   findOpenItems,
@@ -29,6 +31,11 @@ import { until } from '../../helpers/until.js'
 const world = useDisputeWorld(test)
 const creator = () => payableCreator(world())
 const { balance, rowOf, receivable, mailsTo, alarms, tipOf, sums } = disputeViews(world)
+
+const compare = () => {
+  const { services } = world()
+  return compareCollections({ ...as('clock', services), refunds: composeRefundReader(services.config) })
+}
 
 test.serial('a dispute about money in suspense takes it from there until it is won after all', async (t) => {
   const ada = await creator()
@@ -98,6 +105,7 @@ test.serial('what a won dispute brings back waits for a refund of the rest, and 
   t.like(await item(), { state: 'resolved', kobo: 300_000n })
   await lookNow(world())
   t.like(await item(), { state: 'waiting', kobo: 200_000n })
+  t.deepEqual(await compare(), [])
   world().fiat.fiatpay.faults.reset()
   t.is((await runOpsScript(world(), 'suspense', ...ordered)).code, 0)
   t.like(await item(), { state: 'resolved', kobo: 200_000n })
@@ -105,6 +113,7 @@ test.serial('what a won dispute brings back waits for a refund of the rest, and 
     refundsAtProvider(world(), intentId).map(({ amountKobo }) => amountKobo),
     [300_000, 200_000],
   )
+  t.deepEqual(await compare(), [])
 })
 
 test.serial('what a won dispute brings back is assigned again, and all of it is lost again', async (t) => {
