@@ -87,11 +87,14 @@ const caseQueries: readonly CaseQuery[] = [
     command: 'payouts list --state dispute',
   },
   {
-    id: 'frozen_withdrawals',
-    what: 'withdrawals of frozen accounts that are not sent',
-    rows: `withdrawals where status = 'pending' and send_state in (${sqlList(sendableStates)}) and not ${notFrozen}`,
+    id: 'frozen_outgoing',
+    what: 'withdrawals and refunds of frozen accounts that are not sent',
+    rows: `(
+      select user_id, status, send_state, created_at from withdrawals
+      union all select user_id, status, send_state, created_at from refunds) o
+      where status = 'pending' and send_state in (${sqlList(sendableStates)}) and not ${notFrozen}`,
     since: 'created_at',
-    command: 'payouts list --state pending',
+    command: 'outgoing list --state pending',
   },
   {
     id: 'reviews',

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { mailText, type QueuedEmail } from '../../scripts/kit/mail-text.js'
+import { listOpenCases } from '../../src/operators/open-cases.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
 import {
   type EnteredBody,
@@ -9,6 +10,7 @@ import {
   registerCreator,
   registerPerson,
 } from '../helpers/make/creators.js'
+import { paidTip, requestRefund, workOnRefunds } from '../helpers/make/fiat/refunds.js'
 import { makeTipsDue } from '../helpers/make/intents.js'
 import { payOnChain } from '../helpers/make/landed-tips.js'
 import { addTotp, ageFactors } from '../helpers/make/sign-in/factors.js'
@@ -254,7 +256,7 @@ test('unfreeze lists what would be sent, and refuses until it is void or --send-
   )
   const { out } = await ops('unfreeze', '--user', ada.email)
   t.regex(out, line)
-  t.regex(out, /withdrawals that were not sent yet: 2$/m)
+  t.regex(out, /withdrawals and refunds that were not sent yet: 2$/m)
   t.regex(out, new RegExp(`${held.reference} .+ \\*{6}3210, since .+, not sent before the owner confirms it`))
   const unfreeze = (...more: string[]) =>
     ops('unfreeze', '--user', ada.email, '--apply', '--reason', 'spoke to her', ...more)
@@ -265,3 +267,41 @@ test('unfreeze lists what would be sent, and refuses until it is void or --send-
   t.is((await unfreeze('--send-waiting')).code, 0)
   t.is((await userRow(ada)).frozen_at, null)
 })
+
+// First, alone: it counts all frozen rows.
+test.serial(
+  'a refund that a thief asked for is listed too: it is given back, or sent with --send-waiting',
+  async (t) => {
+    const ada = await registerCreator(world())
+    const tipId = await paidTip(world(), ada)
+    const countFrozen = async () =>
+      (await listOpenCases(world().db)).find(({ id }) => id === 'frozen_outgoing')?.count ?? 0
+    const before = await countFrozen()
+    await requestRefund(world(), ada, tipId, 4)
+    await requestRefund(world(), ada, tipId, 2)
+    await ops('freeze-account', '--user', ada.email, '--apply', '--reason', 'theft')
+    await workOnRefunds(world())
+    t.is((await countFrozen()) - before, 2)
+    const [{ id }, { id: wanted }] = await world()
+      .db('refunds')
+      .where({ intent_id: tipId })
+      .orderBy('created_at')
+    const unfreeze = (...more: string[]) =>
+      ops('unfreeze', '--user', ada.email, '--apply', '--reason', 'spoke to her', ...more)
+    const refused = await unfreeze()
+    t.is(refused.code, 1, refused.out)
+    t.regex(
+      refused.err,
+      new RegExp(`${id}  NGN [\\d,.]+ back to the payer of a tip, since 20\\S+, sent at once after`),
+    )
+    t.not((await userRow(ada)).frozen_at, null)
+    const giveBack = ['--give-back', id, '--apply', `--confirm=${id}`, '--reason', 'she did not ask for it']
+    const given = await runOpsScript(world(), 'refunds', ...giveBack)
+    t.is(given.code, 0, given.err)
+    const sent = await unfreeze('--send-waiting')
+    t.is(sent.code, 0, sent.err)
+    t.regex(sent.out, new RegExp(`refunds that were not sent yet: 1\\n  ${wanted} `))
+    t.is((await userRow(ada)).frozen_at, null)
+    t.is(await countFrozen(), before)
+  },
+)

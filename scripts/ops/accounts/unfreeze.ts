@@ -14,7 +14,7 @@ const options = defineOptions(reasonedOptions, {
   '--user <id|e-mail>': 'the account',
   '--void-password':
     'a thief may know the password: it is void, and the owner is mailed a link for a new one',
-  '--send-waiting': 'although withdrawals wait: the owner asked for each that is listed',
+  '--send-waiting': 'although withdrawals or refunds wait: the owner asked for each that is listed',
   '--reason <text>': 'how you know the owner, for the audit log; required with --apply',
 })
 
@@ -24,8 +24,9 @@ npm run ops -- accounts unfreeze --user <id|e-mail> --reason <text> [--apply [--
 
 Without --user it lists the frozen accounts. With --user and --apply the account is unfrozen. Unfreezing ends all sessions,
 voids "This was not me" links, and removes recovery codes and the factors that were younger than 72 hours when it was frozen.
-Withdrawals that were not sent yet are listed. --apply is refused while one of them would be sent without a confirmation: a
-thief may have asked for it. npm run ops -- payouts void <reference> gives the money back; with --send-waiting it is sent.
+Withdrawals and refunds that were not sent yet are listed. --apply is refused while one of them would be sent without a
+confirmation: a thief may have asked for it. npm run ops -- payouts void <reference> and refunds --give-back <refund> give the
+money back; with --send-waiting it is sent.
 First make sure that you talk with the owner.`
 
 const mostListed = 1000
@@ -50,10 +51,12 @@ function frozenLine({ id, email, frozenAt, frozenReason }: User): string {
 }
 
 interface Waiting {
+  /** Of a refund its id. */
   readonly reference: string
   readonly amount: string
-  readonly bank: string
-  readonly accountNumber: string
+  /** Null: a refund, which goes back to the payer of its tip. */
+  readonly bank: string | null
+  readonly accountNumber: string | null
   readonly since: Date
   readonly sendState: SendState
   /** Nothing holds it: it is sent as soon as the account is not frozen. */
@@ -66,34 +69,35 @@ const waitFor: Partial<Record<SendState, string>> = {
   confirmation_hold: 'not sent before the owner confirms it',
 }
 
-/** Withdrawals that may still be sent. While the account is frozen no new one comes. */
+/** Withdrawals and refunds that may still be sent. While the account is frozen no new one comes. */
 async function listWaiting(db: Knex, userId: string): Promise<Waiting[]> {
-  const rows = await query<Omit<Waiting, 'amount' | 'accountNumber'> & { netKobo: bigint; lastFour: string }>(
-    db,
-    {
-      name: 'unfreeze.waiting',
-      text: /* sql */ `
-      select w.reference, w.net_kobo as "netKobo", coalesce(b.name, 'bank ' || w.bank_code) as bank, w.account_last_four as "lastFour",
+  type Row = Omit<Waiting, 'amount' | 'accountNumber'> & { kobo: bigint; lastFour: string | null }
+  const rows = await query<Row>(db, {
+    name: 'unfreeze.waiting',
+    text: /* sql */ `
+      select w.reference, w.net_kobo as kobo, coalesce(b.name, 'bank ' || w.bank_code) as bank, w.account_last_four as "lastFour",
         w.created_at as since, w.send_state as "sendState", w.send_state in (${sqlList(sendableStates)}) as "isSent"
       from withdrawals w left join banks b on b.code = w.bank_code
-      where w.user_id = $1 and w.status = 'pending'
-        and w.send_state in (${sqlList([...heldStates, ...sendableStates])}) order by w.created_at`,
-      values: [userId],
-    },
-  )
-  return rows.map(({ netKobo, lastFour, ...row }) => ({
+      where w.user_id = $1 and w.status = 'pending' and w.send_state in (${sqlList([...heldStates, ...sendableStates])})
+      union all
+      select id, kobo, null, null, created_at, send_state, true from refunds
+      where user_id = $1 and status = 'pending' and send_state in (${sqlList(sendableStates)})
+      order by since`,
+    values: [userId],
+  })
+  return rows.map(({ kobo, lastFour, ...row }) => ({
     ...row,
-    amount: nairaText(netKobo),
-    accountNumber: maskAccount(lastFour),
+    amount: nairaText(kobo),
+    accountNumber: lastFour && maskAccount(lastFour),
   }))
 }
 
 function describeWaiting(waiting: readonly Waiting[]): string {
   const lines = waiting.map(
     ({ reference, amount, bank, accountNumber, since, sendState, isSent }) =>
-      `  ${reference}  ${amount} to ${bank} ${accountNumber}, since ${since.toISOString()}, ${isSent ? 'sent at once after unfreezing' : (waitFor[sendState] ?? 'held')}`,
+      `  ${reference}  ${amount} ${bank === null ? 'back to the payer of a tip' : `to ${bank} ${accountNumber}`}, since ${since.toISOString()}, ${isSent ? 'sent at once after unfreezing' : (waitFor[sendState] ?? 'held')}`,
   )
-  return [`withdrawals that were not sent yet: ${waiting.length}`, ...lines].join('\n')
+  return [`withdrawals and refunds that were not sent yet: ${waiting.length}`, ...lines].join('\n')
 }
 
 function present(user: User, applied: boolean, waiting: readonly Waiting[] = []): Outcome {
@@ -115,7 +119,7 @@ export const command = await defineCommand(import.meta, {
       order.reason()
       if (waiting.some(({ isSent }) => isSent) && values['send-waiting'] !== true)
         throw new RefusedError(
-          `${describeWaiting(waiting)}\nVoid what the owner did not ask for; add --send-waiting to have the others go on`,
+          `${describeWaiting(waiting)}\nVoid (payouts void) or give back (refunds --give-back) what the owner did not ask for; add --send-waiting to have the others go on`,
           { waiting },
         )
       const applied = await transact(async (uow) => {
