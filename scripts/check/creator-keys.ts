@@ -75,7 +75,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     confirmation.mark, debts.wait, disputes.finish, disputes.tip, exports.\${name}, fiat.assign, fiat.close, fiat.close-cancelled,
     fiat.complete, fiat.gone-cents, fiat.payment, fiat.session-intents, fiat.status, fiat.suspense, held.release,
     identity.confirm-next, passkeys.use, payouts.adopt-held, payouts.name, payouts.recredited, payouts.release-from-limits,
-    payouts.resolve, payouts.wait, receivables.close, receivables.cover, receivables.find, refunds.count, refunds.credited,
+    payouts.resolve, payouts.wait, payouts.watch, receivables.close, receivables.cover, receivables.find, refunds.count, refunds.credited,
     refunds.disputed, refunds.find, refunds.list, refunds.lock, refunds.of-suspense, refunds.of-tip, refunds.tip-amount,
     reviews.list-closed, reviews.open, reviews.\${to}, sdk_sessions.count-intent, sdk_sessions.why-ended, suspense.find,
     suspense.give-back, suspense.give-to-refund, suspense.refund-order, suspense.resolve, suspense.take-part, suspense.wait-again,

@@ -54,7 +54,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // Who takes a refund out of a reserve, or back into one.
   card_reserves: { change: ['web', 'settlement', 'payouts', 'operators'], read: ['clock'] },
   code_attempts: { write: ['web', 'clock', 'operators'] },
-  collection_differences: { write: ['clock', 'operators'], read: ['web'] },
+  collection_differences: { write: ['settlement', 'clock', 'operators'], read: ['web'] },
   creator_cursors: { change: confirmers, read: ['clock'] },
   creator_pages: { write: ['web', 'operators'], read: ['clock'] },
   creator_domains: { write: ['web', 'operators'], read: ['clock'] },

@@ -29,15 +29,17 @@ Acts on a withdrawal:
                           the provider does not find it
   recredit <reference>    credits the creator again after the money of a completed one came back. Refused for 24 hours after
                           that was first seen, because the provider may still pay it; --now does not wait
-  resolve <reference>     ends a mismatch: completes it with what was really paid (--paid <naira>) and frees the rest of the
-                          hold; with --paid 0 it fails
+  resolve <reference>     ends a mismatch, or one that the provider accepted and shows no more: completes it with what was really
+                          paid (--paid <naira>) and frees the rest of the hold; with --paid 0 it fails. What is shown no more
+                          fails 24 hours after the last request at the earliest, and is watched for 90 days
   close <reference>       closes the open reviews of one that was settled outside the service; moves no money
   reopen <reference>      opens again what close has closed
   adopt <reference>       after a restore: books one that the provider has and the database lost, or ends its hold. --creator
                           when the bank account does not say whose it is, --usdc when its debit is known
 
 Acts on a refund that the payouts worker cannot end; refused while one is or may be under way:
-  retry <refund>          sends it once more. Only when the provider shows no such refund, although it has had the time
+  retry <refund>          sends it once more. Only when the provider shows no such refund, although it has had the time, and
+                          never accepted it
   give-back <refund>      gives the creator the money back; what was in suspense waits there again. Only when it was not sent, or
                           the provider shows no such refund
   returned <refund>       records that the payer has the money back in another way. It sends nothing

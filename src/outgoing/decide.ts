@@ -7,7 +7,7 @@ const maxSends = 3
 
 /**
  * Why only a person can decide (docs/decisions/0019).
- * - `unknown`: it is not known whether it was executed
+ * - `unknown`: it is not known whether it was executed; or the provider accepted it, and shows it no more
  * - `mismatch`: the provider shows another amount, currency or reference
  * - `reversed`: the money came back after completion
  * - `failed_after_completed`: the provider says after completion that it failed
@@ -118,7 +118,12 @@ function decideAbsent(
   rules: ProviderRules,
 ): Decision {
   if (hasEnded(status)) return { kind: 'none' }
-  if (status !== 'pending' || sendState === 'manual_review') return { kind: 'poll-again' }
+  // It need not show at once what it has accepted. Of what was adopted there was no request.
+  if (status !== 'pending')
+    return (sinceSent ?? Number.POSITIVE_INFINITY) < rules.settleSeconds
+      ? { kind: 'poll-again' }
+      : { kind: 'review', review: 'unknown', hold: false }
+  if (sendState === 'manual_review') return { kind: 'poll-again' }
   if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'poll-again' }
   if (rules.deduplicates && sends < maxSends) return { kind: 'resend' }
   return { kind: 'review', review: 'unknown', hold: true }

@@ -85,8 +85,6 @@ interface Followed {
   readonly opened?: ReviewReason | undefined
   /** Why a person must act, where the row itself keeps that. */
   readonly note?: string | undefined
-  /** The provider had accepted it and shows it no more. */
-  readonly gone?: boolean
 }
 
 async function decideAndFollow<Row extends LockedOutgoing>(
@@ -105,7 +103,6 @@ async function decideAndFollow<Row extends LockedOutgoing>(
     return done
   })
   if (followed.opened !== undefined) kind.alarm(due, followed.opened, textOf(found))
-  if (followed.gone === true) kind.alarm(due, 'unknown', textOf(found))
   if (attention !== undefined) kind.alarm(due, 'attention', attention)
   return followed.pause ?? Number.POSITIVE_INFINITY
 }
@@ -117,7 +114,7 @@ async function follow<Row extends LockedOutgoing>(
   decision: Decision,
   found: ProviderTransfer | undefined,
 ): Promise<Followed> {
-  const next = hasEnded(row.status) ? kind.watchPause(row) : pauseAfter(kind, row.polls)
+  const next = hasEnded(row.status) ? kind.watchPause(row, found) : pauseAfter(kind, row.polls)
   if (decision.kind === 'advance' && found !== undefined) {
     const { id: providerId, reason, feeKobo } = found
     const after = await advanceTo(uow, kind, row, decision.to, { providerId, reason, feeKobo })
@@ -134,23 +131,10 @@ async function follow<Row extends LockedOutgoing>(
   if (decision.kind === 'review') return askPerson(uow, kind, row, decision, found, next)
   if (decision.kind === 'poll-again' && row.sendState === 'sending')
     await setSendState(uow, kind, row, 'unknown')
-  if (found === undefined && isAccepted(row)) return missAccepted(kind, row, next)
+  // It shows again what was missing, or what was asked for.
+  if (decision.kind === 'none' && found !== undefined && !hasEnded(row.status))
+    await kind.closeReviews(uow, row, selfClosingKinds, found.state)
   return { pause: row.sendState === 'manual_review' ? reviewPauseSeconds : next }
-}
-
-function isAccepted({ status }: LockedOutgoing): boolean {
-  return status !== 'pending' && !hasEnded(status)
-}
-
-/** The provider has accepted it and does not show it. It need not show at once what it has. */
-function missAccepted<Row extends LockedOutgoing>(
-  kind: OutgoingKind<Row>,
-  { sinceSent }: Row,
-  pause: number | null,
-): Followed {
-  const isGone = (sinceSent ?? Number.POSITIVE_INFINITY) >= kind.rules.settleSeconds
-  const note = isGone ? kind.noteOf('unknown') : undefined
-  return { pause, note, gone: note !== undefined }
 }
 
 async function askPerson<Row extends LockedOutgoing>(

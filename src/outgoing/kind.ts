@@ -68,7 +68,7 @@ export interface OutgoingKind<Row extends LockedOutgoing = LockedOutgoing> exten
   ): Promise<boolean>
   /** Why a person must act, where the row itself keeps that. Undefined: its reviews say it. */
   noteOf(reason: ReviewReason): string | undefined
-  /** The provider has said it, so nobody has to decide about these any more. `row`: in `columns`. */
+  /** The provider has said it, so nobody has to decide about these any more. `row`: locked, or in `columns`. */
   closeReviews(
     uow: UnitOfWork,
     row: Outgoing,
@@ -82,8 +82,8 @@ export interface OutgoingKind<Row extends LockedOutgoing = LockedOutgoing> exten
     reasons: readonly ReviewReason[],
     found: ProviderTransfer,
   ): Promise<void>
-  /** Seconds until the provider is asked again after its end. Null: never. */
-  watchPause(row: Row): number | null
+  /** Seconds until the provider is asked again after its end, of which it has shown this now. Null: never. */
+  watchPause(row: Row, found: ProviderTransfer | undefined): number | null
   /** Alarms an operator, after the commit. */
   alarm(row: Outgoing, what: OutgoingAlarm, text: string): void
 }

@@ -11,6 +11,7 @@ import { postHold, voidHold } from './ledger-entries.js'
 import { type MailSettings, mailCreator, type WithdrawalEvent } from './mails.js'
 import { closeReviews, openReview, outdateReviews } from './reviews.js'
 import {
+  hasReviews,
   type LockedWithdrawal,
   lockWithdrawal,
   payoutChannel,
@@ -20,7 +21,7 @@ import {
 } from './withdrawal.js'
 import { type DueReconciliation, payoutJob, payoutJobIds, reconcilerQueue } from './work-queue.js'
 
-/** After a re-credit the provider's transfer is watched for so long, and looked at once a day at least. */
+/** Once the money is given back of what the provider may still pay, it is watched for so long, and looked at once a day at least. */
 const watchSeconds = 90 * 86_400
 const maxWatchPauseSeconds = 86_400
 const maxWatchDoublings = 20
@@ -28,12 +29,8 @@ const maxWatchDoublings = 20
 const maxPauseFactor = 20
 
 /** A withdrawal as a statement returns it that has changed it, under its lock: no review is opened meanwhile. */
-interface ChangedWithdrawal extends Withdrawal, Outgoing {
-  readonly hasReviews: boolean
-}
-const changedColumns = /* sql */ `
-  ${withdrawalColumns}, w.attempts,
-  exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is null) as "hasReviews"`
+type ChangedWithdrawal = Withdrawal & Outgoing & Pick<LockedWithdrawal, 'hasReviews'>
+const changedColumns = `${withdrawalColumns}, w.attempts, ${hasReviews} as "hasReviews"`
 
 /** What the end of a withdrawal does. `event`: what its creator is told instead, when it was never sent. */
 function withdrawalEnds(config: MailSettings, event?: WithdrawalEvent): OutgoingEnds<LockedWithdrawal> {
@@ -91,8 +88,10 @@ export function withdrawalKind({
     },
     outdateReviews: (uow, { id }, reasons, { state }) =>
       outdateReviews(uow, id, reasons, `the provider shows it ${state} again`),
-    watchPause({ sinceRecredit, polls }) {
-      if (sinceRecredit === null || sinceRecredit > watchSeconds) return null
+    watchPause({ status, sinceGivenBack, polls }, found) {
+      // A failure that the provider shows is its last word.
+      const isOver = status === 'failed' && found !== undefined
+      if (isOver || sinceGivenBack === null || sinceGivenBack > watchSeconds) return null
       return Math.min(pollSeconds * 2 ** Math.min(polls, maxWatchDoublings), maxWatchPauseSeconds)
     },
     alarm(row, what, text) {
@@ -127,8 +126,13 @@ export async function failUnpaid(
   withdrawal: LockedWithdrawal,
   { reason, asked, event }: Unpaid,
 ): Promise<void> {
-  const adopt = `payouts adopt ${withdrawal.reference}`
+  const adopt = adoptCommand(withdrawal)
   await failUnpaidRow(uow, withdrawalEnds(config, event), withdrawal, { reason, asked, adopt })
+}
+
+/** For one that the provider has, and these rows had lost. */
+export function adoptCommand({ reference }: Pick<Withdrawal, 'reference'>): string {
+  return `payouts adopt ${reference}`
 }
 
 /**

@@ -110,11 +110,16 @@ export function payoutChannel(reference: string): string {
 
 /** A withdrawal whose row is locked until the transaction ends, with what its mails need to know of its owner. */
 export interface LockedWithdrawal extends Withdrawal, LockedOutgoing, RecentChanges {
-  /** The seconds since the creator was credited again. Null: never. */
-  readonly sinceRecredit: number | null
+  /** The seconds since it failed, or its creator was credited again. Null: never. */
+  readonly sinceGivenBack: number | null
+  readonly hasReviews: boolean
   /** Keyed hash of bank code and account number. */
   readonly accountHash: Buffer
 }
+
+/** Whether a withdrawal has open reviews, as SQL that names the row `w`. */
+export const hasReviews =
+  'exists (select from review_items r where r.withdrawal_id = w.id and r.resolved_at is null)'
 
 /** Locks a withdrawal, before the locks of the ledger. */
 export async function lockWithdrawal(
@@ -126,7 +131,8 @@ export async function lockWithdrawal(
     text: /* sql */ `
       select ${withdrawalColumns}, w.attempts, w.looks as polls, w.sent_at as "sentAt", w.account_hash as "accountHash",
         extract(epoch from clock_timestamp() - w.sent_at)::float8 as "sinceSent",
-        extract(epoch from clock_timestamp() - w.recredited_at)::float8 as "sinceRecredit", ${recentChanges}
+        extract(epoch from clock_timestamp() - coalesce(w.recredited_at, w.failed_at))::float8 as "sinceGivenBack",
+        ${hasReviews} as "hasReviews", ${recentChanges}
       from withdrawals w join users u on u.id = w.user_id where w.id = $1 for no key update of w`,
     values: [id],
   })

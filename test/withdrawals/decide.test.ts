@@ -159,13 +159,16 @@ test('a payout is never sent again to a provider that does not document deduplic
       t.is(decide({ ...unknown, sinceSent, sends }, undefined, careful).kind, 'review')
 })
 
-test('an accepted payout is never sent again, however long it is not found', (t) => {
-  for (const status of outgoingStatuses.filter((one) => one !== 'pending'))
-    t.true(
-      ['poll-again', 'none'].includes(
-        decide({ ...unknown, status, sendState: 'sent', sinceSent: 1e9 }, undefined, rules).kind,
-      ),
-    )
+test('an accepted payout is never sent again: not found after the settle window it waits for a person', (t) => {
+  const missed = { kind: 'review', review: 'unknown', hold: false } as const
+  for (const status of ['submitted', 'processing'] as const) {
+    const accepted = { ...unknown, status, sendState: 'sent' } as const
+    t.is(decide({ ...accepted, sinceSent: 899 }, undefined, rules).kind, 'poll-again')
+    for (const sinceSent of [900, 1e9, null])
+      t.deepEqual(decide({ ...accepted, sinceSent }, undefined, rules), missed)
+  }
+  for (const status of ['completed', 'failed'] as const)
+    t.is(decide({ ...unknown, status, sendState: 'sent', sinceSent: 1e9 }, undefined, rules).kind, 'none')
 })
 
 test('a withdrawal passes through every status between on the way that the provider shows', (t) => {

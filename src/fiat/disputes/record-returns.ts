@@ -1,5 +1,7 @@
+import { nairaText } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
-import { readAll } from '../../outgoing/differences.js'
+import { readAll, storeDifferences } from '../../outgoing/differences.js'
+import type { OutgoingStatus } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
@@ -24,15 +26,21 @@ interface Refund {
   readonly id: string
   readonly transaction: string
   readonly kobo: bigint
+  readonly note: string
 }
 
-/** Books the refunds that nobody here has requested: somebody did so at the provider's own pages. */
+/**
+ * Books the refunds that nobody here has requested: somebody did so at the provider's own pages. One that was requested here and went
+ * out besides the one that is booked is our loss, of which operators are told.
+ */
 export async function recordRefunds(services: ReturnNeeds): Promise<void> {
   const now = (await readClock(services.db)).getTime()
   const listed = await readAll(services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now)))
   const paid = listed.filter(({ state, dispute }) => state === 'paid' && dispute === null)
-  for (const refund of await notOurs(services, paid.reverse()))
+  const { notOurs, sentTwice } = await findUnbooked(services, paid.reverse())
+  for (const refund of notOurs)
     await book(services, refund.transaction, { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo })
+  if (sentTwice.length > 0) await alarmSentTwice(services, sentTwice)
 }
 
 const caseOfRefund = ({ id }: Pick<Refund, 'id'>): string => `refund:${id}`
@@ -44,13 +52,21 @@ interface OwnRefunds {
   readonly suspenseKobo: bigint | null
   /** The cases that are booked, and the refunds that were requested here. */
   readonly booked: readonly string[]
+  /** Those that were requested here and have not failed, by their ids, which the provider shows as notes. */
+  readonly requested: Readonly<Record<string, OutgoingStatus>>
   /** One that was requested here may be any of those that are shown. */
   readonly waits: boolean
 }
 
-/** Refunds of recorded payments that neither are booked nor were requested here. Oldest first. */
-async function notOurs({ db }: ReturnNeeds, refunds: readonly Refund[]): Promise<Refund[]> {
-  if (refunds.length === 0) return []
+/**
+ * Of refunds of recorded payments, oldest first: those that neither are booked nor were requested here, and those by whose request
+ * another one was paid.
+ */
+async function findUnbooked(
+  { db }: ReturnNeeds,
+  refunds: readonly Refund[],
+): Promise<{ readonly notOurs: readonly Refund[]; readonly sentTwice: readonly Refund[] }> {
+  if (refunds.length === 0) return { notOurs: [], sentTwice: [] }
   const rows = await query<OwnRefunds>(db, {
     name: 'returns.own-refunds',
     text: /* sql */ `
@@ -64,20 +80,47 @@ async function notOurs({ db }: ReturnNeeds, refunds: readonly Refund[]): Promise
           select 'refund:' || o.provider_id from refunds o where o.provider_transaction = p.provider_transaction
             and o.provider_id is not null and o.status <> 'failed') as booked,
         exists (select from refunds o where o.provider_transaction = p.provider_transaction and o.provider_id is null
-          and o.send_state <> 'not_sent' and o.status <> 'failed') as waits
+          and o.send_state <> 'not_sent' and o.status <> 'failed') as waits,
+        coalesce((select jsonb_object_agg(o.id, o.status) from refunds o
+          where o.provider_transaction = p.provider_transaction and o.status <> 'failed'), '{}') as requested
       from fiat_payments p where p.provider_transaction = any($1::text[])`,
     values: [[...new Set(refunds.map(({ transaction }) => transaction))]],
   })
   const own = new Map(rows.map((row) => [row.transaction, row]))
   // One refund of the sum in suspense is ours.
   const explained = new Set<string>()
-  return refunds.filter((refund) => {
+  const unknown = refunds.filter((refund) => {
     const payment = own.get(refund.transaction)
-    if (payment === undefined || payment.waits || payment.booked.includes(caseOfRefund(refund))) return false
-    if (payment.suspenseKobo !== refund.kobo || explained.has(refund.transaction)) return true
+    return payment?.waits === false && !payment.booked.includes(caseOfRefund(refund))
+  })
+  const requestOf = ({ transaction, note }: Refund) => own.get(transaction)?.requested[note]
+  const notOurs = unknown.filter((refund) => {
+    if (requestOf(refund) !== undefined) return false
+    if (own.get(refund.transaction)?.suspenseKobo !== refund.kobo || explained.has(refund.transaction))
+      return true
     explained.add(refund.transaction)
     return false
   })
+  // One that is under way may yet turn out to be the one that is shown.
+  return { notOurs, sentTwice: unknown.filter((refund) => requestOf(refund) === 'completed') }
+}
+
+/** Alarms once for each. It is an open case while the provider lists it. */
+async function alarmSentTwice({ db, metrics, log }: ReturnNeeds, refunds: readonly Refund[]): Promise<void> {
+  const differences = refunds.map(({ id, note, kobo }) => ({
+    subject: `refund ${id}`,
+    kind: 'sent_twice',
+    ours: note,
+    theirs: nairaText(kobo),
+  }))
+  const table = { table: 'collection_differences', subject: 'subject' } as const
+  const found = await storeDifferences(db, table, ({ subject }) => subject, differences, [])
+  if (found.length === 0) return
+  metrics.alerts.inc({ kind: 'collection_difference' }, found.length)
+  log.error(
+    { subjects: found },
+    'a payer has a refund twice, at our loss. Run: npm run ops -- disputes --compare',
+  )
 }
 
 /**

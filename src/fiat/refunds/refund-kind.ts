@@ -1,4 +1,4 @@
-import type { OutgoingAlarm, OutgoingKind, SendingKind } from '../../outgoing/kind.js'
+import type { OutgoingKind, SendingKind } from '../../outgoing/kind.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer, TransferState } from '../../ports/payouts.js'
 import type { ProviderRefund, RefundState, Refunds } from '../../ports/refunds.js'
@@ -20,6 +20,7 @@ import {
   type Refund,
   refundsToFollow,
   refundsToSend,
+  reviewTexts,
   type TipRefund,
   voidRefund,
 } from './refund.js'
@@ -105,16 +106,6 @@ export function sendingRefundKind(services: Needs, refunds: Refunds): SendingKin
     onAccepted: () => undefined,
   }
 }
-
-const reviewTexts: Readonly<Record<Exclude<OutgoingAlarm, 'held_up' | 'unanswered' | 'attention'>, string>> =
-  {
-    unknown: 'the provider shows no such refund',
-    mismatch: 'the provider shows other refunds of this payment. Compare them by hand',
-    reversed: 'the provider has taken the money back after it was paid',
-    failed_after_completed: 'the provider says that it failed after it was paid',
-    paid_after_failed: 'the provider paid it although its creator has the money again',
-    paid_after_recredit: 'the provider paid it again',
-  }
 
 const stateOf: Readonly<Record<RefundState, TransferState>> = {
   started: 'started',

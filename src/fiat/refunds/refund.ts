@@ -3,7 +3,7 @@ import { sqlList } from '../../kernel/state-machine.js'
 import { type Entry, platformAccount, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { type Posted, postReserved, reserve, voidReserved, voidToReserve } from '../../ledger/transfers.js'
 import { isSendable, looksUp, notFrozen, sinceRestore } from '../../outgoing/guards.js'
-import type { DueToFollow, DueToSend, LockedOutgoing } from '../../outgoing/kind.js'
+import type { DueToFollow, DueToSend, LockedOutgoing, OutgoingAlarm } from '../../outgoing/kind.js'
 import { openStatuses, reconciledStates } from '../../outgoing/lifecycle.js'
 import type { Config } from '../../platform/config/config.js'
 import { query } from '../../platform/database/database.js'
@@ -27,9 +27,29 @@ export interface Refund extends LockedOutgoing, DueToSend, DueToFollow, RefundPa
   readonly createdAt: Date
   readonly endedAt: Date | null
   readonly paidAt: Date
+  /** A worker cannot end it, or cannot send it now. */
+  readonly waitsForPerson: boolean
 }
 
 export type TipRefund = Refund & { readonly userId: string }
+
+/** What the provider does not finish without somebody at its own pages. */
+export const attentionText = 'it waits for somebody at the pages of the provider'
+/** Why a person must act. */
+export const reviewTexts: Readonly<
+  Record<Exclude<OutgoingAlarm, 'held_up' | 'unanswered' | 'attention'>, string>
+> = {
+  unknown: 'the provider shows no such refund',
+  mismatch: 'the provider shows other refunds of this payment. Compare them by hand',
+  reversed: 'the provider has taken the money back after it was paid',
+  failed_after_completed: 'the provider says that it failed after it was paid',
+  paid_after_failed: 'the provider paid it although its creator has the money again',
+  paid_after_recredit: 'the provider paid it again',
+}
+
+/** A worker cannot end it, or cannot send it now, as SQL. What the provider has accepted waits there, unless one of these is written. */
+export const waitsForPerson = /* sql */ `(ended_at is null and last_error is not null
+  and (send_state <> 'sent' or last_error in (${sqlList([attentionText, ...Object.values(reviewTexts)])})))`
 
 /** `t`: the refund. */
 const refundColumns = /* sql */ `
@@ -41,7 +61,8 @@ const refundColumns = /* sql */ `
   extract(epoch from clock_timestamp() - t.sent_at)::float8 as "sinceSent",
   ${looksUp('t')} as "looksUp", ${sinceRestore} as "sinceRestore", t.adopted_at is not null as adopted,
   t.kobo as "netKobo", t.id as "providerReference", false as "isResolved", null::timestamptz as "recreditedAt",
-  (select paid_at from fiat_payments where provider_transaction = t.provider_transaction) as "paidAt"`
+  (select paid_at from fiat_payments where provider_transaction = t.provider_transaction) as "paidAt",
+  ${waitsForPerson} as "waitsForPerson"`
 
 /** What must hold for a refund to be sent, besides the switch. */
 export const mayLeave = notFrozen
@@ -49,11 +70,6 @@ export const mayLeave = notFrozen
 export const sendableRefunds = isSendable(mayLeave)
 /** The refunds of which the provider is asked, as SQL. */
 export const followedRefunds = `send_state in (${sqlList(reconciledStates)}) and status in (${sqlList(openStatuses)})`
-
-/** What the provider does not finish without somebody at its own pages. */
-export const attentionText = 'it waits for somebody at the pages of the provider'
-/** A worker cannot end it, or cannot send it now, as SQL. */
-export const waitsForPerson = `(ended_at is null and last_error is not null and (send_state <> 'sent' or last_error = '${attentionText}'))`
 
 type Lease = Pick<Config['payouts'], 'leaseSeconds'>
 

@@ -1,3 +1,4 @@
+import { requireUnsent } from '../../outgoing/guards.js'
 import type { OutgoingKind } from '../../outgoing/kind.js'
 import { openStatuses } from '../../outgoing/lifecycle.js'
 import { advanceTo, failUnpaid, replay } from '../../outgoing/steps.js'
@@ -45,14 +46,15 @@ export function decideAction(
   const isSettled = since >= settleSeconds
   if (ours.length > 0 && isSettled)
     return refuse('the provider shows it failed: the payouts worker gives the money back')
-  if (status !== 'pending') return refuse('the provider had it and shows it no more: ask its support')
+  if (status !== 'pending' && action === 'retry')
+    return refuse('the provider had it and shows it no more: ask its support, then --give-back or --returned')
   return isSettled ? { kind: 'do' } : { kind: 'wait', seconds: Math.ceil(Math.max(1, settleSeconds - since)) }
 }
 
 /** Since the last request that the provider may have. The lost time before a restore may have had one. */
-function secondsSinceRequest({ sendState, sinceSent, sinceRestore, looksUp }: Refund): number {
+function secondsSinceRequest({ sinceSent, sinceRestore, looksUp }: Refund): number {
   const lost = looksUp ? (sinceRestore ?? 0) : never
-  return Math.min(lost, sendState === 'not_sent' ? never : (sinceSent ?? 0))
+  return Math.min(lost, sinceSent ?? never)
 }
 
 /** The provider shows refunds that did not fail, at least one. */
@@ -82,15 +84,19 @@ export async function resolveRefund(
     refund.status === read.status &&
     refund.sentAt?.getTime() === read.sentAt?.getTime()
   if (!isSame) return false
+  const shown = { providerId: null, reason: notReturned, feeKobo: 0n }
+  // `decideAction` has seen that the provider does not have it, if the row was older than a restore then.
+  const unpaid = {
+    reason: notReturned,
+    asked: new Map(read.looksUp ? [[refund.id, false]] : []),
+    adopt: 'refunds',
+  }
   if (action === 'retry') await replay(uow, kind, refund)
-  else if (action === 'returned')
-    await advanceTo(uow, kind, refund, 'completed', { providerId: null, reason: null, feeKobo: 0n })
-  else
-    await failUnpaid(uow, kind, refund, {
-      reason: notReturned,
-      // `decideAction` has seen that the provider does not have it, if the row was older than a restore then.
-      asked: new Map(read.looksUp ? [[refund.id, false]] : []),
-      adopt: 'refunds',
-    })
+  else if (action === 'returned') await advanceTo(uow, kind, refund, 'completed', shown)
+  else if (refund.status === 'pending') await failUnpaid(uow, kind, refund, unpaid)
+  else {
+    await requireUnsent(uow, kind.table, refund.id, unpaid.asked, unpaid.adopt)
+    await advanceTo(uow, kind, refund, 'failed', shown)
+  }
   return true
 }

@@ -69,7 +69,9 @@ function commandsFor(row: Row): string[] {
   const canRecredit = open.some(isRecreditable)
   return [
     ...(row.status === 'pending' ? pendingCommands(row) : []),
-    ...(open.includes('mismatch') ? [`payouts resolve ${reference} --paid <naira>`] : []),
+    ...(open.includes('mismatch') || (open.includes('unknown') && row.status !== 'pending')
+      ? [`payouts resolve ${reference} --paid <naira>`]
+      : []),
     ...(canRecredit ? [`payouts recredit ${reference}`] : []),
     ...(open.length > 0 && hasEnded(row.status) ? [`payouts close ${reference}`] : []),
   ]

@@ -33,8 +33,11 @@ export type OpenReview = Pick<Review, 'kind' | 'createdAt'> & { readonly ageSeco
 
 export type ClosedReview = Pick<Review, 'id' | 'kind'>
 
-/** A provider that has taken money back may still pay it. So long `recredit` waits after the first sight of the return. */
-const recreditWaitSeconds = 86_400
+/**
+ * A provider may still pay what it has taken back, or has accepted and shows no more. So long `recredit` waits after the first sight
+ * of the return, and `resolve` with `--paid 0` after the last request.
+ */
+const paidAfterAllSeconds = 86_400
 
 export function checkAction(
   action: OperatorAction,
@@ -128,10 +131,10 @@ function checkRecredit(
     )
   if (found === undefined || !isUnpaid(found.state))
     return refused(`the provider ${describeFound(found)}; recredit needs returned or failed`)
-  if (!now && first.ageSeconds < recreditWaitSeconds)
+  if (!now && first.ageSeconds < paidAfterAllSeconds)
     return refused(
       `the provider may still pay it: ${first.kind} was first seen at ${first.createdAt.toISOString()}. Wait until ` +
-        `${new Date(first.createdAt.getTime() + recreditWaitSeconds * 1000).toISOString()}, or add --now beside --reason`,
+        `${new Date(first.createdAt.getTime() + paidAfterAllSeconds * 1000).toISOString()}, or add --now beside --reason`,
     )
   return {
     done:
@@ -140,23 +143,28 @@ function checkRecredit(
   }
 }
 
-/** Ends a mismatch: what was really paid is posted, and the rest of the hold is the creator's again. */
+/**
+ * Ends a mismatch, or what the provider accepted and shows no more: what was really paid is posted, and the rest of the hold is the
+ * creator's again.
+ */
 function checkResolve(
   reviewed: ReviewedWithdrawal,
   rules: ProviderRules,
   { paidKobo }: ActionOptions,
 ): Permission {
   if (paidKobo === undefined) return refused('resolve needs --paid, what was really paid')
-  return checkOpenMismatch(reviewed, rules) ?? checkPaid(reviewed, paidKobo, rules)
+  return checkResolvable(reviewed, rules) ?? checkPaid(reviewed, paidKobo, rules)
 }
 
-/** The refusal when no mismatch is open, or something else ends it. */
-function checkOpenMismatch(
+/** The refusal when neither review is open, or something else ends it. */
+function checkResolvable(
   { withdrawal, found, openReviews }: ReviewedWithdrawal,
   rules: ProviderRules,
 ): Permission | undefined {
   const { status, sendState } = withdrawal
-  if (!openReviews.some(({ kind }) => kind === 'mismatch')) return refused('no review mismatch is open')
+  const isOpen = (kind: ReviewKind): boolean => openReviews.some((review) => review.kind === kind)
+  if (!isOpen('mismatch') && !(isOpen('unknown') && isAccepted(withdrawal)))
+    return refused('no review mismatch is open, nor a review unknown of what the provider had accepted')
   if (hasEnded(status))
     return refused(
       `its status is ${status}: nothing is held any more. Settle it outside the service, then close the review`,
@@ -169,6 +177,8 @@ function checkOpenMismatch(
     return refused(
       `the provider ${describeFound(found)}, which is what was asked for. Run: npm run ops -- payouts ask <reference>`,
     )
+  if (!isOpen('mismatch'))
+    return refused(`the provider ${describeFound(found)}. Run: npm run ops -- payouts ask <reference>`)
   return found.state === 'accepted' || found.state === 'started'
     ? refused(`the provider ${describeFound(found)}: wait until it has ended there`)
     : undefined
@@ -187,8 +197,13 @@ function checkPaid(
         `Recover ${nairaText(paidKobo - grossKobo)} first, then resolve with what stayed with the creator`,
     )
   // Not found proves nothing before the provider had the time to show it.
-  if (paidKobo === 0n && found === undefined && (withdrawal.sinceSent ?? 0) < rules.settleSeconds)
+  const sinceSent = withdrawal.sinceSent ?? 0
+  if (paidKobo === 0n && found === undefined && sinceSent < rules.settleSeconds)
     return refused(tooRecent(rules))
+  if (paidKobo === 0n && found === undefined && isAccepted(withdrawal) && sinceSent < paidAfterAllSeconds)
+    return refused(
+      'the provider accepted it and may still pay it: wait until 24 hours after the last request',
+    )
   if (paidKobo === 0n)
     return found?.state === 'paid'
       ? refused(`${shown}; --paid 0 needs that nothing was paid`)
@@ -200,6 +215,10 @@ function checkPaid(
       `complete it with ${nairaText(paidKobo)} paid and a fee of ${nairaText(price.feeKobo)}: that costs the creator ` +
       `${usdcText(price.debitMicro)}, and ${usdcText(heldMicro - price.debitMicro)} are free again (${shown})`,
   }
+}
+
+function isAccepted({ status }: LockedWithdrawal): boolean {
+  return status !== 'pending' && !hasEnded(status)
 }
 
 /** While money is held, the review is what has a person end that: closed alone, the money stays held and nobody is asked again. */

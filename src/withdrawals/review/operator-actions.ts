@@ -1,5 +1,5 @@
 import { decide, recreditableKinds, selfClosingKinds } from '../../outgoing/decide.js'
-import type { Asked } from '../../outgoing/guards.js'
+import { type Asked, requireUnsent } from '../../outgoing/guards.js'
 import type { OutgoingKind } from '../../outgoing/kind.js'
 import { heldStates } from '../../outgoing/lifecycle.js'
 import { advanceTo, replay } from '../../outgoing/steps.js'
@@ -14,7 +14,7 @@ import { pricePaid } from '../price-withdrawal.js'
 import { closeReviews, outdateReviews, Review, type ReviewKind, reopenReviews } from '../reviews.js'
 import { releaseFromLimits } from '../send/hold-back.js'
 import { type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
-import { failUnpaid } from '../withdrawal-kind.js'
+import { adoptCommand, failUnpaid } from '../withdrawal-kind.js'
 import type {
   ActionOptions,
   ClosedReview,
@@ -49,7 +49,7 @@ export async function applyAction(
   if (action === 'void')
     await failUnpaid(uow, settings, withdrawal, { reason: 'The withdrawal was cancelled', asked })
   if (action === 'recredit') await recredit(uow, settings, withdrawal)
-  if (action === 'resolve') await resolve(uow, kind, reviewed, paidKobo ?? 0n)
+  if (action === 'resolve') await resolve(uow, kind, reviewed, paidKobo ?? 0n, asked)
   if (action === 'reopen')
     await reopenReviews(
       uow,
@@ -76,7 +76,7 @@ function closedBy(action: OperatorAction, open: readonly OpenReview[]): readonly
   return action === 'reopen' ? [] : selfClosingKinds
 }
 
-/** From now on the provider transfer is watched: paid again would be paid twice. */
+/** Paid again would be paid twice. */
 async function recredit(
   uow: UnitOfWork,
   settings: ReleaseSettings,
@@ -86,12 +86,21 @@ async function recredit(
   await query(uow.trx, {
     name: 'payouts.recredited',
     text: /* sql */ `
-      update withdrawals
-      set recredited_at = coalesce(recredited_at, clock_timestamp()), looks = 0, due_at = clock_timestamp()
+      update withdrawals set recredited_at = coalesce(recredited_at, clock_timestamp())
       where id = $1 and status = 'completed'`,
     values: [withdrawal.id],
   })
+  await watch(uow, withdrawal)
   await mailCreator(uow, settings, withdrawal, [{ kind: 'withdrawal-returned' }])
+}
+
+/** The creator has the money back of what the provider may still pay: it is asked again. */
+async function watch(uow: UnitOfWork, { id }: LockedWithdrawal): Promise<void> {
+  await query(uow.trx, {
+    name: 'payouts.watch',
+    text: 'update withdrawals set looks = 0, due_at = clock_timestamp() where id = $1',
+    values: [id],
+  })
   uow.wake('reconciler')
 }
 
@@ -100,6 +109,7 @@ async function resolve(
   kind: OutgoingKind<LockedWithdrawal>,
   { withdrawal, found }: ReviewedWithdrawal,
   paidKobo: bigint,
+  asked: Asked,
 ): Promise<void> {
   // Another reference's id belongs to another withdrawal.
   const providerId = found?.reference === withdrawal.providerReference ? found.id : null
@@ -111,8 +121,13 @@ async function resolve(
       update withdrawals set due_at = null, paid_kobo = $2, paid_fee_kobo = $3, paid_debit_micro = $4 where id = $1`,
     values: [withdrawal.id, paid?.netKobo ?? null, paid?.feeKobo ?? null, paid?.debitMicro ?? null],
   })
-  if (paid === undefined) await advanceTo(uow, kind, withdrawal, 'failed', answer)
-  else await advanceTo(uow, kind, { ...withdrawal, ...paid }, 'completed', answer)
+  if (paid !== undefined) await advanceTo(uow, kind, { ...withdrawal, ...paid }, 'completed', answer)
+  else {
+    if (found === undefined)
+      await requireUnsent(uow, kind.table, withdrawal.id, asked, adoptCommand(withdrawal))
+    await advanceTo(uow, kind, withdrawal, 'failed', answer)
+    if (found === undefined) await watch(uow, withdrawal)
+  }
 }
 
 /**

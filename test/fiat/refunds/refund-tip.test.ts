@@ -7,6 +7,7 @@ import { ExchangeRates } from '../../../src/market/exchange-rates.js'
 import { gatherAccountData } from '../../../src/privacy/exports/account-data.js'
 import { countAlerts, mailKinds } from '../../helpers/alerts-and-mails.js'
 import { registerCreator, registerPerson, type TestCreator } from '../../helpers/make/creators.js'
+import { lookNow } from '../../helpers/make/fiat/disputes.js'
 import {
   acceptRate,
   createFiatIntent,
@@ -389,7 +390,7 @@ test.serial('an accepted refund that is shown twice, or no more, alarms an opera
   const tipId = await paidTip(world(), creator)
   await requestRefund(world(), creator, tipId, 2)
   await workOnRefunds(world())
-  const [{ id, provider_transaction: transaction, kobo }] = await rowsOf(tipId)
+  const [{ id, provider_transaction: transaction, provider_id, kobo }] = await rowsOf(tipId)
   t.is((await rowsOf(tipId))[0].last_error, null)
   const own = fiatpay.refunds.find(tipId)
   if (own === undefined) throw new Error('no refund')
@@ -398,9 +399,15 @@ test.serial('an accepted refund that is shown twice, or no more, alarms an opera
   await passSettleTime(tipId)
   const before = await alarms()
   await workOnRefunds(world())
+  await workOnRefunds(world())
   t.is((await rowsOf(tipId))[0].last_error, 'the provider shows no such refund')
-  t.is(await alarms(), before + 1)
+  t.is(await alarms(), before + 1, 'one alarm for what is known')
+  const act = (action: string, ...more: string[]) => runOpsScript(world(), 'refunds', action, id, ...more)
+  t.is((await runOpsScript(world(), 'refunds')).code, 4)
+  t.regex((await act('--retry')).err, /the provider had it and shows it no more/)
+  for (const action of ['--give-back', '--returned']) t.is((await act(action)).code, 0, action)
   fiatpay.refunds.write(own)
+  await world().db('refunds').where({ id }).update({ provider_id })
   await workOnRefunds(world())
   t.is((await rowsOf(tipId))[0].last_error, null)
   await composeRefunds(world().services.config).request({ transaction, kobo, note: id })
@@ -410,10 +417,51 @@ test.serial('an accepted refund that is shown twice, or no more, alarms an opera
   await workOnRefunds(world())
   t.regex((await rowsOf(tipId))[0].last_error, /shows other refunds of this payment/)
   t.is(await alarms(), before + 2, 'one alarm for what is known')
-  endRefundAtProvider(world(), tipId, 'failed')
+  endRefundAtProvider(world(), tipId, 'processed')
   fiatpay.setRefundOutcome(own, 'processed')
-  await finish(tipId)
+  await workOnRefunds(world())
+  t.is((await runOpsScript(world(), 'refunds')).code, 4)
+  const differences = await countAlerts(world(), 'collection_difference')
+  await lookNow(world())
+  t.is((await act('--returned', '--apply', `--confirm=${id}`, '--reason', 'both are paid')).code, 0)
+  t.is((await runOpsScript(world(), 'refunds')).code, 0)
+  await lookNow(world())
+  await lookNow(world())
+  t.deepEqual(await world().db('payment_returns').where({ provider_transaction: transaction }), [])
+  t.is(await readAvailableUsdc(world(), creator), 7.6, 'the creator is debited once')
+  t.is(await countAlerts(world(), 'collection_difference'), differences + 1)
+  t.is((await world().db('collection_differences').where({ kind: 'sent_twice', ours: id })).length, 1)
 })
+
+test.serial(
+  'a refund that was accepted and is shown no more is given back; paid after all it is debited',
+  async (t) => {
+    const { fiatpay } = world().fiat
+    fiatpay.faults.setMode({ refunds: 'manual' })
+    const creator = await registerCreator(world())
+    const tipId = await paidTip(world(), creator)
+    await requestRefund(world(), creator, tipId, 2)
+    await workOnRefunds(world())
+    const [{ id }] = await rowsOf(tipId)
+    const own = fiatpay.refunds.find(tipId)
+    if (own === undefined) throw new Error('no refund')
+    fiatpay.refunds.write({ ...own, note: 'somebody changed it' })
+    await world().db('refunds').where({ id }).update({ provider_id: null })
+    const giveBack = () =>
+      runOpsScript(world(), 'refunds', '--give-back', id, '--apply', `--confirm=${id}`, '--reason', 'x')
+    t.is((await giveBack()).code, 5, 'the provider may still show it')
+    await passSettleTime(tipId)
+    await workOnRefunds(world())
+    const given = await giveBack()
+    t.is(given.code, 0, given.err)
+    t.like((await rowsOf(tipId))[0], { status: 'failed', send_state: 'sent', last_error: null })
+    t.is(await readAvailableUsdc(world(), creator), 9.5)
+    fiatpay.refunds.write(own)
+    fiatpay.setRefundOutcome(own, 'processed')
+    await lookNow(world())
+    t.is(await readAvailableUsdc(world(), creator), 7.6)
+  },
+)
 
 test.serial('a float that is too low holds a refund up, and it is sent when there is money', async (t) => {
   const creator = await registerCreator(world())

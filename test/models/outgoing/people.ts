@@ -8,7 +8,7 @@ import {
 } from '../../../src/withdrawals/review/check-action.js'
 import type { Act } from '../checker.js'
 import { type Command, newRow, type Row, type State, setRow, shownBy } from './state.js'
-import { advanceTo, closeReviews, failUnpaid, type Rules, rowOf, setSend } from './steps.js'
+import { advanceTo, closeReviews, failUnpaid, mayGiveBack, type Rules, rowOf, setSend } from './steps.js'
 import { paidKobo, providerRules, shownTransfer, viewOf } from './views.js'
 
 // Creators and operators. What an operator may do is decided by src/withdrawals/review/check-action.ts itself.
@@ -147,7 +147,7 @@ function apply(
   rules: Rules,
   state: State,
   row: Row,
-  { asked }: Command,
+  { found, asked }: Command,
   action: OperatorAction,
   { paidKobo: paid }: ActionOptions,
 ): State {
@@ -158,6 +158,7 @@ function apply(
     return closed(row.send === 'not_sent' ? state : setSend(rules, state, 'resend'), selfClosingKinds)
   if (action === 'void') return closed(failUnpaid(rules, state, asked), selfClosingKinds)
   if (action === 'recredit') return closed(recredit(state), recreditableKinds)
+  if (paid === 0n && found === null && !mayGiveBack(rules, state, row, asked)) return state
   const resolved = setRow(state, { resolved: paid !== 0n })
   return advanceTo(rules, resolved, paid === 0n ? 'failed' : 'completed')
 }

@@ -87,16 +87,22 @@ export function advanceTo(
  * `failUnpaid`: nothing was executed, so the money goes back. `asked`: whether the provider has it; null: it was not asked, or need
  * not show it yet. Refused after a restore when these rows cannot know it.
  */
-export function failUnpaid({ steps, has }: Rules, state: State, asked: boolean | null): State {
+export function failUnpaid(rules: Rules, state: State, asked: boolean | null): State {
   const row = rowOf(state)
-  if (row === null) return state
-  const isSure = state.known && (!row.old || asked === false)
-  if (has('nothing that a restore may have lost is given back') && !isSure) return state
+  if (row === null || !mayGiveBack(rules, state, row, asked)) return state
+  const { steps } = rules
   steps.take(statusMachine, row.status, 'failed')
   steps.take(sendMachine, row.send, 'refused')
   const failed = setRow(state, { status: 'failed', send: 'refused' })
   const { held, available } = failed.database
   return { ...failed, database: { ...failed.database, held: held - 1, available: available + 1 } }
+}
+
+/** `requireUnsent`. */
+export function mayGiveBack({ has }: Rules, { known }: State, row: Row, asked: boolean | null): boolean {
+  return (
+    !has('nothing that a restore may have lost is given back') || (known && (!row.old || asked === false))
+  )
 }
 
 /** `takeDueRows` of the senders: its condition is `isSendable`. */

@@ -7,6 +7,8 @@ import type { Rules } from './steps.js'
 // The state of the model in the form that the product's own rules read: `decide` and `checkAction` run here as they run in production.
 
 const settleSeconds = 900
+/** Once the provider had its time, no rule has another wait: it never shows late. */
+const longSeconds = 1e9
 const reference = 'fiatpay-0123456789abcdef'
 const sometime = new Date(0)
 /** What was asked for, and the other amount that a provider may have taken. */
@@ -31,7 +33,7 @@ export function viewOf(row: Row): LockedWithdrawal {
     providerReference: reference,
     isResolved: row.resolved,
     recreditedAt: row.recredited ? sometime : null,
-    sinceSent: row.request === 0 ? null : row.settled ? settleSeconds : 0,
+    sinceSent: row.request === 0 ? null : row.settled ? longSeconds : 0,
     confirmationReason: null,
     confirmedAt: null,
     breaker: null,

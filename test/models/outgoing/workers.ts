@@ -1,5 +1,10 @@
-import { decide, recreditableKinds } from '../../../src/outgoing/decide.js'
-import { acceptableStates, neverSentStates, reconciledStates } from '../../../src/outgoing/lifecycle.js'
+import { decide, recreditableKinds, selfClosingKinds } from '../../../src/outgoing/decide.js'
+import {
+  acceptableStates,
+  hasEnded,
+  neverSentStates,
+  reconciledStates,
+} from '../../../src/outgoing/lifecycle.js'
 import type { Act } from '../checker.js'
 import { execute } from './provider.js'
 import { type Outcome, type Row, type Sender, type State, setRow, shownBy } from './state.js'
@@ -232,6 +237,8 @@ function follow(rules: Rules, state: State): State {
   if (decision.kind === 'advance') return advanceTo(rules, state, decision.to)
   if (decision.kind === 'resend') return setSend(rules, state, 'resend')
   if (decision.kind === 'poll-again' && row.send === 'sending') return setSend(rules, state, 'unknown')
+  if (decision.kind === 'none' && follower.found !== null && !hasEnded(row.status))
+    return setRow(state, { reviews: closeReviews(row, selfClosingKinds) })
   if (decision.kind === 'agree') return setRow(state, { reviews: outdate(row, decision.outdated) })
   if (decision.kind !== 'review') return state
   if (decision.review === 'paid_after_recredit' && !rules.has('a payment after a re-credit is a review'))

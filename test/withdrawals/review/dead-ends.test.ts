@@ -373,3 +373,83 @@ test.serial('what waits to be sent again of a frozen account is followed, or voi
   await db('users').where({ id: lost.ada.user.id }).update({ frozen_at: null, frozen_reason: null })
   t.deepEqual(await readBalance(world(), lost.ada), { availableUSDC: 20, heldUSDC: 0 })
 })
+
+/** A withdrawal of 20 USDC that the provider has started and does not show any more, so many hours after the request. */
+async function createMissed(hours: number) {
+  const { ada, reference } = await createExecuted(world(), 20)
+  await reconcileAll(world())
+  const { transfers } = world().fiat.fiatpay
+  const transfer = transfers.find(reference)
+  if (transfer === undefined) throw new Error('the provider has no such transfer')
+  transfers.write({ ...transfer, visibleAt: '2999-01-01T00:00:00.000Z' })
+  await reconcileAll(world())
+  await setRows(world(), 'withdrawals', { reference }, { sent_at: new Date(Date.now() - hours * 3_600_000) })
+  return { ada, reference, transfer, show: () => transfers.write(transfer) }
+}
+
+test.serial(
+  'what was accepted and is shown no more is a review and an alarm, until it is shown',
+  async (t) => {
+    const { reference, show } = await createMissed(0)
+    const alarms = await countAlarms('payout_unknown')
+    await reconcileAll(world())
+    t.deepEqual(await listReviews(reference), [], 'the provider need not show it yet')
+    await setRows(world(), 'withdrawals', { reference }, { sent_at: new Date(Date.now() - 901_000) })
+    await reconcileAll(world())
+    await reconcileAll(world())
+    t.deepEqual(await listReviews(reference), ['+unknown'])
+    t.is((await countAlarms('payout_unknown')) - alarms, 1, 'one alarm for what is known')
+    t.is((await readWithdrawalRow(world(), reference)).status, 'processing')
+    t.is((await runOpsScript(world(), 'outgoing', 'list')).code, 4)
+    for (const action of ['replay', 'void', 'close', 'recredit'])
+      t.is((await payouts(action, reference)).code, 1, action)
+    show()
+    t.regex((await payouts('resolve', reference, '--paid', '31680')).err, /shows it started .*payouts ask/)
+    await reconcileAll(world())
+    t.deepEqual(await listReviews(reference), ['unknown'])
+    t.regex((await payouts('resolve', reference, '--paid', '31680')).err, /no review mismatch is open, nor/)
+    await followOutcome(world(), reference, 'success')
+  },
+)
+
+test.serial('what was accepted and is shown no more is resolved as paid', async (t) => {
+  const { ada, reference, show } = await createMissed(1)
+  await reconcileAll(world())
+  const paid = ['--paid', '31680', ...confirmed(reference)]
+  await assertDone(t, payouts('resolve', reference, ...paid))
+  t.like((await listHistory(world(), ada))[0], { status: 'completed', amountNGN: 31_680, amountUSDC: 20 })
+  t.deepEqual(await readBalance(world(), ada), { availableUSDC: 0, heldUSDC: 0 })
+  t.deepEqual(await listReviews(reference), ['unknown'])
+  show()
+  await followOutcome(world(), reference, 'success')
+  t.deepEqual(await listReviews(reference), ['unknown'])
+})
+
+test.serial('resolved with --paid 0 after a day it is watched: paid after all is a review', async (t) => {
+  const { ada, reference, transfer, show } = await createMissed(23)
+  await reconcileAll(world())
+  const resolve = () => payouts('resolve', reference, '--paid', '0', ...confirmed(reference))
+  t.regex((await resolve()).err, /may still pay it: wait until 24 hours after the last request/)
+  await setRows(world(), 'withdrawals', { reference }, { sent_at: new Date(Date.now() - 86_401_000) })
+  const setRestored = (restored_at: Date | null) => world().db('database_epoch').update({ restored_at })
+  await setRestored(new Date())
+  const restored = await resolve()
+  await setRestored(null)
+  t.regex(restored.err, /it is older than a restore, and the provider has it, or need not show it yet/)
+  await assertDone(t, resolve())
+  t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
+  t.like((await listHistory(world(), ada))[0], { status: 'failed' })
+  await reconcileAll(world())
+  t.not((await readWithdrawalRow(world(), reference)).due_at, null)
+  const alarms = await countAlarms('payout_paid_after_failed')
+  // No webhook: the provider is polled.
+  world().fiat.fiatpay.webhooks.setUrl('http://127.0.0.1:1/')
+  show()
+  world().fiat.fiatpay.setOutcome(transfer, 'success')
+  await reconcileAll(world())
+  world().fiat.fiatpay.webhooks.setUrl(`${world().url}/webhooks/fiatpay`)
+  t.deepEqual(await listReviews(reference), ['unknown', '+paid_after_failed'])
+  t.is((await countAlarms('payout_paid_after_failed')) - alarms, 1)
+  t.is((await readWithdrawalRow(world(), reference)).due_at, null, 'shown, it is watched no more')
+  await assertDone(t, close(reference))
+})

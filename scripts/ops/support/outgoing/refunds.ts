@@ -88,7 +88,7 @@ export async function readRefund(db: Knex, id: string): Promise<Refund> {
 }
 
 function listed(refund: Refund): Listed {
-  const { id, intentId, transaction, kobo, debitMicro, sendState, lastError, createdAt } = refund
+  const { id, intentId, transaction, kobo, debitMicro, lastError, createdAt } = refund
   const state = stateOf(refund)
   const amounts = `${nairaText(kobo)} for ${usdcText(debitMicro)}`
   const error = lastError === null ? '' : `: ${lastError}`
@@ -96,8 +96,7 @@ function listed(refund: Refund): Listed {
     line: `${createdAt.toISOString()}  ${id}  ${amounts}  payment ${transaction}  ${intentId}  ${state}${error}`,
     json: { id, intentId, transaction, kobo, debitMicro, state, lastError, createdAt },
     createdAt,
-    waitsForPerson:
-      refund.endedAt === null && lastError !== null && (sendState !== 'sent' || lastError === attentionText),
+    waitsForPerson: refund.waitsForPerson,
   }
 }
 
