@@ -11,6 +11,8 @@ const steps = new Steps()
 const runs: readonly (Partial<Setting> & { readonly text: string; readonly long?: true })[] = [
   { text: 'a provider that turns', oddities: 2 },
   { text: 'a provider that turns and deduplicates', oddities: 2, deduplicates: true },
+  { text: 'a provider that loses what it has accepted', loses: true },
+  { text: 'a provider that loses what it has accepted, and deduplicates', loses: true, deduplicates: true },
   { text: 'a second worker that takes over', senders: 2 },
   { text: 'a second worker, and a provider that deduplicates', senders: 2, deduplicates: true },
   { text: 'a command that stands still', slowOperator: true, oddities: 1, long: true },
@@ -46,6 +48,7 @@ const bugs: readonly PastBug[] = [
     rule: 'the provider executes a reference once',
   },
   { fix: 'a payment after a re-credit is a review', rule: neverEnds, oddities: 2 },
+  { fix: 'what was accepted and is shown no more is a review', rule: neverEnds, loses: true },
   {
     fix: 'a command counts the time until its question',
     rule: both,

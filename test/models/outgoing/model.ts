@@ -58,6 +58,8 @@ function isSettled({ database: { row }, known, asked, transfer }: State): boolea
   if (!known) return false
   if (row === null) return transfer === null
   if (!hasEnded(row.status)) return false
+  // A person has said what was paid.
+  if (transfer === null && row.resolved) return true
   const isPaid = transfer !== null && !isUnpaid(transfer)
   if (isPaid !== hasMoneyBack(row)) return true
   const kinds = isPaid

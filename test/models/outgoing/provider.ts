@@ -5,7 +5,7 @@ import { isUnpaid, type Setting, type State, setRow, type Transfer } from './sta
 // The naira provider, the network and time. What is assumed of them:
 //
 // - A request arrives, or is lost for good, within PAYOUT_SECONDS (15 minutes) after it began.
-// - What the provider has executed it shows within the same time.
+// - What the provider has executed it shows within the same time, unless it loses it (`loses`).
 // - A documented refusal is true. Every other answer may be a lie or be lost.
 // - With FIATPAY_DEDUPLICATES it never executes a reference twice.
 
@@ -46,6 +46,12 @@ export function providerActs(state: State, setting: Setting): Act<State>[] {
     act('a request that nobody waits for arrives', execute(rest, setting) ?? rest)
   } else act('15 minutes pass', passTime(state))
   if (transfer === null) return acts
+  if (setting.loses === true && honest[transfer.state].length > 0)
+    acts.push({
+      text: 'the provider loses its record, and never pays it',
+      to: { ...state, transfer: null },
+      helps: false,
+    })
   for (const to of honest[transfer.state]) act(`the transfer is ${to}`, turn(state, transfer, { state: to }))
   if (!transfer.shown) act('the provider shows the transfer', turn(state, transfer, { shown: true }))
   return oddities > 0 ? [...acts, ...oddActs({ ...state, oddities: oddities - 1 }, transfer)] : acts

@@ -122,6 +122,8 @@ export interface Setting {
   readonly senders: number
   readonly restores: number
   readonly oddities: number
+  /** The provider may lose what it has accepted: it shows it no more, and never pays it. */
+  readonly loses?: boolean
   /** An operator's command may stand still between its question and its transaction. */
   readonly slowOperator: boolean
   /** A past bug: the fix that is taken out. */
@@ -144,6 +146,7 @@ export type Fix =
   | 'void waits for the settle time after a restore'
   | 'a row that was taken before a restore is taken again'
   | 'a command counts the time until its question'
+  | 'what was accepted and is shown no more is a review'
 
 /** One worker of each kind, and a provider that documents nothing. */
 export const alone: Setting = {

@@ -1,4 +1,4 @@
-import { decide, recreditableKinds, selfClosingKinds } from '../../../src/outgoing/decide.js'
+import { type Decision, decide, recreditableKinds, selfClosingKinds } from '../../../src/outgoing/decide.js'
 import {
   acceptableStates,
   hasEnded,
@@ -240,11 +240,20 @@ function follow(rules: Rules, state: State): State {
   if (decision.kind === 'none' && follower.found !== null && !hasEnded(row.status))
     return setRow(state, { reviews: closeReviews(row, selfClosingKinds) })
   if (decision.kind === 'agree') return setRow(state, { reviews: outdate(row, decision.outdated) })
-  if (decision.kind !== 'review') return state
-  if (decision.review === 'paid_after_recredit' && !rules.has('a payment after a re-credit is a review'))
-    return state
-  const held = decision.hold && row.status === 'pending' ? setSend(rules, state, 'manual_review') : state
-  return setRow(held, { reviews: openReview(row, decision.review) })
+  return decision.kind === 'review' ? askPerson(rules, state, row, decision) : state
+}
+
+function askPerson(
+  rules: Rules,
+  state: State,
+  row: Row,
+  { review, hold }: Extract<Decision, { kind: 'review' }>,
+): State {
+  const isMissed = review === 'unknown' && row.status !== 'pending'
+  if (isMissed && !rules.has('what was accepted and is shown no more is a review')) return state
+  if (review === 'paid_after_recredit' && !rules.has('a payment after a re-credit is a review')) return state
+  const held = hold && row.status === 'pending' ? setSend(rules, state, 'manual_review') : state
+  return setRow(held, { reviews: openReview(row, review) })
 }
 
 /** `outdateReviews`: the provider shows the opposite. An open one ends only when nobody has lost anything. */
