@@ -157,6 +157,8 @@ test('a payout is never sent again to a provider that does not document deduplic
   for (const sinceSent of [900, 1e9])
     for (const sends of [1, 2, 3])
       t.is(decide({ ...unknown, sinceSent, sends }, undefined, careful).kind, 'review')
+  const reviewed = { ...unknown, sendState: 'manual_review', sinceSent: 1e9 } as const
+  t.is(decide(reviewed, undefined, rules).kind, 'poll-again', 'a person decides')
 })
 
 test('an accepted payout is never sent again: not found after the settle window it waits for a person', (t) => {
