@@ -31,6 +31,7 @@ const clockSql = /* sql */ `
   create function simulated.transaction_timestamp() returns timestamptz stable language sql as 'select simulated.now()';
   create function simulated.gen_random_uuid() returns uuid volatile language sql
     as 'select md5(nextval(''simulated.uuids'')::text)::uuid'`
+
 /** A plan that changes with the statistics returns rows in another order. */
 const sameStatisticsSql = /* sql */ `
   do $$

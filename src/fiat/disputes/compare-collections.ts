@@ -14,8 +14,9 @@ import type { ReturnNeeds } from './returns-queue.js'
  * - `not_ours`: the provider has it, we do not
  * - `not_theirs`: we have it, the provider does not list it
  * - `amount`, `state`: the two sides differ
+ * - `sent_twice`: two refunds went out for one request (record-returns.ts)
  */
-type DifferenceKind = 'not_ours' | 'not_theirs' | 'amount' | 'state'
+type DifferenceKind = 'not_ours' | 'not_theirs' | 'amount' | 'state' | 'sent_twice'
 
 export interface CollectionDifference extends Difference<DifferenceKind> {
   /** Such as `payment 17`. */
@@ -23,6 +24,19 @@ export interface CollectionDifference extends Difference<DifferenceKind> {
 }
 
 const stored = { table: 'collection_differences', subject: 'subject' } as const
+
+/** Stores the differences of what was compared, and alarms operators of the new ones. `text`: says so in the log. */
+export async function storeAndAlarm(
+  { db, metrics, log }: Pick<ReturnNeeds, 'db' | 'metrics' | 'log'>,
+  differences: readonly CollectionDifference[],
+  compared: readonly string[],
+  text: string,
+): Promise<void> {
+  const found = await storeDifferences(db, stored, ({ subject }) => subject, differences, compared)
+  if (found.length === 0) return
+  metrics.alerts.inc({ kind: 'collection_difference' }, found.length)
+  log.error({ subjects: found }, `${text}. Run: npm run ops -- disputes --compare`)
+}
 
 export interface OwnPayment {
   readonly transaction: string
@@ -73,7 +87,7 @@ export async function compareCollections(
   services: Needs,
   hours?: number,
 ): Promise<readonly CollectionDifference[]> {
-  const { db, metrics, log } = services
+  const { db } = services
   const window = hours ?? paymentHours
   const now = await readClock(db)
   const lists = await readLists(services, window, now)
@@ -87,18 +101,18 @@ export async function compareCollections(
     polled: await polledReferences(db, lists, hourAgo),
     polledSince: hourAgo,
   })
-  const found = await storeDifferences(db, stored, ({ subject }) => subject, differences, [
+  const compared = [
     ...[...lists.payments, ...payments].flatMap(({ transaction }) => [
       paymentSubject(transaction),
       returnsSubject(transaction),
     ]),
     ...[...lists.disputes, ...disputes].map(({ id }) => disputeSubject(id)),
-  ])
-  if (found.length === 0) return differences
-  metrics.alerts.inc({ kind: 'collection_difference' }, found.length)
-  log.error(
-    { subjects: found },
-    'the provider’s payments, refunds or disputes and ours differ. Run: npm run ops -- disputes --compare',
+  ]
+  await storeAndAlarm(
+    services,
+    differences,
+    compared,
+    'the provider’s payments, refunds or disputes and ours differ',
   )
   return differences
 }

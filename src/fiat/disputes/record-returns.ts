@@ -1,6 +1,6 @@
 import { nairaText } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
-import { readAll, storeDifferences } from '../../outgoing/differences.js'
+import { readAll } from '../../outgoing/differences.js'
 import type { OutgoingStatus } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
@@ -11,6 +11,7 @@ import { undecidedStates } from '../lifecycle.js'
 import { listRefundsOf } from '../provider-refunds.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { type BookedReturn, bookReturn, type PaymentReturn } from './book-return.js'
+import { storeAndAlarm } from './compare-collections.js'
 import { mailReturnNews } from './mails.js'
 import { readShares } from './payment-shares.js'
 import { showReturns } from './record-dispute.js'
@@ -106,21 +107,14 @@ async function findUnbooked(
 }
 
 /** Alarms once for each. It is an open case while the provider lists it. */
-async function alarmSentTwice({ db, metrics, log }: ReturnNeeds, refunds: readonly Refund[]): Promise<void> {
+function alarmSentTwice(services: ReturnNeeds, refunds: readonly Refund[]): Promise<void> {
   const differences = refunds.map(({ id, note, kobo }) => ({
     subject: `refund ${id}`,
-    kind: 'sent_twice',
+    kind: 'sent_twice' as const,
     ours: note,
     theirs: nairaText(kobo),
   }))
-  const table = { table: 'collection_differences', subject: 'subject' } as const
-  const found = await storeDifferences(db, table, ({ subject }) => subject, differences, [])
-  if (found.length === 0) return
-  metrics.alerts.inc({ kind: 'collection_difference' }, found.length)
-  log.error(
-    { subjects: found },
-    'a payer has a refund twice, at our loss. Run: npm run ops -- disputes --compare',
-  )
+  return storeAndAlarm(services, differences, [], 'a payer has a refund twice, at our loss')
 }
 
 /**

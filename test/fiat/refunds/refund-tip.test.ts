@@ -63,6 +63,15 @@ const finish = (tipId: string) =>
     const open = await world().db('refunds').where({ intent_id: tipId }).whereNull('ended_at').first()
     return open === undefined
   })
+/** A refund of a new tip that the provider has accepted. It goes on when a test says so. */
+async function acceptedRefund(amountUSD: number) {
+  world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
+  const creator = await registerCreator(world())
+  const tipId = await paidTip(world(), creator)
+  await requestRefund(world(), creator, tipId, amountUSD)
+  await workOnRefunds(world())
+  return { creator, tipId }
+}
 const alarms = () => countAlerts(world(), 'tip_refund')
 const rowsOf = (tipId: string) => world().db('refunds').where({ intent_id: tipId }).orderBy('created_at')
 const passSettleTime = (tipId: string) =>
@@ -315,11 +324,7 @@ test.serial('a refund that is sent again is looked for first, and one that faile
 
 test.serial('the provider’s own word ends a refund; a webhook only wakes', async (t) => {
   const { fiatpay } = world().fiat
-  fiatpay.faults.setMode({ refunds: 'manual' })
-  const creator = await registerCreator(world())
-  const tipId = await paidTip(world(), creator)
-  await requestRefund(world(), creator, tipId, 4)
-  await workOnRefunds(world())
+  const { creator, tipId } = await acceptedRefund(4)
   t.is((await rowsOf(tipId))[0].send_state, 'sent')
   const before = await alarms()
   endRefundAtProvider(world(), tipId, 'needs-attention')
@@ -385,11 +390,7 @@ test.serial('after a restore an unsent refund is looked up, then followed or sen
 
 test.serial('an accepted refund that is shown twice, or no more, alarms an operator', async (t) => {
   const { fiatpay } = world().fiat
-  fiatpay.faults.setMode({ refunds: 'manual' })
-  const creator = await registerCreator(world())
-  const tipId = await paidTip(world(), creator)
-  await requestRefund(world(), creator, tipId, 2)
-  await workOnRefunds(world())
+  const { creator, tipId } = await acceptedRefund(2)
   const [{ id, provider_transaction: transaction, provider_id, kobo }] = await rowsOf(tipId)
   t.is((await rowsOf(tipId))[0].last_error, null)
   const own = fiatpay.refunds.find(tipId)
@@ -437,11 +438,7 @@ test.serial(
   'a refund that was accepted and is shown no more is given back; paid after all it is debited',
   async (t) => {
     const { fiatpay } = world().fiat
-    fiatpay.faults.setMode({ refunds: 'manual' })
-    const creator = await registerCreator(world())
-    const tipId = await paidTip(world(), creator)
-    await requestRefund(world(), creator, tipId, 2)
-    await workOnRefunds(world())
+    const { creator, tipId } = await acceptedRefund(2)
     const [{ id }] = await rowsOf(tipId)
     const own = fiatpay.refunds.find(tipId)
     if (own === undefined) throw new Error('no refund')
