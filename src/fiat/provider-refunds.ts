@@ -40,10 +40,10 @@ export async function listSuspenseRefunds(
   const rows = await query<{ id: string }>(db, {
     name: 'suspense.booked-refunds',
     text: /* sql */ `
-      select r.id from unnest($1::text[]) r (id)
+      select r.id from unnest($1::text[], $2::text[]) r (id, note)
       where exists (select from payment_returns p where p.id = 'refund:' || r.id and p.restored_at is null)
-        or exists (select from refunds o where o.provider_id = r.id and o.status = 'completed')`,
-    values: [live.map(({ id }) => id)],
+        or exists (select from refunds o where (o.provider_id = r.id or o.id = r.note) and o.status = 'completed')`,
+    values: [live.map(({ id }) => id), live.map(({ note }) => note)],
   })
   const booked = new Set(rows.map(({ id }) => id))
   return live.filter(({ id }) => !booked.has(id))

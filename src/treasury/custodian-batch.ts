@@ -6,7 +6,7 @@ import type { Fate, Submission } from '../ports/custody-chain.js'
 import type { Services } from '../services.js'
 import type { CustodianNeeds } from './custodian/sign-message.js'
 import { signSweep } from './sweeps/sign-sweep.js'
-import { endSweep } from './sweeps/steps.js'
+import { endSweep, findShort } from './sweeps/steps.js'
 import { type DueSweep, sweepQueue } from './sweeps/sweep.js'
 
 type Needs = CustodianNeeds & Pick<Services, 'db' | 'transact'>
@@ -86,17 +86,18 @@ async function followSweep(services: Needs, sweep: DueSweep, fate: Fate): Promis
   // What landed in the lost time may be this one: adopt it first.
   else if (from === 'signed' && !(await isDatabaseKnown(services.db))) return errorMs
   else if (from === 'signed') await end('dead', 'the payer did not sign it in time')
-  else if (fate.endpoints > 1) await end('dead', 'it did not land in time')
-  else return undecided(services, sweep)
+  else if (fate.endpoints === 1 || (await findShort(services, id)) !== undefined)
+    return undecided(services, sweep)
+  else await end('dead', 'it did not land in time')
   log.info({ sweep: id, signature, fate: fate.kind }, 'a sweep is at its end')
   return lookMs
 }
 
-/** The only endpoint may have lost its history: a person decides. */
+/** The only endpoint may have lost its history, or a custody wallet lacks its part: a person decides. */
 async function undecided({ db, metrics, log }: Needs, { id, signature, expired }: DueSweep): Promise<number> {
   if (expired) return undecidedMs
   await db('sweeps').where({ id, state: 'sent' }).update({ expired_at: db.fn.now() })
   metrics.alerts.inc({ kind: 'sweep_undecided' })
-  log.error({ sweep: id, signature }, 'the only endpoint does not know a sweep that can no longer land')
+  log.error({ sweep: id, signature }, 'nobody can say by the chain alone whether a sweep landed')
   return undecidedMs
 }

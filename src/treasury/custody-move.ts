@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { sumOf } from '../kernel/money.js'
 import { type Token, tokens, usdc } from '../kernel/tokens.js'
-import { type CustodyMove, countCustody, readCustody, unboundOf } from '../ledger/custody.js'
+import { type CustodyMove, countCustody, readCustody } from '../ledger/custody.js'
 import { query } from '../platform/database/database.js'
 import type { ChainTransaction } from '../ports/chain.js'
 import type { Services } from '../services.js'
@@ -33,17 +33,19 @@ export async function readCustodyWallet(db: Knex, userId: string): Promise<strin
 
 /**
  * Whether the tokens of a signed move are gone from the custody wallet. Who floods the key of a payment, and an endpoint that has lost its
- * history, can hide a transaction, not this.
+ * history, can hide a transaction, not this. As if nothing else under way had landed: another signed move must not hide this one.
  */
 export async function hasLeft(
   { db, custodyChain }: Pick<Services, 'db' | 'custodyChain'>,
-  { userId, mint, amount }: CustodyMove,
+  { userId, mint }: Omit<CustodyMove, 'amount'>,
 ): Promise<boolean> {
   await countCustody(db, mint, [userId])
   const [book] = await readCustody(db, mint, [userId])
   const wallet = await readCustodyWallet(db, userId)
   const [source] = await custodyChain.readSources([{ wallet, mint }], 'finalized')
-  return book === undefined || source === undefined || source.amount < unboundOf(book) + amount
+  if (book === undefined || source === undefined) return true
+  const { final, swept, takenOut } = book
+  return source.amount < final - swept - takenOut
 }
 
 /** Undefined: it takes nothing. `owners`: the users of the custody wallets that it names. */

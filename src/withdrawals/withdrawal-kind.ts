@@ -137,11 +137,13 @@ export function adoptCommand({ reference }: Pick<Withdrawal, 'reference'>): stri
 
 /**
  * Asks the provider about those of these withdrawals that it may have although they were never sent from here. Call it before
- * the transaction that may give their money back. What was adopted it has shown already. Throws ProviderError.
+ * the transaction that may give their money back. What was adopted it has shown already, and may show no more (`adoptedToo`). Throws
+ * ProviderError.
  */
 export async function askIfOld(
   { db, config, payouts }: Pick<Services, 'db' | 'config' | 'payouts'>,
   ids: readonly string[],
+  adoptedToo = false,
 ): Promise<Asked> {
   const rows = await query<{
     id: string
@@ -158,7 +160,8 @@ export async function askIfOld(
   })
   const asked = new Map<string, boolean>()
   for (const row of rows) {
-    const has = row.adopted || (await payouts.findTransfer(row.providerReference)) !== undefined
+    const has =
+      (row.adopted && !adoptedToo) || (await payouts.findTransfer(row.providerReference)) !== undefined
     if (has || provesAbsence(row, config.payouts)) asked.set(row.id, has)
   }
   return asked

@@ -11,6 +11,7 @@ import {
 import { compareCollections } from '../../../src/fiat/disputes/compare-collections.js'
 import { findDispute, listDisputes, type StoredDispute } from '../../../src/fiat/disputes/dispute.js'
 import { collectEvidence, type Evidence } from '../../../src/fiat/disputes/evidence.js'
+import { listSentTwice } from '../../../src/fiat/disputes/record-returns.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { ProviderError } from '../../../src/kernel/provider-error.js'
 import {
@@ -84,7 +85,10 @@ function jsonOf({ sinceAnswer: _since, ...dispute }: StoredDispute): Record<stri
 
 async function compare(services: Composed): Promise<Outcome> {
   const refunds = composeRefundReader(services.config)
-  const differences = await compareCollections({ ...services, refunds })
+  const differences = [
+    ...(await compareCollections({ ...services, refunds })),
+    ...(await listSentTwice(services.db)),
+  ]
   const lines = differences.map(
     ({ subject, kind, ours, theirs }) =>
       `${subject}  ${kind}  ours: ${ours ?? 'none'}  the provider's: ${theirs ?? 'none'}`,

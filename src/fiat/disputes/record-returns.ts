@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { readAll } from '../../outgoing/differences.js'
@@ -11,7 +12,7 @@ import { undecidedStates } from '../lifecycle.js'
 import { listRefundsOf } from '../provider-refunds.js'
 import { lockIntent } from '../settlement/lock-intent.js'
 import { type BookedReturn, bookReturn, type PaymentReturn } from './book-return.js'
-import { storeAndAlarm } from './compare-collections.js'
+import { type CollectionDifference, storeAndAlarm } from './compare-collections.js'
 import { mailReturnNews } from './mails.js'
 import { readShares } from './payment-shares.js'
 import { showReturns } from './record-dispute.js'
@@ -92,7 +93,8 @@ async function findUnbooked(
   const explained = new Set<string>()
   const unknown = refunds.filter((refund) => {
     const payment = own.get(refund.transaction)
-    return payment?.waits === false && !payment.booked.includes(caseOfRefund(refund))
+    if (payment === undefined || payment.booked.includes(caseOfRefund(refund))) return false
+    return !payment.waits || payment.requested[refund.note] === 'completed'
   })
   const requestOf = ({ transaction, note }: Refund) => own.get(transaction)?.requested[note]
   const notOurs = unknown.filter((refund) => {
@@ -104,6 +106,17 @@ async function findUnbooked(
   })
   // One that is under way may yet turn out to be the one that is shown.
   return { notOurs, sentTwice: unknown.filter((refund) => requestOf(refund) === 'completed') }
+}
+
+/** The second refunds that went out for one request, while the provider lists them. */
+export function listSentTwice(db: Knex): Promise<CollectionDifference[]> {
+  return query(db, {
+    name: 'returns.sent-twice',
+    text: /* sql */ `
+      select subject, kind, ours, theirs from collection_differences
+      where kind = 'sent_twice' and last_seen_at > clock_timestamp() - interval '2 days' order by found_at, subject`,
+    values: [],
+  })
 }
 
 /** Alarms once for each. It is an open case while the provider lists it. */

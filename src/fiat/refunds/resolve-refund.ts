@@ -77,6 +77,8 @@ export async function resolveRefund(
   kind: OutgoingKind<Refund>,
   read: Refund,
   action: RefundAction,
+  /** The refund of it that the provider shows paid. */
+  paidId: string | null,
 ): Promise<boolean> {
   const refund = await kind.lock(uow, read.id)
   const isSame =
@@ -84,7 +86,7 @@ export async function resolveRefund(
     refund.status === read.status &&
     refund.sentAt?.getTime() === read.sentAt?.getTime()
   if (!isSame) return false
-  const shown = { providerId: null, reason: notReturned, feeKobo: 0n }
+  const answer = { providerId: paidId, reason: notReturned, feeKobo: 0n }
   // `decideAction` has seen that the provider does not have it, if the row was older than a restore then.
   const unpaid = {
     reason: notReturned,
@@ -92,11 +94,11 @@ export async function resolveRefund(
     adopt: 'refunds',
   }
   if (action === 'retry') await replay(uow, kind, refund)
-  else if (action === 'returned') await advanceTo(uow, kind, refund, 'completed', shown)
+  else if (action === 'returned') await advanceTo(uow, kind, refund, 'completed', { ...answer, reason: null })
   else if (refund.status === 'pending') await failUnpaid(uow, kind, refund, unpaid)
   else {
     await requireUnsent(uow, kind.table, refund.id, unpaid.asked, unpaid.adopt)
-    await advanceTo(uow, kind, refund, 'failed', shown)
+    await advanceTo(uow, kind, refund, 'failed', answer)
   }
   return true
 }

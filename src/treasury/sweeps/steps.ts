@@ -113,6 +113,15 @@ function returnToCustody(trx: Knex, sweepId: string): Promise<Posted> {
   return voidReserved(trx, key(sweepId))
 }
 
+/** The creator of a part whose custody wallet lacks it: the sweep may have landed although no endpoint shows it. */
+export async function findShort(
+  services: Pick<Services, 'db' | 'custodyChain'>,
+  id: string,
+): Promise<string | undefined> {
+  for (const part of await readParts(services.db, id)) if (await hasLeft(services, part)) return part.userId
+  return undefined
+}
+
 /**
  * Ends a sweep that waits for a person, with everything back in custody. Asks the chain once more. Returns why it may not; `also`
  * is written in the same transaction.
@@ -124,13 +133,16 @@ export async function declareDead(
   also: (trx: UnitOfWork['trx']) => Promise<void>,
 ): Promise<string | undefined> {
   if (!undecided || signature === null) return `sweep ${id} does not wait for a person`
-  const { db, transact, custodyChain } = services
+  const { transact, custodyChain } = services
   const [fate] = await custodyChain.fates([{ signature, lastValidHeight: Number(lastValidHeight) }])
   if (fate?.kind !== 'gone')
     return `the chain knows sweep ${id}, or does not answer: it is ${fate?.kind ?? 'open'}`
-  for (const part of await readParts(db, id))
-    if (await hasLeft(services, part))
-      return `the custody wallet of creator ${part.userId} holds less than the book with sweep ${id}: it landed`
+  const short = await findShort(services, id)
+  if (short !== undefined)
+    return (
+      `the custody wallet of creator ${short} holds less than the book with sweep ${id}: the sweep landed, another move of this wallet ` +
+      'did, or the wallet is short for another reason. See ops sweep'
+    )
   const ended = await transact(async (uow) => {
     const done = await endSweep(uow, id, { from: 'sent', to: 'dead', failure })
     if (done) await also(uow.trx)

@@ -424,6 +424,8 @@ test.serial('an accepted refund that is shown twice, or no more, alarms an opera
   t.is((await runOpsScript(world(), 'refunds')).code, 4)
   const differences = await countAlerts(world(), 'collection_difference')
   await lookNow(world())
+  // Of neither request the answer came.
+  await world().db('refunds').where({ id }).update({ provider_id: null })
   t.is((await act('--returned', '--apply', `--confirm=${id}`, '--reason', 'both are paid')).code, 0)
   t.is((await runOpsScript(world(), 'refunds')).code, 0)
   await lookNow(world())
@@ -432,6 +434,10 @@ test.serial('an accepted refund that is shown twice, or no more, alarms an opera
   t.is(await readAvailableUsdc(world(), creator), 7.6, 'the creator is debited once')
   t.is(await countAlerts(world(), 'collection_difference'), differences + 1)
   t.is((await world().db('collection_differences').where({ kind: 'sent_twice', ours: id })).length, 1)
+  t.regex(
+    (await runOpsScript(world(), 'disputes', '--compare')).out,
+    /^refund \S+ {2}sent_twice {2}ours: refund_/m,
+  )
 })
 
 test.serial(

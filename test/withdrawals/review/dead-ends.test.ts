@@ -453,3 +453,15 @@ test.serial('resolved with --paid 0 after a day it is watched: paid after all is
   t.is((await readWithdrawalRow(world(), reference)).due_at, null, 'shown, it is watched no more')
   await assertDone(t, close(reference))
 })
+
+test.serial('what was adopted after a restore and is shown no more is resolved with --paid 0', async (t) => {
+  const { ada, reference } = await createMissed(25)
+  await setRows(world(), 'withdrawals', { reference }, { adopted_at: new Date() })
+  const restored_at = new Date(Date.now() - 3_600_000)
+  await world().db('database_epoch').update({ restored_at })
+  await reconcileAll(world())
+  t.deepEqual(await listReviews(reference), ['+unknown'])
+  await assertDone(t, payouts('resolve', reference, '--paid', '0', ...confirmed(reference)))
+  await world().db('database_epoch').update({ restored_at: null })
+  t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
+})

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { type Composed, composeRefundReader } from '../../../../src/compose.js'
 import { listRefundsOf, type RefundReader } from '../../../../src/fiat/provider-refunds.js'
 import { attentionText, findRefund, listRefundsIn, type Refund } from '../../../../src/fiat/refunds/refund.js'
-import { refundKind } from '../../../../src/fiat/refunds/refund-kind.js'
+import { oursOf, refundKind } from '../../../../src/fiat/refunds/refund-kind.js'
 import {
   decideAction,
   type RefundAction,
@@ -73,8 +73,9 @@ export async function decideRefund(
     )
   if (!order.apply) return
   const state = stateOf(refund)
+  const paidId = oursOf(refund, shown).find((one) => one.state === 'paid')?.id ?? null
   await services.transact(async (uow) => {
-    if (!(await resolveRefund(uow, refundKind(services, reader), refund, action)))
+    if (!(await resolveRefund(uow, refundKind(services, reader), refund, action, paidId)))
       throw new RefusedError(`refund ${id} has changed meanwhile`)
     await order.audit(uow.trx, `refund ${action}`, `refund:${id}`, { state, kobo, transaction })
   })

@@ -170,7 +170,7 @@ async function decide(
   const askedAt = performance.now()
   const found = isRelease ? undefined : await services.payouts.findTransfer(row.providerReference)
   if (isRelease) await new ExchangeRates(services).refresh()
-  const asked = await askIfOld(services, [row.id])
+  const asked = await askIfOld(services, [row.id], action === 'resolve')
   const kind = withdrawalKind(services)
   return services.transact(async (uow) => {
     const reviewed = await lockForReview(uow, row.id, found, askedAt)
