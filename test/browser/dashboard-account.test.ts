@@ -1,7 +1,7 @@
 import test from 'ava'
 import { useBrowser } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
-import { openDashboard } from '../helpers/browser/dashboard.js'
+import { openDashboard, signIn, signOut } from '../helpers/browser/dashboard.js'
 import { assertBecomes, tabTo, waitForHeading } from '../helpers/browser/on-page.js'
 import { freshEmail, provisionerBatch, registerCreator, registerPerson } from '../helpers/make/creators.js'
 import { deliverEmail, requestCode, wrongCode } from '../helpers/make/sign-in/emailed-codes.js'
@@ -156,6 +156,36 @@ test.serial('signing in works by password and by a pasted code, and wrong ones a
   await checkAccessibility(t, page, 'dash-code')
   await field.fill(` ${code.slice(0, 3)} ${code.slice(3)}`)
   await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await context.close()
+})
+
+test.serial('an answer that arrives after signing out does not show the account again', async (t) => {
+  const { world } = open()
+  const [person, other] = [await registerPerson(world), await registerPerson(world)]
+  const { page, context, faults } = await openDashboard(open(), person.session)
+  let answer = (): void => undefined
+  const late = new Promise<void>((done) => {
+    answer = done
+  })
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  // The home page asks again while there is no wallet.
+  await new Promise<void>((asked) => {
+    void page.route('**/auth/security', async (route) => {
+      const response = await route.fetch()
+      asked()
+      await late
+      await route.fulfill({ response })
+    })
+  })
+  await signOut(page)
+  const arrived = page.waitForResponse('**/auth/security')
+  answer()
+  await arrived
+  await signIn(page, other)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.getByText('Ada Lovelace').click()
+  await page.getByText(other.email).first().waitFor()
+  t.deepEqual(faults, [])
   await context.close()
 })
 

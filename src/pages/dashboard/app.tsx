@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { words } from '../i18n/dashboard.js'
 import { Button, Notice } from '../ui/kit.js'
 import type { Me, Security } from './answers.js'
@@ -32,8 +32,12 @@ export function App() {
   const [ended, setEnded] = useState(false)
   const [signIns, setSignIns] = useState(0)
   const [closedEmail, setClosedEmail] = useState<string>()
+  const signOuts = useRef(0)
   const refresh = useCallback(() => {
+    const signOutsBefore = signOuts.current
     const read = ([known, protection]: readonly [Me, Security | undefined]): void => {
+      // Who has signed out must not be shown again by what was asked before.
+      if (signOuts.current !== signOutsBefore) return
       setMe(known)
       setSecurity((before) => protection ?? before)
       setFailures(0)
@@ -45,6 +49,7 @@ export function App() {
     })
   }, [])
   const leave = useCallback(() => {
+    signOuts.current += 1
     setMe(null)
     setSecurity(undefined)
     setEnded(false)
