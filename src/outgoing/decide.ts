@@ -118,10 +118,13 @@ function decideAbsent(
   rules: ProviderRules,
 ): Decision {
   if (hasEnded(status)) return { kind: 'none' }
+  // It need not show at once what it has accepted. Of a refund that was begun at its pages there was no request.
+  if (status !== 'pending')
+    return (sinceSent ?? Number.POSITIVE_INFINITY) < rules.settleSeconds
+      ? { kind: 'poll-again' }
+      : { kind: 'review', review: 'unknown', hold: false }
   if (sendState === 'manual_review') return { kind: 'poll-again' }
-  // It need not show at once what it has accepted.
   if ((sinceSent ?? 0) < rules.settleSeconds) return { kind: 'poll-again' }
-  if (status !== 'pending') return { kind: 'review', review: 'unknown', hold: false }
   if (rules.deduplicates && sends < maxSends) return { kind: 'resend' }
   return { kind: 'review', review: 'unknown', hold: true }
 }

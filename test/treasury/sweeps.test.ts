@@ -219,45 +219,49 @@ test.serial('with one endpoint a person decides about a sweep that can no longer
   t.regex(await services.metrics.registry.metrics(), /kind="sweep_undecided"\} 1/)
 })
 
-test.serial('a sweep whose USDC has left is not declared dead, whatever the endpoint shows', async (t) => {
-  const { sandbox, db } = world()
-  const proxy = await startSandboxProxy(sandbox.url)
-  const env = { ...world().env, SOLANA_RPC_URLS: proxy.url }
-  const services = composeAs('custodian', env)
-  t.teardown(async () => {
-    await services.close()
-    await proxy.close()
-  })
-  startCustodian(t, services)
-  proxy.alterReply = (method, params, reply) => {
-    if (method !== 'getSignatureStatuses') return reply
-    const value = (params[0] as readonly string[]).map(() => null)
-    return { ...reply, result: { ...(reply.result as object), value } }
-  }
-  const payer = payerFile(t, world())
-  const ada = await creatorInCustody(world(), 5_000_000n)
-  await payCreator(world(), ada.user.id, 4_000_000n)
-  const running = runOpsScript({ env }, 'sweep', '--apply', '--payer', payer.file)
-  await until('it has landed', () => usdcOnChain(world(), ada.wallet) === 1_000_000n)
-  sandbox.chain.advance(300)
-  t.is((await running).code, 4)
-  const { id } = await db('sweeps').where({ state: 'sent' }).first()
-  const dead = ['--declare-dead', id, '--apply', '--confirm', id, '--reason', 'the explorer has none']
-  const declared = await runOpsScript({ env }, 'sweep', ...dead)
-  t.is(declared.code, 1)
-  t.regex(declared.err, /holds less than the book/)
-  t.deepEqual(await book(ada), { final: 5_000_000n, swept: 0n, inFlight: 4_000_000n })
-  proxy.alterReply = undefined
-  await until('it is final', async () => {
-    await db('sweeps')
-      .where({ id })
-      .whereNotNull('due_at')
-      .update({ due_at: new Date(0) })
-    return (await stateOf(id)).state === 'final'
-  })
-  t.deepEqual(await book(ada), { final: 5_000_000n, swept: 4_000_000n, inFlight: 0n })
-  await assertBooks(t)
-})
+for (const endpoints of [1, 2])
+  test.serial(
+    `a sweep whose USDC has left is not declared dead, whatever ${endpoints} endpoints show`,
+    async (t) => {
+      const { sandbox, db } = world()
+      const proxy = await startSandboxProxy(sandbox.url)
+      const env = { ...world().env, SOLANA_RPC_URLS: Array(endpoints).fill(proxy.url).join() }
+      const services = composeAs('custodian', env)
+      t.teardown(async () => {
+        await services.close()
+        await proxy.close()
+      })
+      startCustodian(t, services)
+      proxy.alterReply = (method, params, reply) => {
+        if (method !== 'getSignatureStatuses') return reply
+        const value = (params[0] as readonly string[]).map(() => null)
+        return { ...reply, result: { ...(reply.result as object), value } }
+      }
+      const payer = payerFile(t, world())
+      const ada = await creatorInCustody(world(), 5_000_000n)
+      await payCreator(world(), ada.user.id, 4_000_000n)
+      const running = runOpsScript({ env }, 'sweep', '--apply', '--payer', payer.file)
+      await until('it has landed', () => usdcOnChain(world(), ada.wallet) === 1_000_000n)
+      sandbox.chain.advance(300)
+      t.is((await running).code, 4)
+      const { id } = await db('sweeps').where({ state: 'sent' }).first()
+      const dead = ['--declare-dead', id, '--apply', '--confirm', id, '--reason', 'the explorer has none']
+      const declared = await runOpsScript({ env }, 'sweep', ...dead)
+      t.is(declared.code, 1)
+      t.regex(declared.err, /holds less than the book/)
+      t.deepEqual(await book(ada), { final: 5_000_000n, swept: 0n, inFlight: 4_000_000n })
+      proxy.alterReply = undefined
+      await until('it is final', async () => {
+        await db('sweeps')
+          .where({ id })
+          .whereNotNull('due_at')
+          .update({ due_at: new Date(0) })
+        return (await stateOf(id)).state === 'final'
+      })
+      t.deepEqual(await book(ada), { final: 5_000_000n, swept: 4_000_000n, inFlight: 0n })
+      await assertBooks(t)
+    },
+  )
 
 test.serial('with two endpoints an expired sweep is dead, and its money is swept by another', async (t) => {
   const { sandbox, db } = world()

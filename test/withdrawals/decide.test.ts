@@ -166,7 +166,7 @@ test('an accepted payout is never sent again: not found after the settle window 
   for (const status of ['submitted', 'processing'] as const) {
     const accepted = { ...unknown, status, sendState: 'sent' } as const
     t.is(decide({ ...accepted, sinceSent: 899 }, undefined, rules).kind, 'poll-again')
-    for (const sinceSent of [900, 1e9])
+    for (const sinceSent of [900, 1e9, null])
       t.deepEqual(decide({ ...accepted, sinceSent }, undefined, rules), missed)
   }
   for (const status of ['completed', 'failed'] as const)

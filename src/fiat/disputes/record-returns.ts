@@ -54,8 +54,8 @@ interface OwnRefunds {
   readonly suspenseKobo: bigint | null
   /** The cases that are booked, and the refunds that were requested here. */
   readonly booked: readonly string[]
-  /** Those that were requested here and have not failed, by their ids, which the provider shows as notes. */
-  readonly requested: Readonly<Record<string, OutgoingStatus>>
+  /** Those that were requested here and have not failed, by their ids, which the provider shows as notes. `returned`: as an operator said, without the provider's id. */
+  readonly requested: Readonly<Record<string, OutgoingStatus | 'returned'>>
   /** One that was requested here may be any of those that are shown. */
   readonly waits: boolean
 }
@@ -83,7 +83,8 @@ async function findUnbooked(
             and o.provider_id is not null and o.status <> 'failed') as booked,
         exists (select from refunds o where o.provider_transaction = p.provider_transaction and o.provider_id is null
           and o.send_state <> 'not_sent' and o.status <> 'failed') as waits,
-        coalesce((select jsonb_object_agg(o.id, o.status) from refunds o
+        coalesce((select jsonb_object_agg(o.id,
+            case when o.status = 'completed' and o.provider_id is null then 'returned' else o.status end) from refunds o
           where o.provider_transaction = p.provider_transaction and o.status <> 'failed'), '{}') as requested
       from fiat_payments p where p.provider_transaction = any($1::text[])`,
     values: [[...new Set(refunds.map(({ transaction }) => transaction))]],
@@ -91,12 +92,13 @@ async function findUnbooked(
   const own = new Map(rows.map((row) => [row.transaction, row]))
   // One refund of the sum in suspense is ours.
   const explained = new Set<string>()
+  const requestOf = ({ transaction, note }: Refund) => own.get(transaction)?.requested[note]
+  const isPaid = (refund: Refund) => ['completed', 'returned'].includes(requestOf(refund) ?? '')
   const unknown = refunds.filter((refund) => {
     const payment = own.get(refund.transaction)
     if (payment === undefined || payment.booked.includes(caseOfRefund(refund))) return false
-    return !payment.waits || payment.requested[refund.note] === 'completed'
+    return !payment.waits || isPaid(refund)
   })
-  const requestOf = ({ transaction, note }: Refund) => own.get(transaction)?.requested[note]
   const notOurs = unknown.filter((refund) => {
     if (requestOf(refund) !== undefined) return false
     if (own.get(refund.transaction)?.suspenseKobo !== refund.kobo || explained.has(refund.transaction))
@@ -105,7 +107,13 @@ async function findUnbooked(
     return false
   })
   // One that is under way may yet turn out to be the one that is shown.
-  return { notOurs, sentTwice: unknown.filter((refund) => requestOf(refund) === 'completed') }
+  const sentTwice = unknown.filter((refund) => {
+    // The oldest is the one that was returned.
+    if (requestOf(refund) !== 'returned' || explained.has(refund.note)) return isPaid(refund)
+    explained.add(refund.note)
+    return false
+  })
+  return { notOurs, sentTwice }
 }
 
 /** The second refunds that went out for one request, while the provider lists them. */

@@ -37,7 +37,7 @@ export const sweepMachine: StateMachine<SweepState> = {
     {
       from: 'sent',
       to: 'dead',
-      by: 'it can no longer land and no endpoint knows it; with one endpoint a person decides',
+      by: 'it can no longer land and no endpoint knows it; with one endpoint, or a short wallet, a person decides',
       entries: ['returnToCustody'],
     },
   ],

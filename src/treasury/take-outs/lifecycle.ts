@@ -34,7 +34,7 @@ export const takeOutMachine: StateMachine<TakeOutState> = {
     {
       from: 'signed',
       to: 'expired',
-      by: 'it can no longer land and no endpoint knows it; with one endpoint a person decides',
+      by: 'it can no longer land and no endpoint knows it; with one endpoint, or a short wallet, a person decides',
       entries: ['returnTakeOut'],
     },
   ],

@@ -161,7 +161,10 @@ export async function giveBack(
   if (fate?.kind !== 'gone' || typeof landed === 'object')
     return `the chain knows take-out ${id}, or does not answer: it is ${typeof landed === 'object' ? landed.signature : fate?.kind}`
   if (await hasLeft(services, takeOut))
-    return `the custody wallet holds less than the book with take-out ${id}: it landed, under a signature that is not known`
+    return (
+      `the custody wallet holds less than the book with take-out ${id}: it landed under a signature that is not known, another move ` +
+      'of this wallet did, or the wallet is short for another reason. See ops sweep'
+    )
   const ended = await services.transact(async (uow) => {
     const done = await endTakeOut(uow, id, 'expired', failure)
     if (done) await also(uow.trx)

@@ -438,6 +438,11 @@ test.serial('an accepted refund that is shown twice, or no more, alarms an opera
     (await runOpsScript(world(), 'disputes', '--compare')).out,
     /^refund \S+ {2}sent_twice {2}ours: refund_/m,
   )
+  // As if neither was shown when it was ended as returned: the oldest is what was meant.
+  await world().db('refunds').where({ id }).update({ provider_id: null })
+  await world().db('collection_differences').where({ ours: id }).delete()
+  await lookNow(world())
+  t.is((await world().db('collection_differences').where({ kind: 'sent_twice', ours: id })).length, 1)
 })
 
 test.serial(

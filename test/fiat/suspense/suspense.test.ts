@@ -302,6 +302,25 @@ test.serial('a refund made on the pages of the provider is followed, not repeate
   t.is((await itemOf(payment)).resolution, 'returned')
 })
 
+test.serial('a refund from the pages of the provider that is shown no more raises the alarm', async (t) => {
+  const { faults, refunds } = world().fiat.fiatpay
+  faults.setMode({ refunds: 'manual' })
+  const { intentId, payment } = await waitingPayment()
+  await refundElsewhere(payment)
+  t.is((await refund(payment, ...confirmed(payment))).code, 4)
+  const shown = refunds.find(intentId)
+  if (shown === undefined) throw new Error('no refund')
+  refunds.write({ ...shown, transaction: Number((await waitingPayment()).payment) })
+  const before = await alarms()
+  await workOnRefunds(world())
+  await workOnRefunds(world())
+  t.is(await alarms(), before + 1, 'one alarm for what is known')
+  refunds.write(shown)
+  endRefund(intentId, 'processed')
+  await workOnRefunds(world())
+  t.is((await itemOf(payment)).resolution, 'returned')
+})
+
 test.serial('a refund that is booked already is not taken for that of the rest', async (t) => {
   world().fiat.fiatpay.faults.setMode({ refunds: 'manual' })
   const { intentId, payment } = await waitingPayment()

@@ -48,10 +48,10 @@ function ask(state: State, send: SendState): Act<State> {
 }
 
 /** `askIfOld` of src/withdrawals/withdrawal-kind.ts. */
-function askIfOld({ has }: Rules, state: State): boolean | null {
+function askIfOld({ has }: Rules, state: State, adoptedToo = false): boolean | null {
   const row = rowOf(state)
   if (row?.old !== true) return null
-  const hasIt = row.adopted || shownBy(state) !== null
+  const hasIt = (row.adopted && !adoptedToo) || shownBy(state) !== null
   const isProven = state.restoreSettled || !has('absence after a restore counts after the settle time')
   return hasIt || isProven ? hasIt : null
 }
@@ -93,7 +93,7 @@ export function operatorActs(rules: Rules, state: State): Act<State>[] {
 function question(rules: Rules, state: State, { request, settled }: Row): Command {
   const found = shownBy(state)
   const asked = rules.has('void waits for the settle time after a restore')
-    ? askIfOld(rules, state)
+    ? askIfOld(rules, state, true)
     : found !== null
   return { found, asked, request, settled }
 }
@@ -156,7 +156,8 @@ function apply(
   if (action === 'release') return setSend(rules, state, 'not_sent')
   if (action === 'replay')
     return closed(row.send === 'not_sent' ? state : setSend(rules, state, 'resend'), selfClosingKinds)
-  if (action === 'void') return closed(failUnpaid(rules, state, asked), selfClosingKinds)
+  // What was adopted the provider has shown, and may show no more: only --paid 0 counts with that.
+  if (action === 'void') return closed(failUnpaid(rules, state, row.adopted || asked), selfClosingKinds)
   if (action === 'recredit') return closed(recredit(state), recreditableKinds)
   if (paid === 0n && found === null && !mayGiveBack(rules, state, row, asked)) return state
   const resolved = setRow(state, { resolved: paid !== 0n })

@@ -73,7 +73,7 @@ export async function decideRefund(
     )
   if (!order.apply) return
   const state = stateOf(refund)
-  const paidId = oursOf(refund, shown).find((one) => one.state === 'paid')?.id ?? null
+  const paidId = refund.providerId ?? oursOf(refund, shown).find((one) => one.state === 'paid')?.id ?? null
   await services.transact(async (uow) => {
     if (!(await resolveRefund(uow, refundKind(services, reader), refund, action, paidId)))
       throw new RefusedError(`refund ${id} has changed meanwhile`)
