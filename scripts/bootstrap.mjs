@@ -154,7 +154,7 @@ async function opsCommand([command, ...rest]) {
   const { opsHelp, opsProgram, wrongArguments } = await import('./bootstrap/ops.mjs')
   if (command !== undefined && !command.startsWith('-')) return [opsProgram(command), rest]
   process.stdout.write(opsHelp())
-  if (command !== '--help' && command !== '-h') process.exitCode = wrongArguments
+  if (![undefined, '--help', '-h'].includes(command)) process.exitCode = wrongArguments
   return []
 }
 

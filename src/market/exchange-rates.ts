@@ -49,14 +49,6 @@ export class ExchangeRates {
     return this.#current
   }
 
-  /** As `current`, but a reading without a rate leaves the last accepted one in use for ten minutes. */
-  async currentOrLast(): Promise<AcceptedRate> {
-    await this.refresh()
-    const rate = this.#current ?? (this.#fault === 'missing' ? await this.#lastFresh() : undefined)
-    if (rate === undefined) throw new DomainError('rate_unavailable')
-    return rate
-  }
-
   /** Reads the feed unless the last reading is still cached. */
   async refresh(): Promise<void> {
     if (performance.now() < this.#cachedUntilMs) return
@@ -127,15 +119,13 @@ export class ExchangeRates {
     )
   }
 
-  /** Nothing if the newest reading was refused: that the feed is unavailable now does not make an older rate usable. */
+  /**
+   * The last accepted rate, unless it is old or another one was refused since. Nothing if the newest reading was refused: that the feed is
+   * unavailable now does not make an older rate usable.
+   */
   async #lastGood(): Promise<AcceptedRate | undefined> {
-    return this.#fault === undefined ? this.#lastFresh() : undefined
-  }
-
-  /** The last accepted rate, unless it is old or another one was refused since. */
-  async #lastFresh(): Promise<AcceptedRate | undefined> {
     const { db } = this.#services
-    if ((await findLastRefusedRate(db)) !== undefined) return undefined
+    if (this.#fault !== undefined || (await findLastRefusedRate(db)) !== undefined) return undefined
     const last = await findLastAcceptedRate(db)
     return last !== undefined && last.ageSeconds < maxRateAgeSeconds ? last : undefined
   }

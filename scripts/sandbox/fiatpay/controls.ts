@@ -35,6 +35,8 @@ export function fiatpayControls(fiatpay: Fiatpay): Routes {
     }),
     'POST /dev/fiatpay/disputes/*': control(disputeControl, ({ outcome }, { param }) => {
       const dispute = found(disputes, param, 'dispute about a charge')
+      const isWon = dispute.resolution === 'declined'
+      if (dispute.status === 'resolved' && isWon === (outcome === 'won')) return
       if (dispute.status === 'resolved')
         throw new RequestError(409, `the dispute is resolved already: ${dispute.resolution}`)
       if (outcome === 'won') fiatpay.winDispute(dispute)
@@ -76,7 +78,12 @@ function takeBack(
 ): void {
   const payment = charge.payments.at(-1)
   if (payment === undefined) throw new RequestError(409, 'the charge is not paid: pay it first')
-  if (fiatpay.disputes.listByReference(charge.reference).some(({ status }) => status !== 'resolved'))
+  const isDisputed = fiatpay.disputes
+    .listByReference(charge.reference)
+    .some(({ status }) => status !== 'resolved')
+  // An outcome may be repeated.
+  if (outcome === 'disputed' ? isDisputed : payment.reversedKobo !== undefined) return
+  if (isDisputed)
     throw new RequestError(409, 'the charge has an open dispute: end it at /dev/fiatpay/disputes')
   const left = leftOf(fiatpay, charge, payment, 'taken')
   if (left <= 0)

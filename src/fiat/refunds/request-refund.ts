@@ -41,7 +41,7 @@ type Needs = Pick<Services, 'db' | 'transact' | 'config'>
  */
 export async function refundTip(
   services: Needs,
-  rates: Pick<ExchangeRates, 'currentOrLast'>,
+  rates: Pick<ExchangeRates, 'current'>,
   userId: string,
   { id: tipId, amountUSD, amountNGN, ...presented }: RefundInput,
   keyedRequest: KeyedRequest | undefined,
@@ -50,7 +50,7 @@ export async function refundTip(
   if (amountUSD !== undefined && amountNGN !== undefined)
     throw inputError('invalid_amount', 'amountNGN', 'must not stand beside amountUSD')
   const wanted = { id: tipId, amountUSD, amountNGN }
-  await rates.currentOrLast()
+  await rates.current()
   const refund = async (uow: UnitOfWork): Promise<{ readonly refund: Refund }> => {
     const { trx } = uow
     const parts = await planOwn(trx, services.config, userId, wanted)

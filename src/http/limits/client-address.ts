@@ -19,9 +19,10 @@ export function clientNetwork(ctx: Context): string {
   return reached(ctx).isKnown ? clientAddress(ctx) : unknownNetwork
 }
 
-/** `192.0.2.7` stays as it is, also when mapped into IPv6. `2001:db8::7` becomes `2001:db8:0:0`. */
+/** `192.0.2.7` stays as it is, also when mapped into IPv6. `2001:db8::7` becomes `2001:db8:0:0`, and `::1` the loopback of IPv4. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
+  if (address === '::1') return '127.0.0.1'
   const plain = address.replace(mappedIpv4, '')
   if (!plain.includes(':')) return plain
   const [head = '', tail] = plain.split('::')

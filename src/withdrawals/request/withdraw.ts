@@ -141,7 +141,7 @@ async function priceNow(
   const { available } = await readBalance(db, userId, 'USDC')
   if (amount.currency === 'USDC' && exceedsBalance(amount, available))
     throw aboveBalance('amountUSDC', available)
-  const rate = await rates.currentOrLast()
+  const rate = await rates.current()
   const price = priceWithdrawal(amount, rate.value, config.withdrawals)
   const field = amount.currency === 'USDC' ? 'amountUSDC' : 'amountNGN'
   if (price.debitMicro > available) throw aboveBalance(field, available)

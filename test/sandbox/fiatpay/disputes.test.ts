@@ -61,6 +61,7 @@ test('a dispute is open for 16 hours, and takes nothing until it is lost', async
   t.like(await collections.findCharge(reference), { status: 'reversed', newest: { reversed: true } })
   t.is(before - fiat.fiatpay.balanceKobo, amount)
   t.is((await control(`fiatpay/disputes/${ownId}`, { outcome: 'won' })).status, 409)
+  t.is((await control(`fiatpay/disputes/${ownId}`, { outcome: 'lost' })).status, 200, 'repeated')
   t.like(fiat.fiatpay.log().disputes, [{ reference, takenKobo: amount, resolution: 'auto-accepted' }])
   t.is(await disputes.find('1'), undefined)
 })

@@ -62,7 +62,12 @@ test.serial('resolve returns the name of an account, and 422 for an unknown acco
 
 test.serial('14.11 names of accounts need a verified e-mail and have a budget per address', async (t) => {
   const account = { bankCode: '058', accountNumber: '0123456789' }
-  const { status, body } = await resolve(await registerPerson(world()), account)
+  const { session } = await registerPerson(world())
+  const guarded = await createClient((await startApp(t, { ...world().env, GUARDS: 'recommended' })).url)
+  const { status, body } = await guarded('POST', '/creators/bank-accounts/resolve', {
+    session,
+    body: account,
+  })
   t.deepEqual([status, body.error], [403, 'E-mail not verified'])
   const limited = { ...world().env, RATE_LIMIT_FACTOR: '0.05' }
   const request = await createClient((await startApp(t, limited)).url)
