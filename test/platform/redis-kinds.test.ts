@@ -4,7 +4,11 @@ import test, { type ExecutionContext } from 'ava'
 import { stopChild } from '../../scripts/bootstrap/child-process.mjs'
 import { freePort } from '../../scripts/dev/ports.js'
 import { startProgram } from '../../scripts/dev/supervise.js'
-import { createProducerClient, type RedisServer } from '../../src/platform/redis/clients.js'
+import {
+  createProducerClient,
+  createWorkerClient,
+  type RedisServer,
+} from '../../src/platform/redis/clients.js'
 import { createNotifications } from '../../src/platform/redis/notifications.js'
 import { privateRedis } from '../helpers/servers/private-redis.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
@@ -66,16 +70,16 @@ test('rediss:// trusts the CA of its ca, or with insecure=true any, and otherwis
 test('with cluster=true one address finds the cluster, and the nodes it names get user, password and TLS', async (t) => {
   const port = await startRedis(t, { cluster: true })
   const url = `rediss://${login}@localhost:${port}`
-  const alone = connect(t, { url, tls: { ca } })
-  await until('the node answers', () => alone.client.status === 'ready')
-  await alone.client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  const { client: alone, disconnect } = createWorkerClient({ url, tls: { ca } })
+  t.teardown(disconnect)
+  await alone.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
   await until('the cluster is whole', async () =>
-    String(await alone.client.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+    String(await alone.call('CLUSTER', 'INFO')).includes('cluster_state:ok'),
   )
   const { client } = connect(t, { url, cluster: true, tls: { ca } })
-  await until('the cluster is ready', () => client.status === 'ready')
-  t.is(await client.set('tips', '1'), 'OK')
-  t.is(await alone.client.get('tips'), '1')
+  // Its commands time out on a busy machine.
+  await until('the cluster takes it', () => client.set('tips', '1').then(Boolean, () => false))
+  t.is(await alone.get('tips'), '1')
   const notifications = createNotifications({ url, cluster: true, tls: { ca } }, 'test')
   t.teardown(() => notifications.close())
   const heard: string[] = []
@@ -87,8 +91,11 @@ test('with cluster=true one address finds the cluster, and the nodes it names ge
       () => told++,
     )
   await until('the subscriber listens to both', () => told === 2)
-  for (const channel of ['one', 'two']) t.is(await client.publish(`test.${channel}`, channel), 1)
-  await until('it hears both', () => heard.length === 2)
+  for (const channel of ['one', 'two'])
+    await until('it is published', () =>
+      client.publish(`test.${channel}`, channel).then(Boolean, () => false),
+    )
+  await until('it hears both', () => new Set(heard).size === 2)
 })
 
 test('a Redis that stops answering is reported once, its connection is replaced, and it is used again', async (t) => {
@@ -100,6 +107,8 @@ test('a Redis that stops answering is reported once, its connection is replaced,
   let connects = 0
   notifications.onReconnect(() => connects++)
   await until('the subscriber is ready', () => connects === 1)
+  // On a busy machine the first question of a connection may have timed out.
+  reports.splice(0)
   redis.freeze()
   let listening = false
   notifications.listen(
