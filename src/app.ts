@@ -73,6 +73,8 @@ export interface App {
 const publicPath = /^\/((sdk|payments|chain|pay|t|\.well-known)\/|reserves$)/i
 /** These paths require a session, also for unknown routes below them. */
 const sessionPath = { live: /^\/(creators|payouts)(\/|$)/i, test: /^\/(creators|payouts|test)(\/|$)/i }
+/** What wallets open by an address alone, without a page that says what it is. */
+const walletPath = /^\/(actions([/.]|$)|pay\/)/
 /** Answers here change every second. API: no answer may be cached, including errors. */
 const fiatPath = /^\/payments\/fiat\//i
 const streamPath = /^\/(chain\/tips|creators|overlay\/[\w-]+)\/stream\/?$/i
@@ -90,7 +92,10 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   // One for all: it bounds how many hashes this process computes at a time.
   const passwordsFor = createPasswords()
   const receipts = createReceipts(services, pages)
-  const routes = [
+  const { publicUrl } = config.http
+  // Wallets replace the stand-in chain's blockhash, and would pay real money on the real one.
+  const reachesWallets = config.mode === 'live' || !isSecure(publicUrl)
+  const all = [
     ...accountRoutes(services, passwordsFor),
     ...payoutWalletRoutes(services),
     ...ledgerRoutes(services),
@@ -114,7 +119,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...receipts.routes,
     ...(services.testControls === undefined ? [] : testRoutes(services, services.testControls)),
   ]
-  const { publicUrl } = config.http
+  const routes = reachesWallets ? all : all.filter(({ endpoint }) => !walletPath.test(endpoint.path))
   const document = openApiDocument(routes, {
     publicUrl,
     cookieName: cookieName(publicUrl, 'session'),

@@ -262,7 +262,7 @@ test('TRUST_PROXY is true, false, a number of proxies, or a list of networks', (
 })
 
 test('in production PUBLIC_URL must be given and https', (t) => {
-  const production = { ...required, NODE_ENV: 'production' }
+  const production = { ...required, NODE_ENV: 'production', FIATPAY_SECRET_KEY: 'sk_live_x' }
   for (const url of [undefined, ' ', 'http://tips.example', 'http://localhost:3000'])
     t.regex(
       faultsOf(t, { ...production, PUBLIC_URL: url, PORT: 'http' }),
@@ -276,19 +276,47 @@ test('in production PUBLIC_URL must be given and https', (t) => {
   t.notThrows(() => loadConfig({ ...required, PUBLIC_URL: 'http://tips.example', NODE_ENV: 'development' }))
 })
 
+test('in production a live deployment takes no test key of a real provider', (t) => {
+  const live = { ...required, NODE_ENV: 'production', PUBLIC_URL: 'https://tips.example' }
+  const keys = { FIATPAY_SECRET_KEY: 'sk_live_x', PAYOUT_SECRET_KEY: 'sk_live_y' }
+  for (const change of [
+    { FIATPAY_SECRET_KEY: 'sk_test_x' },
+    { FIATPAY_SECRET_KEY: 'sk_live_x,sk_test_x' },
+    { PAYOUT_SECRET_KEY: 'sk_test_x' },
+  ]) {
+    t.regex(
+      faultsOf(t, { ...live, ...keys, ...change }),
+      /FIATPAY_SECRET_KEY: or PAYOUT_SECRET_KEY is a test key/,
+    )
+    t.notThrows(() =>
+      loadConfig({ ...live, ...keys, ...change, FIATPAY_URL: 'http://127.0.0.1:8899/fiatpay' }),
+    )
+  }
+  t.notThrows(() => loadConfig({ ...live, ...keys }))
+})
+
 test('a test deployment takes no key that moves real money, and knows the address of the other one', (t) => {
+  const standIns = { ...required, SOLANA_RPC_URLS: 'http://127.0.0.1:8899' }
+  t.regex(
+    faultsOf(t, {
+      ...standIns,
+      MODE: 'test',
+      SOLANA_RPC_URLS: `${standIns.SOLANA_RPC_URLS},https://rpc.example`,
+    }),
+    /MODE: is test, but SOLANA_RPC_URLS leads to a real chain/,
+  )
   const message = 'MODE: is test, but FIATPAY_SECRET_KEY or PAYOUT_SECRET_KEY is a live key'
   for (const change of [
     { FIATPAY_SECRET_KEY: 'sk_live_x' },
     { FIATPAY_SECRET_KEY: 'sk_test_x,sk_live_x' },
     { PAYOUT_SECRET_KEY: 'sk_live_x' },
   ]) {
-    t.true(faultsOf(t, { ...required, MODE: 'test', ...change }).includes(message))
-    t.notThrows(() => loadConfig({ ...required, ...change }))
+    t.true(faultsOf(t, { ...standIns, MODE: 'test', ...change }).includes(message))
+    t.notThrows(() => loadConfig({ ...standIns, ...change }))
   }
   const urls = { TEST_URL: 'https://test.example/', LIVE_URL: 'https://live.example' }
-  t.like(loadConfig({ ...required, ...urls }), { mode: 'live', otherUrl: 'https://test.example' })
-  t.like(loadConfig({ ...required, ...urls, MODE: 'test' }), {
+  t.like(loadConfig({ ...standIns, ...urls }), { mode: 'live', otherUrl: 'https://test.example' })
+  t.like(loadConfig({ ...standIns, ...urls, MODE: 'test' }), {
     mode: 'test',
     otherUrl: 'https://live.example',
   })

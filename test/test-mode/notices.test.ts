@@ -48,6 +48,17 @@ test('every page of a test deployment says that its money is play money, no page
   }
 })
 
+test('a hosted test deployment offers wallets no transaction, which would pay on the real chain', async (t) => {
+  const walletPaths = async (env: Readonly<Record<string, string>>) => {
+    const { url } = await startApp(t, env)
+    const { paths } = JSON.parse((await requestRaw(url, 'GET', '/openapi.json')).text)
+    t.is((await requestRaw(url, 'GET', '/actions.json')).status, env === world().env ? 200 : 404)
+    return Object.keys(paths).filter((path) => /^\/(actions|pay\/)/.test(path)).length
+  }
+  t.is(await walletPaths(world().env), 5)
+  t.is(await walletPaths({ ...world().env, PUBLIC_URL: 'https://test.example' }), 0)
+})
+
 test('the dashboard gets the mode and the address of the other deployment', async (t) => {
   const page = async (url: string) => (await requestRaw(url, 'GET', '/dashboard', { accept })).text
   t.regex(await page(world().url), /<html[^>]* data-mode="test" data-other-url="https:\/\/tips\.example"/)

@@ -131,6 +131,9 @@ export const settings = z.object({
 })
 
 const movesRealMoney = (key: string | undefined): boolean => key?.startsWith('sk_live_') === true
+const movesPlayMoney = (key: string | undefined): boolean => key?.startsWith('sk_test_') === true
+/** The stand-ins are reached over http. */
+const isReal = (address: string | undefined): boolean => /^https:/i.test(address ?? '')
 
 /** Conditions between settings. Checked even when other settings are faulty, so that one message lists every fault. */
 export const consistent = (needed: typeof settings) =>
@@ -158,6 +161,26 @@ export const consistent = (needed: typeof settings) =>
         path: ['MODE'],
         error: 'is test, but FIATPAY_SECRET_KEY or PAYOUT_SECRET_KEY is a live key, which moves real money',
         when: ({ value }) => settings.pick({ MODE: true }).safeParse(value).success,
+      },
+    )
+    .refine(({ MODE, SOLANA_RPC_URLS = [] }) => MODE !== 'test' || !SOLANA_RPC_URLS.some(isReal), {
+      path: ['MODE'],
+      error:
+        'is test, but SOLANA_RPC_URLS leads to a real chain: it must be that of the stand-ins, over http',
+      when: ({ value }) => Array.isArray((value as { SOLANA_RPC_URLS?: unknown }).SOLANA_RPC_URLS),
+    })
+    .refine(
+      ({ NODE_ENV, MODE, FIATPAY_URL, FIATPAY_SECRET_KEY: keys, PAYOUT_SECRET_KEY: payoutKey }) =>
+        NODE_ENV !== 'production' ||
+        MODE !== 'live' ||
+        !isReal(FIATPAY_URL) ||
+        ![...(keys ?? []), payoutKey].some(movesPlayMoney),
+      {
+        path: ['FIATPAY_SECRET_KEY'],
+        error:
+          'or PAYOUT_SECRET_KEY is a test key: what is paid with it is play money, which creators would withdraw as naira',
+        when: ({ value }) =>
+          settings.pick({ NODE_ENV: true, MODE: true, FIATPAY_URL: true }).safeParse(value).success,
       },
     )
 
