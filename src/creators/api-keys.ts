@@ -24,7 +24,7 @@ const keyForm = /^tk_(live|test)_[0-9a-f]{16}_[\w-]{43}$/
  * SQL: the key `k` is open. Keys are void that somebody else may have made: those from before the owner proved the e-mail, and
  * those made between a change of the e-mail and its undo.
  */
-const isOpen = /* sql */ `
+export const isOpenKey = /* sql */ `
   k.revoked_at is null
   and not exists (select from users u where u.id = k.user_id and k.created_at < u.credentials_void_before)
   and not exists (
@@ -59,7 +59,7 @@ export async function createApiKey(
       text: /* sql */ `
         insert into api_keys (user_id, prefix, key_hash, label)
         select $1, $2, $3, $4
-         where (select count(*) from api_keys k where k.user_id = $1 and ${isOpen}) < ${mostOpen}
+         where (select count(*) from api_keys k where k.user_id = $1 and ${isOpenKey}) < ${mostOpen}
         returning id, created_at as "createdAt"`,
       values: [userId, prefix, hashSecret(apiKey), label ?? null],
     })
@@ -92,7 +92,7 @@ export async function listApiKeys({ db }: Pick<Services, 'db'>, userId: string):
     .alias('k')
     .select(listed)
     .where({ user_id: userId })
-    .whereRaw(isOpen)
+    .whereRaw(isOpenKey)
     .orderBy([{ column: 'created_at', order: 'desc' }, 'id'])
 }
 
@@ -131,7 +131,7 @@ export async function findKeyOwner(
   const [found] = await query<{ userId: string }>(db, {
     name: 'api_keys.find',
     text: /* sql */ `
-      with found as (select k.id, k.user_id from api_keys k where k.key_hash = $1 and ${isOpen}),
+      with found as (select k.id, k.user_id from api_keys k where k.key_hash = $1 and ${isOpenKey}),
       used as (
         update api_keys k set last_used_at = now() from found f
          where k.id = f.id and (k.last_used_at is null or k.last_used_at < now() - $2::float8 * interval '1 second'))

@@ -1,10 +1,14 @@
+import type { Knex } from 'knex'
 import type { Context, Middleware } from 'koa'
-import { isSignedIn, userOf } from '../accounts/sessions/auth.js'
+import { isSignedIn, signedIn } from '../accounts/sessions/auth.js'
+import { isOpenSession } from '../accounts/sessions/session.js'
 import type { KeyedLimit } from '../http/limits/rate-limits.js'
 import { readBearer } from '../http/security/credentials.js'
 import { DomainError } from '../kernel/errors.js'
+import { hashSecret } from '../kernel/ids.js'
+import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
-import { findKeyOwner } from './api-keys.js'
+import { findKeyOwner, isOpenKey } from './api-keys.js'
 
 /** Paths that need a session, which an API key opens too. */
 export const keyPath = /^\/(creators\/(events|stream)|test\/.+)\/?$/i
@@ -12,11 +16,22 @@ export const keyPath = /^\/(creators\/(events|stream)|test\/.+)\/?$/i
 /** Requires a session, which app.ts has checked, or else an open API key. */
 export function requireOwner(services: Pick<Services, 'db' | 'config'>): Middleware {
   return async (ctx, next) => {
-    const owner = isSignedIn(ctx) ? userOf(ctx) : await findKeyOwner(services, readBearer(ctx) ?? '')
+    const { owner, hash } = isSignedIn(ctx) ? presentedSession(ctx) : await presentedKey(services, ctx)
     if (owner === undefined) throw new DomainError('invalid_api_key')
     ctx.state['owner'] = owner
+    ctx.state['credential'] = hash.toString('hex')
     await next()
   }
+}
+
+function presentedSession(ctx: Context) {
+  const { account, sessionHash } = signedIn(ctx)
+  return { owner: account.id, hash: sessionHash }
+}
+
+async function presentedKey(services: Pick<Services, 'db' | 'config'>, ctx: Context) {
+  const bearer = readBearer(ctx) ?? ''
+  return { owner: await findKeyOwner(services, bearer), hash: hashSecret(bearer) }
 }
 
 /** Whose request it is. Only for routes behind the guard above. */
@@ -24,6 +39,27 @@ export function ownerOf(ctx: Context): string {
   const owner: string | undefined = ctx.state['owner']
   if (owner === undefined) throw new Error('This route has no owner')
   return owner
+}
+
+/** What opened the request, for `findValidCredentials`. Only for routes behind the guard above. */
+export function credentialOf(ctx: Context): string {
+  const credential: string | undefined = ctx.state['credential']
+  if (credential === undefined) throw new Error('This route has no credential')
+  return credential
+}
+
+/** Of these sessions and API keys those that are valid. One statement: a process asks about all its open streams. */
+export async function findValidCredentials(db: Knex, credentials: readonly string[]): Promise<string[]> {
+  const rows = await query<{ credential: string }>(db, {
+    name: 'streams.valid-credentials',
+    text: /* sql */ `
+      with asked as (select credential, decode(credential, 'hex') as hash from unnest($1::text[]) as a (credential))
+      select a.credential from asked a join sessions s on s.token_hash = a.hash where ${isOpenSession}
+      union all
+      select a.credential from asked a join api_keys k on k.key_hash = a.hash where ${isOpenKey}`,
+    values: [credentials],
+  })
+  return rows.map(({ credential }) => credential)
 }
 
 export const perOwner: KeyedLimit<unknown> = {

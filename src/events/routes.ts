@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { ownerOf, perOwner, requireOwner } from '../creators/auth.js'
+import { credentialOf, findValidCredentials, ownerOf, perOwner, requireOwner } from '../creators/auth.js'
 import { type Route, route, streamRoute } from '../http/endpoint.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { HeartbeatWheel } from '../http/sse.js'
@@ -21,6 +21,8 @@ type Needs = Pick<Services, 'config' | 'db' | 'reads' | 'notifications' | 'log' 
 
 /** A lost notification delays a waiting poll by at most this time. */
 const rereadMs = 3000
+/** With the time that the statement takes, a stream ends within a minute after its credential. */
+const credentialCheckMs = 30_000
 
 export interface EventReaders {
   readonly routes: readonly Route[]
@@ -28,13 +30,34 @@ export interface EventReaders {
   close(): Promise<void>
 }
 
-/** The readers of the event log: a list with a long poll, and a stream. Webhooks are in src/webhooks. */
-export function createEventReaders(services: Needs, wheel: HeartbeatWheel): EventReaders {
-  const { db, reads, notifications } = services
+/**
+ * The readers of the event log: a list with a long poll, and a stream. Webhooks are in src/webhooks. `checkMs`: how often the credentials
+ * of open streams are checked; only tests pass another value.
+ */
+export function createEventReaders(
+  services: Needs,
+  wheel: HeartbeatWheel,
+  checkMs = credentialCheckMs,
+): EventReaders {
+  const { db, reads, notifications, log } = services
   const hub = new StreamHub(services, eventStream)
   const streams = createLiveStreams(services, hub, wheel)
   const closing = new AbortController()
   const guards = [noStore, requireOwner(services)]
+
+  let checking: Promise<void> | undefined
+  // While the database does not answer, nobody is sent an event either.
+  const check = () =>
+    streams
+      .endInvalid((credentials) => findValidCredentials(db, credentials))
+      .catch((err: unknown) => log.warn({ err }, 'the credentials of open streams could not be checked'))
+      .finally(() => {
+        checking = undefined
+      })
+  const timer = setInterval(() => {
+    checking ??= check()
+  }, checkMs)
+  timer.unref()
 
   async function list({ after, types, limit, wait }: EventsInput, ctx: Context) {
     const userId = ownerOf(ctx)
@@ -95,17 +118,23 @@ export function createEventReaders(services: Needs, wheel: HeartbeatWheel): Even
           errors: ['invalid_types', 'unauthorized', 'invalid_api_key'],
           stream: true,
         },
-        ({ after, types }, ctx) =>
-          streams.serve(ctx, () => findStart(ownerOf(ctx)), {
+        ({ after, types }, ctx) => {
+          // No function here may hold the context: the stream keeps `wants`, and would keep its request.
+          const userId = ownerOf(ctx)
+          return streams.serve(ctx, () => findStart(userId), {
             after,
             wants: ({ type }) => types.length === 0 || types.some((one) => one === type),
-          }),
+            credential: credentialOf(ctx),
+          })
+        },
         guards,
       ),
     ],
     async close() {
       closing.abort()
+      clearInterval(timer)
       streams.close()
+      await checking
       await hub.close()
     },
   }

@@ -23,6 +23,8 @@ interface StreamOptions {
   readonly wants?: (event: StreamEvent) => boolean
   /** Whether the reader may read no further, from this event on. */
   readonly ends?: (event: StreamEvent) => boolean
+  /** What the reader has presented. Undefined: anybody may read. */
+  readonly credential?: string
 }
 
 /** The open streams of one hub. */
@@ -32,6 +34,8 @@ export interface LiveStreams {
    * after that event.
    */
   serve(ctx: Context, findStart: () => Promise<StreamStart>, options?: StreamOptions): Promise<void>
+  /** Ends the streams whose credential has become invalid. `findValid`: of these credentials, those that are valid. */
+  endInvalid(findValid: (credentials: readonly string[]) => Promise<readonly string[]>): Promise<void>
   /** Ends all streams. Their readers reconnect to another process, each at a time of its own, so that they do not come all at once. */
   close(): void
 }
@@ -41,12 +45,12 @@ export function createLiveStreams(
   hub: StreamHub,
   wheel: HeartbeatWheel,
 ): LiveStreams {
-  const open = new Set<EventStream>()
+  const open = new Map<EventStream, string | undefined>()
   let closing = false
   return {
-    async serve(ctx, findStart, { after, wants = () => true, ends = () => false } = {}) {
+    async serve(ctx, findStart, { after, wants = () => true, ends = () => false, credential } = {}) {
       const stream = new EventStream(ctx)
-      open.add(stream)
+      open.set(stream, credential)
       metrics.openStreams.inc()
       const removeHeartbeat = wheel.add(stream)
       let closeReader = (): void => undefined
@@ -72,9 +76,17 @@ export function createLiveStreams(
         else if (wants(event)) stream.send(event.text)
       })
     },
+    async endInvalid(findValid) {
+      const asked = new Set([...open.values()].filter((credential) => credential !== undefined))
+      if (asked.size === 0) return
+      // A stream that opens meanwhile was not asked about.
+      for (const valid of await findValid([...asked])) asked.delete(valid)
+      for (const [stream, credential] of open)
+        if (credential !== undefined && asked.has(credential)) stream.end()
+    },
     close() {
       closing = true
-      for (const stream of open) stream.end(randomInt(leastReconnectMs, mostReconnectMs))
+      for (const stream of open.keys()) stream.end(randomInt(leastReconnectMs, mostReconnectMs))
     },
   }
 }

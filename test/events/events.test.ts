@@ -1,7 +1,20 @@
-import test from 'ava'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import Koa from 'koa'
+import { closeServer } from '../../scripts/sandbox/http-server.js'
+import { ownerGuards } from '../../src/accounts/sessions/auth.js'
+import { createApiKey } from '../../src/creators/api-keys.js'
+import { createEventReaders } from '../../src/events/routes.js'
+import { trustProxies } from '../../src/http/limits/trusted-proxies.js'
+import { chain, mount } from '../../src/http/mount.js'
+import { readBearer } from '../../src/http/security/credentials.js'
+import { HeartbeatWheel } from '../../src/http/sse.js'
+import { hashSecret } from '../../src/kernel/ids.js'
 import { confirmTips } from '../../src/tips/confirm/confirm-tips.js'
 import { openEventStream } from '../helpers/http/stream-reader.js'
 import { createConfirmedTips, someConfirmation, storePendingTips } from '../helpers/make/confirmed-tips.js'
+import type { Person } from '../helpers/make/creators.js'
 import { disputeTip, endDispute, lookNow, paidTip } from '../helpers/make/fiat/disputes.js'
 import { createFiatIntent, expireFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
@@ -15,7 +28,7 @@ import {
 } from '../helpers/make/withdrawals.js'
 import { seededRandom, seededRuns } from '../helpers/random.js'
 import { as } from '../helpers/servers/roles.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { setRows, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { fiat: true, env: quickPayouts })
@@ -165,6 +178,58 @@ test('a stream goes on after the last event that its reader had', async (t) => {
       .filter(({ type, sequence }) => type.startsWith('tip.') && sequence > 1)
       .map(({ sequence }) => sequence),
   )
+})
+
+/** The readers of the log alone, in a server that checks the credentials of streams all the time. */
+async function serveReaders(t: ExecutionContext): Promise<string> {
+  const { services } = world()
+  const wheel = new HeartbeatWheel()
+  const readers = createEventReaders(services, wheel, 20)
+  const guard = chain(ownerGuards(services))
+  const koa = new Koa()
+    .use(trustProxies(services.config.http.trustProxy, () => undefined))
+    .use((ctx, next) => (readBearer(ctx) === undefined ? guard(ctx, next) : next()))
+    .use(mount(readers.routes, services.limits, services.switches))
+  const server = createServer(koa.callback())
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  t.teardown(async () => {
+    await readers.close()
+    wheel.close()
+    await closeServer(server)
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a stream ends with its session or API key, and others of its account stay open', async (t) => {
+  const creator = await registerEmbedder(world())
+  const url = await serveReaders(t)
+  const logIn = async ({ email, password }: Person) =>
+    (await world().request('POST', '/auth/login', { body: { email, password } })).session
+  const [signedOut, tooOld, valid] = [await logIn(creator), await logIn(creator), creator.session]
+  const { apiKey } = await createApiKey(world().services, creator.id, undefined)
+  const open = (credential: { readonly bearer?: string; readonly session?: string }) =>
+    openEventStream(t, `${url}/creators/stream`, credential)
+  const ending = [{ session: signedOut ?? '' }, { session: tooOld ?? '' }, { bearer: creator.apiKey }].map(
+    open,
+  )
+  const staying = [{ session: valid }, { bearer: apiKey }].map(open)
+  await until('all are connected', () =>
+    [...ending, ...staying].every(({ body }) => body().includes('"connected"')),
+  )
+  await world().request('POST', '/auth/logout', { session: signedOut })
+  await setRows(
+    world(),
+    'sessions',
+    { token_hash: hashSecret(tooOld ?? '') },
+    { idle_until: new Date(Date.now() - 1) },
+  )
+  const revoked = await world().request('DELETE', `/creators/api-keys/${creator.keyId}`, { session: valid })
+  t.is(revoked.status, 200)
+  await until('the streams of what is void have ended', () => ending.every(({ isOpen }) => !isOpen()))
+  await createConfirmedTips(world(), [someConfirmation(creator.wallet)])
+  await until('the others get the next event', () => staying.every(({ events }) => events.length > 0))
+  t.true(staying.every(({ isOpen }) => isOpen()))
+  t.true(ending.every(({ events }) => events.length === 0))
 })
 
 test('naira that are paid, fail or never come are in the log', async (t) => {

@@ -151,6 +151,9 @@ export const newDeviceNotice = warning('new-device', (site) => ({
   ],
 }))
 
+/** SQL: the session has not reached its limits. One that was ended has no row. */
+export const isOpenSession = 'idle_until > now() and absolute_until > now()'
+
 /**
  * Finds the account of the cookie's session if that is valid, else of the access token. The same statement extends the
  * session's idle limit when that is due, and has the owner's wallet looked at: its address may be on the screen. An access token is valid until its `expiresAt` or until its session is
@@ -167,7 +170,7 @@ export async function findSession(
     text: /* sql */ `
       with presented as (
         select token_hash as session_hash, user_id, created_at, 1 as choice from sessions
-         where token_hash = $1 and idle_until > now() and absolute_until > now()
+         where token_hash = $1 and ${isOpenSession}
         union all
         select a.session_hash, a.user_id, s.created_at, 2
           from access_tokens a join sessions s on s.token_hash = a.session_hash

@@ -31,16 +31,24 @@ export function openStream(
   return readStream(new URL(`/chain/tips/stream?wallet=${wallet}`, url), resume, version)
 }
 
-/** Reads the stream at this address, with a key where it needs one, until the test ends. */
+/** Reads the stream at this address, with a key or a session where it needs one, until the test ends. */
 export function openEventStream(
   t: ExecutionContext,
   url: string,
-  { bearer, lastEventId }: { readonly bearer?: string; readonly lastEventId?: string },
+  {
+    bearer,
+    session,
+    lastEventId,
+  }: { readonly bearer?: string; readonly session?: string; readonly lastEventId?: string },
 ): Omit<StreamReader, 'tips'> & { readonly events: StreamReader['tips'] } {
   const resume = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
   const { tips: events, ...reader } = readStream(
     new URL(url),
-    { ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }), ...resume },
+    {
+      ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+      ...(session !== undefined && { Cookie: `session=${session}` }),
+      ...resume,
+    },
     '1.1',
   )
   t.teardown(reader.close)
