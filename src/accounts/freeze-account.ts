@@ -26,7 +26,8 @@ export interface Freezing {
 
 /**
  * Freezes an account: ends its sessions and access tokens, forgets its devices, and tells the owner. From then on changes and
- * withdrawals are refused (sessions/auth.ts), and nothing is sent. Returns whether it was not frozen before; its sessions end either way.
+ * withdrawals are refused (sessions/auth.ts), nothing is sent, and API keys and webhooks that are young (`youngWhenFrozen`) stop.
+ * Returns whether it was not frozen before; its sessions end either way.
  */
 export async function freezeAccount(
   uow: UnitOfWork,
@@ -47,14 +48,15 @@ export async function freezeAccount(
  * Unfreezes an account. Whoever signed in meanwhile is signed out. Second factors and a payout wallet that were young when it was
  * frozen are removed: a thief may have added them, and they have aged since. The links in older mails that would freeze it again are void:
  * the owner has reported those events already. `voidPassword`: a thief may know it; the owner gets a link for a new one, at the
- * oldest address that can be restored. Returns false when it is not frozen.
+ * oldest address that can be restored. Returns since when what was made was young: the caller voids API keys and webhooks. Undefined: it is
+ * not frozen.
  */
 export async function unfreezeAccount(
   uow: UnitOfWork,
   { userId, publicUrl, voidPassword }: Freezing & { readonly voidPassword: boolean },
-): Promise<boolean> {
+): Promise<Date | undefined> {
   const { frozenAt } = await lockUser(uow.trx, userId)
-  if (frozenAt === null) return false
+  if (frozenAt === null) return undefined
   await User.query(uow.trx).patch({ frozenAt: null, frozenReason: null }).findById(userId)
   await endSessions(uow.trx, userId)
   const since = new Date(frozenAt.getTime() - cautionHours * hourMs)
@@ -62,11 +64,11 @@ export async function unfreezeAccount(
   await removePayoutWallet(uow.trx, userId, since)
   await voidSecrets(uow.trx, userId, ['not_me', 'password_reset', 'email_change'])
   await notifyOwner(uow, publicUrl, userId, unfrozenNotice(voidPassword))
-  if (!voidPassword) return true
+  if (!voidPassword) return since
   await User.query(uow.trx).patch({ passwordHash: null }).findById(userId)
   const { moneyEmail } = await readRecentChanges(uow.trx, userId)
   await mailResetLink(uow, publicUrl, { id: userId, email: moneyEmail })
-  return true
+  return since
 }
 
 export const frozenNotice: AccountNotice = {
@@ -91,11 +93,11 @@ export function unfrozenNotice(passwordVoid: boolean): AccountNotice {
       subject: `Your account at ${site} works again`,
       lines: [
         `Your account at ${site} is not frozen any more. Everybody is signed out.`,
-        'Any recovery codes are removed, and so are any authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them.',
+        'Any recovery codes are removed, and so are any authenticator apps and passkeys that were added in the 72 hours before the freezing or since: somebody else may have added them. API keys made in that time are revoked, and webhooks added, changed to another address or turned on in it are turned off.',
       ],
       advice: [
-        `${passwordVoid ? 'The old password does not work any more. Before you do anything else, set a new one with the link in our other e-mail' : 'Before you do anything else, set a new password in the settings'}, or choose "Forgot password?" where you sign in to ${site}. Take one that you use nowhere else. Then look through your bank accounts, API keys, sites and passkeys in the settings, and remove what you do not know.`,
-        'If that has removed yours, then add an authenticator app or a passkey again, and make new recovery codes.',
+        `${passwordVoid ? 'The old password does not work any more. Before you do anything else, set a new one with the link in our other e-mail' : 'Before you do anything else, set a new password in the settings'}, or choose "Forgot password?" where you sign in to ${site}. Take one that you use nowhere else. Then look through your bank accounts, API keys, webhooks, sites and passkeys in the settings, and remove what you do not know.`,
+        'If that has removed yours, then add an authenticator app or a passkey again, make new recovery codes and API keys, and turn your webhooks on.',
         'If you did not talk to us about this, reply to this e-mail at once.',
       ],
       security: false,

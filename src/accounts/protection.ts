@@ -4,6 +4,11 @@ import { query } from '../platform/database/database.js'
 /** So long a change of the e-mail can be undone, and money moves only with a confirmation after a change of e-mail or factors. */
 export const cautionHours = 72
 
+/** SQL: it was made at that time, so shortly before the account of the user `u` was frozen, or since, that a thief may have made it. */
+export function youngWhenFrozen(at: string): string {
+  return `${at} >= u.frozen_at - interval '${cautionHours} hours'`
+}
+
 export interface RecentChanges {
   readonly email: string
   /** The owner has shown to read that address. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
 import { type AccountNotice, notifyOwner, type Origin, warning } from '../accounts/notify-owner.js'
+import { youngWhenFrozen } from '../accounts/protection.js'
 import { DomainError, inputError } from '../kernel/errors.js'
 import { hashSecret, newSecret } from '../kernel/ids.js'
 import { quoteInMail } from '../mail/layout.js'
@@ -21,12 +22,14 @@ const lastUsedEverySeconds = 60
 const keyForm = /^tk_(live|test)_[0-9a-f]{16}_[\w-]{43}$/
 
 /**
- * SQL: the key `k` is open. Keys are void that somebody else may have made: those from before the owner proved the e-mail, and
- * those made between a change of the e-mail and its undo.
+ * SQL: the key `k` is open. Keys are void that somebody else may have made: those from before the owner proved the e-mail,
+ * those made between a change of the e-mail and its undo, and of a frozen account the young ones.
  */
 export const isOpenKey = /* sql */ `
   k.revoked_at is null
-  and not exists (select from users u where u.id = k.user_id and k.created_at < u.credentials_void_before)
+  and not exists (
+    select from users u
+     where u.id = k.user_id and (k.created_at < u.credentials_void_before or ${youngWhenFrozen('k.created_at')}))
   and not exists (
     select from email_changes e where e.user_id = k.user_id and k.created_at between e.changed_at and e.undone_at)`
 
@@ -108,6 +111,14 @@ export async function revokeApiKey(
       .where({ id: keyId, user_id: userId, revoked_at: null }),
   )
   if (revoked === 0) throw new DomainError('api_key_not_found')
+}
+
+/** Revokes the keys made then or later, because somebody else may have made them. */
+export async function revokeYoungKeys(trx: Knex.Transaction, userId: string, since: Date): Promise<void> {
+  await ApiKey.query(trx)
+    .patch({ revokedAt: databaseTime })
+    .where({ user_id: userId, revoked_at: null })
+    .where('created_at', '>=', since)
 }
 
 /** Refuses a key that the deployment of the other mode made, and says where it belongs. Throws `invalid_api_key`. */

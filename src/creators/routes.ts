@@ -141,7 +141,7 @@ function keyRoutes(services: Needs): Route[] {
         input: schemas.keyInput,
         invalid: 'api_key_not_found',
         output: done,
-        errors: ['unauthorized', 'forbidden', 'account_frozen'],
+        errors: ['unauthorized', 'forbidden'],
       },
       async ({ id }, ctx) => {
         await revokeApiKey(whileOpen(services, signedIn(ctx)), signedIn(ctx).account.id, id)

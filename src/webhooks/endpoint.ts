@@ -1,7 +1,7 @@
 import { type EventType, eventId } from '../events/event.js'
 import { publicKeyText } from './sign-webhook.js'
 
-/** Why an endpoint gets nothing. `void`: set up before the owner proved the e-mail, or by who had changed it. */
+/** Why an endpoint gets nothing. `void`: set up before the owner proved the e-mail, by who had changed it, or shortly before freezing. */
 export type DisabledBy = 'creator' | 'operator' | 'gone' | 'failing' | 'void'
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 

@@ -121,7 +121,7 @@ function endpointRoutes(services: Needs): Route[] {
         input: schemas.endpointInput,
         invalid: 'webhook_not_found',
         output: done,
-        errors: [...ownerErrors],
+        errors: ['unauthorized', 'forbidden'],
       },
       async ({ id }, ctx) => {
         await deleteEndpoint(whileOpen(services, signedIn(ctx)), signedIn(ctx).account.id, id)

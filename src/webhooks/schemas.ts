@@ -66,7 +66,7 @@ const endpoint = z.object({
   status: z.enum(['active', 'disabled']),
   disabledBy: z.enum(['creator', 'operator', 'gone', 'failing', 'void']).nullable().meta({
     description:
-      '`gone`: it answered 410; `failing`: nothing was delivered for five days; `void`: set up before the e-mail was proven',
+      '`gone`: it answered 410; `failing`: nothing was delivered for five days; `void`: set up before the e-mail was proven, or shortly before the account was frozen',
   }),
   disabledAt: z.iso.datetime().nullable(),
   failingSince: z.iso.datetime().nullable(),

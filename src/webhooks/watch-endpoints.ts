@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { youngWhenFrozen } from '../accounts/protection.js'
 import { queueEmail } from '../mail/queue-email.js'
 import { query } from '../platform/database/database.js'
 import type { Services } from '../services.js'
@@ -64,8 +65,21 @@ async function disableVoid(db: Knex): Promise<void> {
     text: /* sql */ `
       update webhook_endpoints e set disabled = 'void', disabled_at = now(), due_at = null
       where e.disabled is null and (
-        exists (select from users u where u.id = e.user_id and e.pointed_at < u.credentials_void_before)
+        exists (
+          select from users u
+           where u.id = e.user_id and (e.pointed_at < u.credentials_void_before or ${youngWhenFrozen('e.pointed_at')}))
         or exists (select from email_changes c where c.user_id = e.user_id and e.pointed_at between c.changed_at and c.undone_at))`,
     values: [],
+  })
+}
+
+/** Disables the endpoints that were set up or enabled then or later, as `disableVoid` does while the account is frozen. */
+export async function disableYoung(trx: Knex.Transaction, userId: string, since: Date): Promise<void> {
+  await query(trx, {
+    name: 'webhooks.void-young',
+    text: /* sql */ `
+      update webhook_endpoints set disabled = 'void', disabled_at = now(), due_at = null
+      where user_id = $1 and disabled is null and pointed_at >= $2`,
+    values: [userId, since],
   })
 }

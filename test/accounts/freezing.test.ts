@@ -1,7 +1,10 @@
 import test from 'ava'
 import { mailText, type QueuedEmail } from '../../scripts/kit/mail-text.js'
+import { createApiKey, findKeyOwner } from '../../src/creators/api-keys.js'
 import { listOpenCases } from '../../src/operators/open-cases.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
+import { createEndpoint } from '../../src/webhooks/manage-endpoints.js'
+import { watchEndpoints } from '../../src/webhooks/watch-endpoints.js'
 import {
   type EnteredBody,
   freshEmail,
@@ -67,7 +70,7 @@ const changes: readonly [method: string, path: string, body?: unknown][] = [
   ['PATCH', '/creators/me', { name: 'Somebody Else' }],
   ['POST', '/creators/domain-challenge', { solDomain: 'ada.sol' }],
   ['POST', '/creators/api-keys', {}],
-  ['DELETE', '/creators/api-keys/00000000-0000-4000-8000-000000000000'],
+  ['PATCH', '/creators/webhooks/00000000-0000-4000-8000-000000000000', { status: 'active' }],
   ['PUT', '/creators/domains', { domains: ['thief.example'] }],
   ['POST', '/creators/bank-accounts/resolve', bank],
   ['POST', '/payouts/withdraw', { amountUSDC: 1, ...bank }],
@@ -124,6 +127,68 @@ test('frozen: signing in, reading and logging out work, every change answers Acc
     t.is(answer.body.error, 'Account frozen', path)
   }
   t.is((await world().request('POST', '/auth/logout', { session })).status, 200)
+})
+
+/** An API key and a webhook, made so many hours ago. */
+async function makeAccess({ user }: Person, hoursAgo = 0) {
+  const { services } = world()
+  const { id: keyId, apiKey } = await createApiKey(services, user.id, undefined)
+  const url = 'https://hooks.example/tips'
+  const { endpoint } = await createEndpoint(services, user.id, { url, types: [] })
+  const at = new Date(Date.now() - hoursAgo * 3_600_000)
+  await setRows(world(), 'api_keys', { id: keyId }, { created_at: at })
+  await setRows(world(), 'webhook_endpoints', { id: endpoint.id }, { created_at: at, pointed_at: at })
+  return { keyId, apiKey, webhook: endpoint.id }
+}
+type Access = Awaited<ReturnType<typeof makeAccess>>
+const disabledBy = async ({ webhook }: Access) =>
+  (await world().db('webhook_endpoints').where({ id: webhook }).first('disabled')).disabled
+
+test('frozen: the owner ends API keys and webhooks', async (t) => {
+  const ada = await provenPerson()
+  const { keyId, apiKey, webhook } = await makeAccess(ada, 100)
+  await notMe({ token: await alarm(ada) })
+  const { session } = await logIn(ada)
+  for (const path of [`/creators/api-keys/${keyId}`, `/creators/webhooks/${webhook}`])
+    t.is((await world().request('DELETE', path, { session })).status, 200, path)
+  t.is(await findKeyOwner(world().services, apiKey), undefined)
+  t.deepEqual(await world().db('webhook_endpoints').where({ id: webhook }), [])
+})
+
+test('API keys and webhooks of the three days before the freeze stop with it and stay void, older ones go on', async (t) => {
+  const [ada, ben] = [await provenPerson(), await provenPerson()]
+  const [young, old, atOnce] = [await makeAccess(ada), await makeAccess(ada, 73), await makeAccess(ben)]
+  const { user, email } = ada
+  for (const person of [ada, ben])
+    await ops('freeze-account', '--user', person.email, '--reason', 'theft', '--apply')
+  await ops('unfreeze', '--user', ben.email, '--reason', 'seen', '--apply')
+  t.is(await disabledBy(atOnce), 'void', 'no clock has run meanwhile')
+  t.is(await findKeyOwner(world().services, atOnce.apiKey), undefined)
+  const watch = () => watchEndpoints(as('clock', world().services))
+  const assertYoungEnded = async (when: string) => {
+    t.is(await findKeyOwner(world().services, young.apiKey), undefined, when)
+    t.is(await findKeyOwner(world().services, old.apiKey), user.id, when)
+    t.deepEqual([await disabledBy(young), await disabledBy(old)], ['void', null], when)
+  }
+  await watch()
+  await assertYoungEnded('frozen')
+  const { out } = await ops('unfreeze', '--user', email)
+  t.regex(
+    out,
+    /^API keys that are revoked and webhooks that are disabled: 2\n {2}API key [0-9a-f]{16}, since 20/m,
+  )
+  t.regex(out, /^ {2}webhook https:\/\/hooks[.]example\/tips, since 20/m)
+  await ops('unfreeze', '--user', email, '--reason', 'seen', '--apply')
+  await watch()
+  await assertYoungEnded('unfrozen')
+  const { session } = await logIn(ada)
+  const enabled = await world().request('PATCH', `/creators/webhooks/${young.webhook}`, {
+    session,
+    body: { status: 'active' },
+  })
+  t.is(enabled.status, 200)
+  await watch()
+  t.is(await disabledBy(young), null, 'the owner knows it')
 })
 
 test('frozen: a tip still arrives', async (t) => {

@@ -1,11 +1,14 @@
 import type { Knex } from 'knex'
 import { unfreezeAccount } from '../../../src/accounts/freeze-account.js'
 import { User } from '../../../src/accounts/models.js'
+import { youngWhenFrozen } from '../../../src/accounts/protection.js'
+import { revokeYoungKeys } from '../../../src/creators/api-keys.js'
 import { nairaText } from '../../../src/kernel/money.js'
 import { sqlList } from '../../../src/kernel/state-machine.js'
 import { maskAccount } from '../../../src/kernel/text.js'
 import { heldStates, type SendState, sendableStates } from '../../../src/outgoing/lifecycle.js'
 import { query } from '../../../src/platform/database/database.js'
+import { disableYoung } from '../../../src/webhooks/watch-endpoints.js'
 import { defineCommand, defineOptions, type Outcome, reasonedOptions } from '../support/command.js'
 import { describeChange, RefusedError } from '../support/order.js'
 import { findUser, withServices } from '../support/services.js'
@@ -23,7 +26,8 @@ const usage = `npm run ops -- accounts unfreeze
 npm run ops -- accounts unfreeze --user <id|e-mail> --reason <text> [--apply [--void-password] [--send-waiting]]
 
 Without --user it lists the frozen accounts. With --user and --apply the account is unfrozen. Unfreezing ends all sessions,
-voids "This was not me" links, and removes recovery codes and the factors that were younger than 72 hours when it was frozen.
+voids "This was not me" links, and removes recovery codes and what was younger than 72 hours when the account was frozen: factors,
+the payout wallet and API keys. Webhooks that were set up, pointed elsewhere or enabled in that time are disabled; the owner enables them.
 Withdrawals and refunds that were not sent yet are listed. --apply is refused while one of them would be sent without a
 confirmation: a thief may have asked for it. npm run ops -- payouts void <reference> and refunds --give-back <refund> give the
 money back; with --send-waiting it is sent.
@@ -92,6 +96,33 @@ async function listWaiting(db: Knex, userId: string): Promise<Waiting[]> {
   }))
 }
 
+interface YoungAccess {
+  readonly what: 'API key' | 'webhook'
+  /** The prefix of a key, the URL of a webhook. */
+  readonly name: string
+  readonly since: Date
+}
+
+/** What unfreezing revokes and disables. A webhook may be disabled as `void` already. */
+function listYoungAccess(db: Knex, userId: string): Promise<YoungAccess[]> {
+  return query<YoungAccess>(db, {
+    name: 'unfreeze.young-access',
+    text: /* sql */ `
+      select 'API key' as what, k.prefix as name, k.created_at as since from api_keys k join users u on u.id = k.user_id
+      where k.user_id = $1 and k.revoked_at is null and ${youngWhenFrozen('k.created_at')}
+      union all
+      select 'webhook', e.url, e.pointed_at from webhook_endpoints e join users u on u.id = e.user_id
+      where e.user_id = $1 and (e.disabled is null or e.disabled = 'void') and ${youngWhenFrozen('e.pointed_at')}
+      order by since`,
+    values: [userId],
+  })
+}
+
+function describeYoungAccess(young: readonly YoungAccess[]): string {
+  const lines = young.map(({ what, name, since }) => `  ${what} ${name}, since ${since.toISOString()}`)
+  return [`API keys that are revoked and webhooks that are disabled: ${young.length}`, ...lines].join('\n')
+}
+
 function describeWaiting(waiting: readonly Waiting[]): string {
   const lines = waiting.map(
     ({ reference, amount, bank, accountNumber, since, sendState, isSent }) =>
@@ -100,11 +131,21 @@ function describeWaiting(waiting: readonly Waiting[]): string {
   return [`withdrawals and refunds that were not sent yet: ${waiting.length}`, ...lines].join('\n')
 }
 
-function present(user: User, applied: boolean, waiting: readonly Waiting[] = []): Outcome {
-  const json = { applied, userId: user.id, email: user.email, waiting }
+function present(
+  user: User,
+  applied: boolean,
+  waiting: readonly Waiting[] = [],
+  young: readonly YoungAccess[] = [],
+): Outcome {
+  const json = { applied, userId: user.id, email: user.email, waiting, young }
   if (user.frozenAt === null) return { text: `${user.email} (${user.id}) is not frozen: nothing to do`, json }
   const change = describeChange(frozenLine(user), 'unfrozen', applied)
-  return { text: waiting.length === 0 ? change : `${change}\n${describeWaiting(waiting)}`, json }
+  const parts = [
+    change,
+    ...(young.length === 0 ? [] : [describeYoungAccess(young)]),
+    ...(waiting.length === 0 ? [] : [describeWaiting(waiting)]),
+  ]
+  return { text: parts.join('\n'), json }
 }
 
 export const command = await defineCommand(import.meta, {
@@ -114,8 +155,10 @@ export const command = await defineCommand(import.meta, {
     withServices('ops unfreeze', async ({ db, transact, config }) => {
       if (values.user === undefined) return listFrozen(db)
       const user = await findUser(db, values.user)
-      const waiting = user.frozenAt === null ? [] : await listWaiting(db, user.id)
-      if (user.frozenAt === null || !order.apply) return present(user, false, waiting)
+      if (user.frozenAt === null) return present(user, false)
+      const waiting = await listWaiting(db, user.id)
+      const young = await listYoungAccess(db, user.id)
+      if (!order.apply) return present(user, false, waiting, young)
       order.reason()
       if (waiting.some(({ isSent }) => isSent) && values['send-waiting'] !== true)
         throw new RefusedError(
@@ -123,19 +166,22 @@ export const command = await defineCommand(import.meta, {
           { waiting },
         )
       const applied = await transact(async (uow) => {
-        const done = await unfreezeAccount(uow, {
+        const since = await unfreezeAccount(uow, {
           userId: user.id,
           publicUrl: config.http.publicUrl,
           voidPassword: values['void-password'] === true,
         })
-        if (done)
-          await order.audit(uow.trx, 'unfreeze', `user:${user.id}`, {
-            frozenAt: user.frozenAt,
-            frozenReason: user.frozenReason,
-            waiting: waiting.map(({ reference }) => reference),
-          })
-        return done
+        if (since === undefined) return false
+        await revokeYoungKeys(uow.trx, user.id, since)
+        await disableYoung(uow.trx, user.id, since)
+        await order.audit(uow.trx, 'unfreeze', `user:${user.id}`, {
+          frozenAt: user.frozenAt,
+          frozenReason: user.frozenReason,
+          waiting: waiting.map(({ reference }) => reference),
+          young: young.map(({ what, name }) => `${what} ${name}`),
+        })
+        return true
       })
-      return applied ? present(user, true, waiting) : present(await findUser(db, user.id), false)
+      return applied ? present(user, true, waiting, young) : present(await findUser(db, user.id), false)
     }),
 })

@@ -92,10 +92,16 @@ export function ownerGuards(services: Needs): Middleware[] {
   return [noStore, requireSession(services), refuseCrossSite(services.config.http.publicUrl), refuseFrozen]
 }
 
-/** Refuses a change to a frozen account. Reading, signing in and ending sessions stay possible. Only behind a guard above. */
+/** An API key or a webhook, which a thief may have made: to end it only takes rights away. */
+const accessPath = /^\/creators\/(api-keys|webhooks)\/[^/]+\/?$/i
+
+/**
+ * Refuses a change to a frozen account. Reading, signing in, ending sessions, API keys and webhooks stay possible. Only behind a
+ * guard above.
+ */
 const refuseFrozen: Middleware = (ctx, next) => {
-  if (!/^(GET|HEAD)$/.test(ctx.method) && signedIn(ctx).account.frozenAt !== null)
-    throw new DomainError('account_frozen')
+  const isAllowed = /^(GET|HEAD)$/.test(ctx.method) || (ctx.method === 'DELETE' && accessPath.test(ctx.path))
+  if (!isAllowed && signedIn(ctx).account.frozenAt !== null) throw new DomainError('account_frozen')
   return next()
 }
 

@@ -54,7 +54,8 @@ export const frameWords = {
   frozen: {
     title: 'Your account is frozen',
     stops: 'Nothing can be changed or withdrawn, by anybody.',
-    works: 'Tips still arrive and your money stays yours. You can sign in, read everything and end sessions.',
+    works:
+      'Tips still arrive and your money stays yours. You can sign in, read everything, end sessions and remove API keys and webhooks.',
     remedy: 'To unfreeze it, reply to one of our e-mails.',
   },
   session: {
