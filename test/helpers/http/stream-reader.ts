@@ -121,16 +121,25 @@ function readStream(
   }
 }
 
-/** Opens a stream and waits for its connection event. It is closed after the test. */
+/**
+ * Opens a stream and waits for its connection event. While the service answers 503, as on a busy machine, it tries again, like a
+ * browser. It is closed after the test.
+ */
 export async function follow(
   t: ExecutionContext,
   url: string,
   wallet: string,
   lastEventId?: string,
 ): Promise<StreamReader> {
-  const reader = openStream(url, wallet, lastEventId)
-  t.teardown(reader.close)
-  await until('the stream says it is connected', () => reader.body().includes('"connected"'))
+  let reader = openStream(url, wallet, lastEventId)
+  t.teardown(() => reader.close())
+  await until('the stream says it is connected', () => {
+    if (reader.head().startsWith('HTTP/1.1 503')) {
+      reader.close()
+      reader = openStream(url, wallet, lastEventId)
+    }
+    return reader.body().includes('"connected"')
+  })
   return reader
 }
 
