@@ -81,9 +81,9 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     suspense.give-back, suspense.give-to-refund, suspense.refund-order, suspense.resolve, suspense.take-part, suspense.wait-again,
     take-outs.end, take-outs.expire, take-outs.lock, take-outs.other-signature, take-outs.refuse, take-outs.sign,
     take-outs.undecided, tips.fiat-disputed, tips.fiat-lock, tips.fiat-refunded, tips.hide-words, webhooks.change,
-    webhooks.describe-pings, webhooks.disable, webhooks.enable, webhooks.make-due, webhooks.redeliver-failed, webhooks.settle,
-    webhooks.skip, \${name}.accepted, \${name}.refused, \${name}.replay, \${name}.require-unsent, \${name}.sending, \${name}.state,
-    \${name}.shown-again, \${name}.unknown, \${name}.unsent, \${name}.\${to}`,
+    webhooks.describe-pings, webhooks.disable, webhooks.enable, webhooks.make-due, webhooks.point,
+    webhooks.redeliver-failed, webhooks.settle, webhooks.skip, \${name}.accepted, \${name}.refused, \${name}.replay,
+    \${name}.require-unsent, \${name}.sending, \${name}.state, \${name}.shown-again, \${name}.unknown, \${name}.unsent, \${name}.\${to}`,
   ],
   [
     'what is due, old or sealed with an old key',

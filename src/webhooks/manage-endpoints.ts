@@ -118,7 +118,18 @@ export async function findEndpoint(db: Knex, userId: string, id: string): Promis
   return endpoint
 }
 
-/** Changes what is given. A new URL is told to the owner by mail: events then go elsewhere. Throws `webhook_not_found`. */
+/**
+ * What an endpoint has not yet done at a new URL, or since it was enabled. A dispatcher that still sends finds another number of
+ * attempts, and writes nothing.
+ */
+const asNew = /* sql */ `
+  pointed_at = now(), failing_since = null, failures = 0, paused_until = null, last_error = null, working = false, more = false,
+  attempts = attempts + 1`
+
+/**
+ * Changes what is given. A new URL is told to the owner by mail: events then go elsewhere. Throws `webhook_not_found`, and
+ * `webhook_disabled` when the creator enables what an operator has disabled.
+ */
 export function changeEndpoint(
   { transact, config }: Needs,
   userId: string,
@@ -129,24 +140,45 @@ export function changeEndpoint(
     const { trx } = uow
     await lockCreator(trx, userId)
     const before = await findEndpoint(trx, userId, id)
+    if (status === 'active' && before.disabled === 'operator') throw new DomainError('webhook_disabled')
     await query(trx, {
       name: 'webhooks.change',
       text: /* sql */ `
-        update webhook_endpoints set url = coalesce($2, url), pointed_at = case when $2 <> url then now() else pointed_at end,
-          types = coalesce($3, types),
-          description = case when $4 then $5 else description end
+        update webhook_endpoints set types = coalesce($2, types), description = case when $3 then $4 else description end
         where id = $1`,
-      values: [id, url ?? null, types ?? null, description !== undefined, description ?? null],
+      values: [id, types ?? null, description !== undefined, description ?? null],
     })
+    if (url !== undefined && url !== before.url) {
+      await pointEndpoint(uow, id, url)
+      await notifyOwner(uow, config.http.publicUrl, userId, webhookNotice('webhook-moved', url), origin)
+    }
     if (status === 'disabled') await disableEndpoint(uow, id, 'creator')
     if (status === 'active') await enableEndpoint(uow, before, replay)
-    if (url !== undefined && url !== before.url)
-      await notifyOwner(uow, config.http.publicUrl, userId, webhookNotice('webhook-moved', url), origin)
     return findEndpoint(trx, userId, id)
   })
 }
 
-/** Sends nothing more to an endpoint. Events go on being recorded. One that is disabled stays as it is. */
+/** Sends what waits to another URL. One that is disabled stays so. */
+async function pointEndpoint(
+  { trx, wake }: Pick<UnitOfWork, 'trx' | 'wake'>,
+  id: string,
+  url: string,
+): Promise<void> {
+  await query(trx, {
+    name: 'webhooks.point',
+    text: /* sql */ `
+      update webhook_endpoints set url = $2, ${asNew}, told = case when disabled is not null then told end,
+        due_at = case when disabled is null then now() end
+      where id = $1`,
+    values: [id, url],
+  })
+  wake('dispatcher')
+}
+
+/**
+ * Sends nothing more to an endpoint. Events go on being recorded. One that is disabled stays as it is, but that its creator cannot
+ * enable again what an operator disables.
+ */
 export async function disableEndpoint(
   { trx }: Pick<UnitOfWork, 'trx'>,
   id: string,
@@ -155,7 +187,8 @@ export async function disableEndpoint(
   await query(trx, {
     name: 'webhooks.disable',
     text: /* sql */ `
-      update webhook_endpoints set disabled = $2, disabled_at = now(), due_at = null where id = $1 and disabled is null`,
+      update webhook_endpoints set disabled = $2, disabled_at = now(), due_at = null
+      where id = $1 and (disabled is null or ($2 = 'operator' and disabled <> $2))`,
     values: [id, by],
   })
 }
@@ -170,17 +203,17 @@ export async function enableEndpoint(
   replay: boolean,
 ): Promise<void> {
   if (disabled === null) return
-  // A dispatcher that still sends finds another number of attempts, and writes nothing.
-  await query(trx, {
+  const enabled = await query(trx, {
     name: 'webhooks.enable',
     text: /* sql */ `
-      update webhook_endpoints e set disabled = null, disabled_at = null, pointed_at = now(), failing_since = null, failures = 0, told = null,
-        paused_until = null, working = false, more = false, attempts = attempts + 1, last_error = null,
+      update webhook_endpoints e set disabled = null, disabled_at = null, told = null, ${asNew},
         due_at = case when $2 then (select min(due_at) from webhook_deliveries where endpoint_id = e.id and state = 'pending') end,
         cursor = greatest(cursor, $3)
-      where id = $1`,
-    values: [id, replay, replay ? 0 : await newestSequence(trx, userId)],
+      where id = $1 and disabled = $4 returning 1`,
+    values: [id, replay, replay ? 0 : await newestSequence(trx, userId), disabled],
   })
+  // An operator may have disabled it since it was read.
+  if (enabled.length === 0) return
   if (!replay)
     await query(trx, {
       name: 'webhooks.skip',

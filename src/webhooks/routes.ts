@@ -94,6 +94,7 @@ function endpointRoutes(services: Needs): Route[] {
           'invalid_description',
           'invalid_status',
           'invalid_replay',
+          'webhook_disabled',
           ...ownerErrors,
         ],
       },

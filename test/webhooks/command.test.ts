@@ -57,6 +57,28 @@ test.serial(
   },
 )
 
+test.serial('only an operator enables what an operator has disabled', async (t) => {
+  const { session } = await registerPerson(world())
+  const { webhook } = await createWebhook(world(), session, { url: 'http://localhost:9/' })
+  const { id } = webhook
+  const path = `/creators/webhooks/${id}`
+  const change = async (body: unknown) => {
+    const answer = await world().request<{ error?: string }>('PATCH', path, { session, body })
+    return [answer.status, answer.body.error]
+  }
+  const disabledBy = async () => (await world().db('webhook_endpoints').where({ id }).first()).disabled
+  // What the creator has disabled an operator disables too.
+  t.deepEqual(await change({ status: 'disabled' }), [200, undefined])
+  t.is((await webhooks('disable', id, '--apply', '--as', 'olu')).code, 0)
+  t.is(await disabledBy(), 'operator')
+  t.deepEqual(await change({ status: 'active', description: 'mine' }), [409, 'Webhook disabled'])
+  t.deepEqual(await change({ status: 'disabled' }), [200, undefined])
+  t.deepEqual(await change({ url: 'http://localhost:10/' }), [200, undefined])
+  t.is(await disabledBy(), 'operator')
+  t.is((await webhooks('enable', id, '--apply', '--as', 'olu')).code, 0)
+  t.is(await disabledBy(), null)
+})
+
 test.serial('wrong arguments are refused', async (t) => {
   t.is((await webhooks('show', 'nonsense')).code, 1)
   for (const args of [[], ['lose'], ['list', 'x'], ['show'], ['redeliver']])

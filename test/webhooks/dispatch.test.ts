@@ -177,6 +177,85 @@ test.serial('an answer 410 disables the endpoint, and its owner is told once', a
   t.is(receiver.received.length, sent)
 })
 
+test.serial('after a change of the address nothing of the old server counts for the new one', async (t) => {
+  const subject = await setUp(t)
+  const { receiver, userId, id } = subject
+  const moved = await startReceiver()
+  t.teardown(() => moved.close())
+  const held: (() => void)[] = []
+  // The first of the old server's answers comes after the change: it is gone.
+  receiver.answer = ({ body }, response) => {
+    if (body.sequence === 2) held.push(() => response.writeHead(410).end())
+    else response.end()
+  }
+  await recordEvents(world(), userId, 2)
+  const batch = createDispatcherBatch(as('dispatcher', world().services), reachOf(world().services.config))
+  await batch()
+  await until('the old server hangs', () => held.length === 1 && receiver.received.length === 2)
+  t.is((await change(subject, { url: moved.url })).status, 200)
+  await dispatch(world())
+  t.deepEqual(moved.received.map(({ body }) => body.sequence).sort(), [2, 3])
+  for (const release of held) release()
+  await batch.stop()
+  t.like(await endpointRow(id), { disabled: null, working: false, failures: 0 })
+  const [, ...rows] = await deliveryRows(id)
+  t.deepEqual(
+    rows.map(({ state, status }) => [state, status]),
+    [
+      ['delivered', 200],
+      ['delivered', 200],
+    ],
+  )
+  await recordEvents(world(), userId, 1)
+  await dispatch(world())
+  t.is(moved.received.length, 3)
+  t.is(receiver.received.length, 2)
+})
+
+test.serial('a new address has failed for no time, and no Retry-After holds it', async (t) => {
+  const subject = await setUp(t)
+  const { receiver, userId, id } = subject
+  receiver.answer = (_, response) => response.writeHead(503, { 'retry-after': '86400' }).end()
+  await recordEvents(world(), userId, 1)
+  await dispatch(world())
+  await world()
+    .db('webhook_endpoints')
+    .where({ id })
+    .update({ failing_since: new Date(Date.now() - 119 * 3_600_000), told: 'failing' })
+  const moved = await startReceiver()
+  t.teardown(() => moved.close())
+  await change(subject, { description: 'the same address', url: receiver.url })
+  t.like(await endpointRow(id), { told: 'failing', failures: 1 })
+  await change(subject, { url: moved.url })
+  t.like(await endpointRow(id), {
+    failures: 0,
+    failing_since: null,
+    told: null,
+    paused_until: null,
+    last_error: null,
+  })
+  await recordEvents(world(), userId, 1)
+  await dispatch(world())
+  t.deepEqual(
+    moved.received.map(({ body }) => body.sequence),
+    [3],
+  )
+})
+
+test.serial('a disabled endpoint stays so at another address, and its owner is told once', async (t) => {
+  const subject = await setUp(t)
+  const { receiver, userId, id, email } = subject
+  await proveEmailOf(world(), subject)
+  receiver.answer = (_, response) => response.writeHead(410).end()
+  await recordEvents(world(), userId, 1)
+  await dispatch(world())
+  await watchEndpoints(as('clock', world().services))
+  await change(subject, { url: 'http://localhost:9/' })
+  t.like(await endpointRow(id), { disabled: 'gone', due_at: null })
+  await watchEndpoints(as('clock', world().services))
+  t.is((await mailKinds(world(), email)).filter((kind) => kind === 'webhook-disabled').length, 1)
+})
+
 test.serial('redirects, large answers and broken ones do no harm', async (t) => {
   const { receiver, userId, id } = await setUp(t)
   const elsewhere = await startReceiver()

@@ -62,7 +62,9 @@ export function EndpointDrawer({ hook, onAsk, onChanged, onClose }: EndpointDraw
             <Button does={turnOff} text={text.turnOff} />
           </>
         ) : (
-          <Button kind="primary" text={text.turnOn} onPress={() => onAsk('enable')} />
+          disabledBy !== 'operator' && (
+            <Button kind="primary" text={text.turnOn} onPress={() => onAsk('enable')} />
+          )
         )}
         <Button text={text.change} onPress={() => onAsk('change')} />
         <Button text={text.rotate} onPress={() => onAsk('rotate')} />
