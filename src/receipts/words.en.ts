@@ -94,8 +94,8 @@ export const words = {
       more: ['The price holds for about a minute. After that, go back to the page and start again.'],
     },
     late: {
-      title: 'This was not paid in time',
-      lead: 'No payment has been seen, and nothing was taken.',
+      title: 'No payment was seen in time',
+      lead: 'Look in your wallet before you pay again.',
       more: [
         'If your wallet shows it as sent, wait a few minutes: we find it on the chain. Otherwise go back to the page and start again.',
       ],

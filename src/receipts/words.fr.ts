@@ -79,8 +79,8 @@ export const words: StatusWords = {
       more: ['Le prix tient environ une minute. Ensuite, retournez à la page et recommencez.'],
     },
     late: {
-      title: 'Ce pourboire n’a pas été payé à temps',
-      lead: 'Aucun paiement n’a été vu, et rien n’a été pris.',
+      title: 'Aucun paiement n’a été vu à temps',
+      lead: 'Regardez dans votre portefeuille avant de payer de nouveau.',
       more: [
         'Si votre portefeuille le montre comme envoyé, attendez quelques minutes : nous le trouvons sur la chaîne. Sinon, retournez à la page et recommencez.',
       ],

@@ -77,8 +77,8 @@ export const words: StatusWords = {
       more: ['Dis price go remain like one minute. After that, go back to the page, start again.'],
     },
     late: {
-      title: 'Nobody pay dis one before time finish',
-      lead: 'We never see any payment, and no money comot.',
+      title: 'We never see any payment before time finish',
+      lead: 'Check your wallet before you pay again.',
       more: [
         'If your wallet show say e don go, wait some minutes: we dey find am for the chain. If not, go back to the page, start again.',
       ],

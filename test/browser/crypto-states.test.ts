@@ -4,6 +4,7 @@ import type { Page, Route } from 'playwright-core'
 import { requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { decodeBase58 } from '../../src/kernel/base58.js'
 import { tokenBySymbol } from '../../src/kernel/tokens.js'
+import { createFinderBatch } from '../../src/tips/record/find-unreported.js'
 import { prepareVisit, useBrowser, type Visit, type VisitOptions } from '../helpers/browser/browser.js'
 import { checkAccessibility } from '../helpers/browser/check-accessibility.js'
 import {
@@ -16,6 +17,7 @@ import {
 import { ageSession } from '../helpers/make/sdk.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import { listTips } from '../helpers/make/tips.js'
+import { as } from '../helpers/servers/roles.js'
 
 const open = useBrowser(test)
 /** Every state of the crypto tab, reached through the page. The tests are serial: each has the browser to itself. */
@@ -387,6 +389,22 @@ test.serial('F4 the transaction did not land in time', async (t) => {
   }
   await one.page.clock.fastForward(6000)
   await assertScreen(t, one, 'F4-not-taken', "The network didn't take it in time.", ['Nothing was paid.'])
+})
+
+test.serial('F4 a payment is not seen in time, and is shown when it is found later', async (t) => {
+  const one = await toReview({ wallet: { features: ['signAndSendTransaction'] } }, 'SOL')
+  const intents = open().world.db('payment_intents').where({ source_wallet: one.supporter.wallet })
+  await setMode(one.page, 'lost')
+  await approve(one.page)
+  await heading(one.page, 'Sent. Waiting for the network.').waitFor()
+  await intents.clone().update({ created_at: new Date(Date.now() - 180_000) })
+  await heading(one.page, "We haven't seen your payment yet.").waitFor()
+  await one.page.getByText(/^Look in your wallet before you pay again/).waitFor()
+  t.is(await one.page.getByText('Nothing was paid.').count(), 0)
+  await checkAccessibility(t, one.page, 'F4-not-seen')
+  await intents.clone().update({ due_at: new Date(0) })
+  await createFinderBatch(as('finder', open().world.services))()
+  await assertScreen(t, one, 'F4-found', /^Thank you!/)
 })
 
 test.serial('F5 the transaction failed on the chain', async (t) => {

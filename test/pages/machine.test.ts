@@ -43,6 +43,33 @@ test('a transaction that landed is not done before the service has confirmed it'
   t.is(run([...sent, { type: 'not-landed', intentId: 'pi_1' }]).state.step.at, 'not-landed')
 })
 
+test('an intent that expired without a payment does not prove that nothing was paid: the search goes on', (t) => {
+  const status = (change: object) => ({ type: 'payment-status', intent: intentStatus(change) })
+  const lost = { intentId: 'pi_1', signature: null }
+  const expired = status({ status: 'expired', signature: null })
+  const unseen = run([...approving, { type: 'sent', payment: lost }, expired])
+  t.deepEqual(unseen.state.step, { at: 'not-seen', payment: lost })
+  t.deepEqual(unseen.commands.at(-1), { do: 'watch-payment', payment: lost, late: true })
+  t.false(unseen.messages.some(({ type }) => type === 'tip.failed'))
+  t.false(
+    unseen.commands.some((command) => command.do === 'clear-saved'),
+    'a reload continues',
+  )
+
+  const after = (...events: object[]) => run(events as Record<string, unknown>[], unseen.state)
+  t.deepEqual(after(expired).commands, [], 'it is watched already')
+  for (const event of [{ type: 'session-over' }, { type: 'navigated', screen: 'wallets' }])
+    t.is(after(event).state.step.at, 'not-seen', event.type)
+  const found = after(status({ status: 'submitted' }))
+  t.like(found.state.step, { at: 'sent', payment })
+  t.like(found.commands.at(-1), { do: 'watch-payment', payment })
+  t.is(after(status({ status: 'confirmed' })).state.step.at, 'done')
+  const nothing = after(status({ status: 'failed', outcome: 'not_found' }))
+  t.is(nothing.state.step.at, 'not-landed')
+  t.is(nothing.messages.at(-1)?.type, 'tip.failed')
+  t.is(after({ type: 'retried' }).state.step.at, 'wallets')
+})
+
 test('a payment that was sent is shown and followed from every step', (t) => {
   const histories = [
     ...Object.values(eventsTo),

@@ -11,7 +11,7 @@ import { Choose } from './views/choose.js'
 import { Dispatching, Outcome, press, retry, type ViewOf, Working } from './views/kit.js'
 import * as naira from './views/naira.js'
 import * as payment from './views/payment.js'
-import { Done, NairaDone, Sent } from './views/sent.js'
+import { Done, NairaDone, NotSeen, Sent } from './views/sent.js'
 import { Blocked, OtherWindow, Phone, Wallets } from './views/wallets.js'
 import './checkout.css'
 
@@ -35,6 +35,7 @@ const views: Views = {
   insufficient: payment.Insufficient,
   sent: Sent,
   'not-sent': payment.NotSent,
+  'not-seen': NotSeen,
   'not-landed': () => (
     <Outcome icon="wait" title={words.notLanded} more={words.nothingPaid} actions={[retry]} />
   ),

@@ -12,7 +12,7 @@ import { payWith, rpcEndpointFor } from './pay-with-wallet.js'
 import type { TipService } from './service.js'
 import { formFragment } from './start-parameters.js'
 import type { Wallets } from './wallets.js'
-import { poll, resendUntilDecided, watchNaira } from './watch.js'
+import { lateSignal, poll, resendUntilDecided, watchNaira } from './watch.js'
 
 /** What commands need; available once the session is known. */
 export interface Resources {
@@ -201,10 +201,10 @@ const runs: { readonly [Do in ServiceCommand['do']]: Run<Do> } = {
     service.nairaQuote(cents).then((quote) => ({ type: 'naira-quoted', quote }), quoteFailed),
   'read-naira-rate': ({ cents }, { service }) =>
     service.nairaRate(cents).then((rate) => ({ type: 'naira-rate', rate }), quoteFailed),
-  'watch-payment': ({ payment }, { service, dispatch, signal }) => {
+  'watch-payment': ({ payment, late }, { service, dispatch, signal }) => {
     const ask = async () =>
       ({ type: 'payment-status', intent: await service.intent(payment.intentId) }) as const
-    return poll(ask, dispatch, signal())
+    return poll(ask, dispatch, late === true ? lateSignal(signal()) : signal())
   },
   // They may be paid in another window.
   'watch-session': (_, { service, dispatch, signal }) => {

@@ -28,6 +28,11 @@ function isStillPolled(expiredSinceMs: number): boolean {
   return expiredSinceMs < latePollingMs
 }
 
+/** Also ends the polling of what may arrive late. */
+export function lateSignal(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(latePollingMs)])
+}
+
 type Dispatch = (event: Event) => void
 
 const resendMs = 2000

@@ -124,6 +124,9 @@ export const words = {
   sentSlowMore: "Don't pay again; we check for you.",
   viewTransaction: 'View transaction',
   notSent: 'Not sent.',
+  notSeen: "We haven't seen your payment yet.",
+  notSeenMore:
+    'Look in your wallet before you pay again: the payment may be there. This page goes on looking.',
   notLanded: "The network didn't take it in time.",
   failedOnChain: 'The network rejected the payment.',
   failedOnChainMore: 'Only the network fee was used.',

@@ -124,6 +124,9 @@ export const words: CheckoutWords = {
   sentSlowMore: 'Ne payez pas de nouveau ; nous vérifions pour vous.',
   viewTransaction: 'Voir la transaction',
   notSent: 'Pas envoyé.',
+  notSeen: 'Nous n’avons pas encore vu votre paiement.',
+  notSeenMore:
+    'Regardez dans votre portefeuille avant de payer de nouveau : le paiement s’y trouve peut-être. Cette page continue de chercher.',
   notLanded: 'Le réseau ne l’a pas pris à temps.',
   failedOnChain: 'Le réseau a refusé le paiement.',
   failedOnChainMore: 'Seuls les frais du réseau ont été payés.',

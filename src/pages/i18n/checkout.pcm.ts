@@ -122,6 +122,9 @@ export const words: CheckoutWords = {
   sentSlowMore: 'No pay again; we dey check am for you.',
   viewTransaction: 'See the transaction',
   notSent: 'E no go.',
+  notSeen: 'We never see your payment yet.',
+  notSeenMore:
+    'Check your wallet before you pay again: the payment fit dey there. Dis page still dey find am.',
   notLanded: 'The network no take am in time.',
   failedOnChain: 'The network no gree take the payment.',
   failedOnChainMore: 'Na only network fee comot.',

@@ -26,7 +26,7 @@ export function loaded(state: State, { session }: Of<'loaded'>): Next {
 const expired: Command = { do: 'notify-parent', message: { type: 'tip.expired' } }
 
 /** A payment that is under way is still followed without the session, and its receipt stays. */
-const goesOn: readonly StepName[] = ['sent', 'done', 'naira-waiting', 'naira-late', 'naira-done']
+const goesOn: readonly StepName[] = ['sent', 'not-seen', 'done', 'naira-waiting', 'naira-late', 'naira-done']
 
 export function sessionDead(state: State): Next {
   if (goesOn.includes(state.step.at)) return stay(state)
@@ -159,6 +159,7 @@ export function retried(state: State): Next {
       return step.reason === 'amount' ? startOver(state, { type: 'start-over' }) : startNaira(state)
     case 'choose':
       return startOver(state, { type: 'start-over' })
+    case 'not-seen':
     case 'not-landed':
     case 'failed-on-chain':
       return showWallets(state, { do: 'clear-saved' })

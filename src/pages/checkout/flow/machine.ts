@@ -67,6 +67,7 @@ const fixed: readonly StepName[] = [
   'session-over',
   'approving',
   'sent',
+  'not-seen',
   'done',
   'naira-done',
   'mismatch',

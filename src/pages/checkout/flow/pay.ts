@@ -172,14 +172,16 @@ export function sent(state: State, { payment }: Of<'sent'>): Next {
 }
 
 /** Only the service's status completes a payment. */
-export const paymentStatus = inSteps(['sent'], (state, { payment }, { intent }: Of<'payment-status'>) =>
-  payment.intentId === intent.intentId ? applyStatus(stay(state), intent) : stay(state),
+export const paymentStatus = inSteps(
+  ['sent', 'not-seen'],
+  (state, { payment }, { intent }: Of<'payment-status'>) =>
+    payment.intentId === intent.intentId ? applyStatus(stay(state), intent) : stay(state),
 )
 
 export function applyStatus(next: Next, intent: TipIntentStatus): Next {
   const { state, commands } = next
   const { step } = state
-  if (step.at !== 'sent') return next
+  if (step.at !== 'sent' && step.at !== 'not-seen') return next
   const payment = { intentId: intent.intentId, signature: intent.signature ?? step.payment.signature }
   if (intent.status === 'confirmed') {
     const done = { at: 'done', intent, completedAt: state.now } as const
@@ -203,8 +205,14 @@ export function applyStatus(next: Next, intent: TipIntentStatus): Next {
   }
   if (intent.outcome === 'tx_failed')
     return goTo(state, { at: 'failed-on-chain', payment }, ...lost('refused', payment.intentId))
-  if (intent.outcome === 'not_found' || intent.status === 'expired')
+  if (intent.outcome === 'not_found')
     return goTo(state, { at: 'not-landed' }, ...lost('not taken', payment.intentId))
+  if (intent.status === 'expired')
+    return step.at === 'not-seen'
+      ? next
+      : goTo(state, { at: 'not-seen', payment }, { do: 'watch-payment', payment, late: true })
+  if (step.at === 'not-seen')
+    return goTo(state, { at: 'sent', payment, since: state.now }, { do: 'watch-payment', payment })
   return { state: { ...state, step: { ...step, payment } }, commands }
 }
 

@@ -82,7 +82,8 @@ interface Commands {
   /** `intent`: one for the same tip that has not expired: only the balance is read. */
   price: { attempt: number; address: string; cents: number; intent: TipIntent | undefined }
   pay: { attempt: number; walletId: string; intent: TipIntent; message: string }
-  'watch-payment': { payment: Payment }
+  /** `late`: for a limited time. */
+  'watch-payment': { payment: Payment; late?: boolean }
   'watch-session': object
   'open-window': object
   /** Opens the tab in which the provider's page is shown as soon as its address is known. */

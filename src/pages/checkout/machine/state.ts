@@ -107,6 +107,9 @@ interface Steps {
   insufficient: { pay: PricedTip; has: string | undefined; missingSol?: string }
   sent: { payment: Payment; since: number }
   'not-sent': { pay: PricedTip; detail: string }
+  /** The intent has expired and no payment was found so far, which does not prove that there is none. */
+  'not-seen': { payment: Payment }
+  /** A search after the transaction's last valid block height has found nothing. */
   'not-landed': object
   'failed-on-chain': { payment: Payment }
   /** `received`: what arrived, when it was less than the tip. */

@@ -18,6 +18,7 @@ const screens: Readonly<Partial<Record<StepName, Screen>>> = {
   insufficient: 'review',
   'not-sent': 'review',
   sent: 'payment',
+  'not-seen': 'payment',
   'not-landed': 'payment',
   'failed-on-chain': 'payment',
   mismatch: 'payment',
@@ -38,6 +39,7 @@ const asking: readonly StepName[] = [
   'blocked',
   'other-window',
   'sent',
+  'not-seen',
   'naira-waiting',
   'naira-late',
 ]

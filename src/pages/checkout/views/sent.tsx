@@ -3,7 +3,7 @@ import { words } from '../../i18n/checkout.js'
 import { ngn, tokenAmount, usd } from '../../lib/money.js'
 import { Fact, Steps } from '../../ui/kit.js'
 import { slowSentMs } from '../watch.js'
-import { Actions, explorerLink, Outcome, press, statusLink, type ViewOf } from './kit.js'
+import { Actions, explorerLink, Outcome, press, retry, statusLink, type ViewOf } from './kit.js'
 
 /** Money may be moving, so this view never says that the payment failed. */
 export function Sent({ state, step }: ViewOf<'sent'>) {
@@ -20,6 +20,12 @@ export function Sent({ state, step }: ViewOf<'sent'>) {
       {link && <Actions>{link}</Actions>}
     </section>
   )
+}
+
+/** The payment may have been made, so this view never says that nothing was paid. */
+export function NotSeen({ step }: ViewOf<'not-seen'>) {
+  const link = explorerLink(step.payment.signature, words.viewTransaction)
+  return <Outcome icon="wait" title={words.notSeen} more={words.notSeenMore} actions={[link, retry]} />
 }
 
 /** The service has confirmed the crypto tip, which ends the session. */
