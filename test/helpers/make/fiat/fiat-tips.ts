@@ -68,8 +68,8 @@ export function settleIntentNow(world: World, intentId: string): Promise<void> {
 }
 
 /**
- * Repeats both steps: the row can be locked by a webhook, and a worker that has it taken already writes its own next time over
- * this one when it finishes.
+ * Repeats both steps: the row can be locked by a webhook, a worker that has it taken already writes its own next time over this one
+ * when it finishes, and a busy machine can end a statement.
  */
 async function settleOne(world: World, intentId: string): Promise<void> {
   const intent = () => world.db('fiat_intents').where({ id: intentId })
@@ -77,7 +77,8 @@ async function settleOne(world: World, intentId: string): Promise<void> {
   await until('the intent is polled', async () => {
     await intent().update({ due_at: new Date(0) })
     await runBatch(settlementBatch(world))
-    return (await intent().first()).attempts > attempts
+    const looked = await intent().first()
+    return looked.attempts > attempts && looked.last_error !== 'unexpected error'
   })
 }
 
