@@ -94,8 +94,8 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
   const receipts = createReceipts(services, pages)
   const { publicUrl } = config.http
   // Wallets replace the stand-in chain's blockhash, and would pay real money on the real one.
-  const reachesWallets = config.mode === 'live' || !isSecure(publicUrl)
-  const all = [
+  const hidesWalletPaths = config.mode === 'test' && isSecure(publicUrl)
+  const routes = [
     ...accountRoutes(services, passwordsFor),
     ...payoutWalletRoutes(services),
     ...ledgerRoutes(services),
@@ -118,8 +118,7 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     ...reserveRoutes(services),
     ...receipts.routes,
     ...(services.testControls === undefined ? [] : testRoutes(services, services.testControls)),
-  ]
-  const routes = reachesWallets ? all : all.filter(({ endpoint }) => !walletPath.test(endpoint.path))
+  ].filter(({ endpoint }) => !(hidesWalletPaths && walletPath.test(endpoint.path)))
   const document = openApiDocument(routes, {
     publicUrl,
     cookieName: cookieName(publicUrl, 'session'),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Context, Middleware } from 'koa'
-import { isSignedIn, signedIn } from '../accounts/sessions/auth.js'
+import { isSignedIn, signedIn, userOf } from '../accounts/sessions/auth.js'
 import { isOpenSession } from '../accounts/sessions/session.js'
 import type { KeyedLimit } from '../http/limits/rate-limits.js'
 import { readBearer } from '../http/security/credentials.js'
@@ -16,22 +16,11 @@ export const keyPath = /^\/(creators\/(events|stream)|test\/.+)\/?$/i
 /** Requires a session, which app.ts has checked, or else an open API key. */
 export function requireOwner(services: Pick<Services, 'db' | 'config'>): Middleware {
   return async (ctx, next) => {
-    const { owner, hash } = isSignedIn(ctx) ? presentedSession(ctx) : await presentedKey(services, ctx)
+    const owner = isSignedIn(ctx) ? userOf(ctx) : await findKeyOwner(services, readBearer(ctx) ?? '')
     if (owner === undefined) throw new DomainError('invalid_api_key')
     ctx.state['owner'] = owner
-    ctx.state['credential'] = hash.toString('hex')
     await next()
   }
-}
-
-function presentedSession(ctx: Context) {
-  const { account, sessionHash } = signedIn(ctx)
-  return { owner: account.id, hash: sessionHash }
-}
-
-async function presentedKey(services: Pick<Services, 'db' | 'config'>, ctx: Context) {
-  const bearer = readBearer(ctx) ?? ''
-  return { owner: await findKeyOwner(services, bearer), hash: hashSecret(bearer) }
 }
 
 /** Whose request it is. Only for routes behind the guard above. */
@@ -43,9 +32,8 @@ export function ownerOf(ctx: Context): string {
 
 /** What opened the request, for `findValidCredentials`. Only for routes behind the guard above. */
 export function credentialOf(ctx: Context): string {
-  const credential: string | undefined = ctx.state['credential']
-  if (credential === undefined) throw new Error('This route has no credential')
-  return credential
+  const hash = isSignedIn(ctx) ? signedIn(ctx).sessionHash : hashSecret(readBearer(ctx) ?? '')
+  return hash.toString('hex')
 }
 
 /** Of these sessions and API keys those that are valid. One statement: a process asks about all its open streams. */

@@ -4,6 +4,7 @@ import { type Route, route, streamRoute } from '../http/endpoint.js'
 import { noStore } from '../http/security/response-headers.js'
 import type { HeartbeatWheel } from '../http/sse.js'
 import { waitForRow } from '../platform/database/wait-for-row.js'
+import { singleFlight } from '../platform/single-flight.js'
 import type { Services } from '../services.js'
 import { eventChannel, presentEvent } from './event.js'
 import { eventStream, newestSequence, readEvents } from './read-events.js'
@@ -45,17 +46,15 @@ export function createEventReaders(
   const closing = new AbortController()
   const guards = [noStore, requireOwner(services)]
 
-  let checking: Promise<void> | undefined
-  // While the database does not answer, nobody is sent an event either.
-  const check = () =>
+  // While the database does not answer, no event is sent either.
+  const check = singleFlight(() =>
     streams
       .endInvalid((credentials) => findValidCredentials(db, credentials))
-      .catch((err: unknown) => log.warn({ err }, 'the credentials of open streams could not be checked'))
-      .finally(() => {
-        checking = undefined
-      })
+      .catch((err: unknown) => log.warn({ err }, 'the credentials of open streams could not be checked')),
+  )
+  let checking = Promise.resolve()
   const timer = setInterval(() => {
-    checking ??= check()
+    checking = check()
   }, checkMs)
   timer.unref()
 

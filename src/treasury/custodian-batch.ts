@@ -98,6 +98,6 @@ async function undecided({ db, metrics, log }: Needs, { id, signature, expired }
   if (expired) return undecidedMs
   await db('sweeps').where({ id, state: 'sent' }).update({ expired_at: db.fn.now() })
   metrics.alerts.inc({ kind: 'sweep_undecided' })
-  log.error({ sweep: id, signature }, 'nobody can say by the chain alone whether a sweep landed')
+  log.error({ sweep: id, signature }, 'the chain alone does not show whether a sweep landed')
   return undecidedMs
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { sumOf } from '../kernel/money.js'
 import { type Token, tokens, usdc } from '../kernel/tokens.js'
-import { type CustodyMove, countCustody, readCustody } from '../ledger/custody.js'
+import { type CustodyMove, countCustody, readCustody, unboundOf } from '../ledger/custody.js'
 import { query } from '../platform/database/database.js'
 import type { ChainTransaction } from '../ports/chain.js'
 import type { Services } from '../services.js'
@@ -31,6 +31,10 @@ export async function readCustodyWallet(db: Knex, userId: string): Promise<strin
   return row.wallet
 }
 
+/** What else may have made a custody wallet short. */
+export const otherShortage =
+  'another move of this wallet did, or the wallet is short for another reason. See ops sweep'
+
 /**
  * Whether the tokens of a signed move are gone from the custody wallet. Who floods the key of a payment, and an endpoint that has lost its
  * history, can hide a transaction, not this. As if nothing else under way had landed: another signed move must not hide this one.
@@ -43,9 +47,7 @@ export async function hasLeft(
   const [book] = await readCustody(db, mint, [userId])
   const wallet = await readCustodyWallet(db, userId)
   const [source] = await custodyChain.readSources([{ wallet, mint }], 'finalized')
-  if (book === undefined || source === undefined) return true
-  const { final, swept, takenOut } = book
-  return source.amount < final - swept - takenOut
+  return book === undefined || source === undefined || source.amount < unboundOf({ ...book, inFlight: 0n })
 }
 
 /** Undefined: it takes nothing. `owners`: the users of the custody wallets that it names. */

@@ -54,7 +54,10 @@ interface OwnRefunds {
   readonly suspenseKobo: bigint | null
   /** The cases that are booked, and the refunds that were requested here. */
   readonly booked: readonly string[]
-  /** Those that were requested here and have not failed, by their ids, which the provider shows as notes. `returned`: as an operator said, without the provider's id. */
+  /**
+   * Those that were requested here and have not failed, by their ids, which the provider shows as notes. `returned`: as an operator said,
+   * without the provider's id.
+   */
   readonly requested: Readonly<Record<string, OutgoingStatus | 'returned'>>
   /** One that was requested here may be any of those that are shown. */
   readonly waits: boolean
@@ -107,10 +110,11 @@ async function findUnbooked(
     return false
   })
   // One that is under way may yet turn out to be the one that is shown.
+  const firstSeen = new Set<string>()
   const sentTwice = unknown.filter((refund) => {
     // The oldest is the one that was returned.
-    if (requestOf(refund) !== 'returned' || explained.has(refund.note)) return isPaid(refund)
-    explained.add(refund.note)
+    if (requestOf(refund) !== 'returned' || firstSeen.has(refund.note)) return isPaid(refund)
+    firstSeen.add(refund.note)
     return false
   })
   return { notOurs, sentTwice }

@@ -6,7 +6,7 @@ import { type Posted, postReserved, reserve, voidReserved } from '../../ledger/t
 import { changesOne } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { hasLeft } from '../custody-move.js'
+import { hasLeft, otherShortage } from '../custody-move.js'
 import type { SweepState } from './lifecycle.js'
 import { lockSweep, readParts, type SweepRow } from './sweep.js'
 
@@ -139,10 +139,7 @@ export async function declareDead(
     return `the chain knows sweep ${id}, or does not answer: it is ${fate?.kind ?? 'open'}`
   const short = await findShort(services, id)
   if (short !== undefined)
-    return (
-      `the custody wallet of creator ${short} holds less than the book with sweep ${id}: the sweep landed, another move of this wallet ` +
-      'did, or the wallet is short for another reason. See ops sweep'
-    )
+    return `the custody wallet of creator ${short} holds less than the book with sweep ${id}: the sweep landed, ${otherShortage}`
   const ended = await transact(async (uow) => {
     const done = await endSweep(uow, id, { from: 'sent', to: 'dead', failure })
     if (done) await also(uow.trx)

@@ -7,7 +7,7 @@ import { postReserved, reserve, voidReserved } from '../../ledger/transfers.js'
 import { changesOne, query } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
-import { hasLeft } from '../custody-move.js'
+import { hasLeft, otherShortage } from '../custody-move.js'
 import { lockTakeOut, type TakeOut, takeOutChannel, takeOutColumns, takeOutOf } from './take-out.js'
 
 // Every change of a take-out's state. False: it is in another state. PostgreSQL refuses a step that lifecycle.ts does not list.
@@ -161,10 +161,7 @@ export async function giveBack(
   if (fate?.kind !== 'gone' || typeof landed === 'object')
     return `the chain knows take-out ${id}, or does not answer: it is ${typeof landed === 'object' ? landed.signature : fate?.kind}`
   if (await hasLeft(services, takeOut))
-    return (
-      `the custody wallet holds less than the book with take-out ${id}: it landed under a signature that is not known, another move ` +
-      'of this wallet did, or the wallet is short for another reason. See ops sweep'
-    )
+    return `the custody wallet holds less than the book with take-out ${id}: it landed under a signature that is not known, ${otherShortage}`
   const ended = await services.transact(async (uow) => {
     const done = await endTakeOut(uow, id, 'expired', failure)
     if (done) await also(uow.trx)
