@@ -42,11 +42,10 @@ async function main(): Promise<void> {
   const sums = { turns: 0, withdrawals: 0, executed: 0, kills: 0 }
   const started = process.uptime()
   const broken = await withClosing(async (defer) => {
-    const server = await startServer(defer)
     let reported = started
     let next = first
     const simulateSeeds = async (nth: number): Promise<void> => {
-      const data: ThreadOptions = { server, prefix: `simulated_${nth}_`, plant }
+      const data: ThreadOptions = { server: await startServer(defer, `.data/simulate/${nth}`), plant }
       const thread = new Worker(new URL('./simulate/thread.js', import.meta.url), { workerData: data })
       defer(() => thread.terminate())
       while (next < first + seeds) {

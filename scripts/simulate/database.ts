@@ -6,8 +6,9 @@ import { startPostgres } from '../dev/postgres/postgres.js'
 import { withConnection } from '../dev/postgres/session.js'
 import type { Defer } from '../kit/closing.js'
 
-/** A run's database lives for seconds. */
+/** A run's database lives for seconds. Statistics that come at any time would change plans, and with them the order of rows. */
 const flags = [
+  'autovacuum=off',
   'fsync=off',
   'synchronous_commit=off',
   'full_page_writes=off',
@@ -32,24 +33,16 @@ const clockSql = /* sql */ `
   create function simulated.gen_random_uuid() returns uuid volatile language sql
     as 'select md5(nextval(''simulated.uuids'')::text)::uuid'`
 
-/** A plan that changes with the statistics returns rows in another order. */
-const sameStatisticsSql = /* sql */ `
-  do $$
-  declare each_table regclass;
-  begin
-    for each_table in select oid from pg_class where relkind = 'r' and relnamespace <> 'pg_catalog'::regnamespace
-      and relnamespace <> 'information_schema'::regnamespace loop
-      execute format('alter table %s set (autovacuum_enabled = false)', each_table);
-    end loop;
-  end $$`
-
 /** Makes new databases with the clock of a run. */
 export interface Databases {
   create(): Promise<{ readonly url: string; drop(): Promise<void> }>
 }
 
-/** A PostgreSQL of its own. Returns its URL without the name of a database. */
-export async function startServer(defer: Defer, dataDir = '.data/simulate'): Promise<string> {
+/**
+ * A PostgreSQL of its own. Returns its URL without the name of a database. For a seed to tell the same story, nothing else may run on it:
+ * an open transaction in any database keeps dead rows on their pages, and rows without an order come in another one.
+ */
+export async function startServer(defer: Defer, dataDir: string): Promise<string> {
   mkdirSync(dataDir, { recursive: true })
   const postgres = await startPostgres({ dataDir, port: await freePort(), flags })
   defer(() => postgres.stop())
@@ -67,7 +60,6 @@ export async function databasesOn(server: string, prefix: string): Promise<Datab
   await withConnection(urlOf(template), (client) => client.query(clockSql))
   await admin(`alter database ${template} set search_path = public, simulated, pg_catalog`)
   await migrateToLatest(urlOf(template))
-  await withConnection(urlOf(template), (client) => client.query(sameStatisticsSql))
   let made = 0
   return {
     async create() {

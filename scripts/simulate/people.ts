@@ -54,11 +54,13 @@ export interface Told {
   readonly intents: string[]
   /** The withdrawals of which operators said how much was paid, right or wrong. */
   readonly resolved: Set<string>
+  /** The refunds of which operators said that the payer has the money, right or wrong. */
+  readonly returned: Set<string>
 }
 
 /** Creators, payers and operators. They press everything, twice and at the worst moment, and do not give up. */
 export class People {
-  readonly told: Told = { references: [], intents: [], resolved: new Set() }
+  readonly told: Told = { references: [], intents: [], resolved: new Set(), returned: new Set() }
   tell: (text: string) => void = () => undefined
   readonly #world: World
   readonly #turns: Turns
@@ -107,6 +109,7 @@ export class People {
 
   orderRefund(id: string, action: (typeof refundActions)[number]): Promise<void> {
     this.tell(`an operator orders ${action} of ${id}`)
+    if (action === 'returned') this.told.returned.add(id)
     return this.#command(async ({ services }) =>
       decideRefund(services, this.#provider.returns, await readRefund(services.db, id), action, orderOf(id)),
     )

@@ -42,17 +42,20 @@ export async function brokenNow(db: Knex, provider: Provider): Promise<string[]>
 
 /** What must be true once nothing goes wrong any more and operators have done their work. */
 export async function brokenAtEnd(db: Knex, provider: Provider, told: Told): Promise<string[]> {
-  const [rows, position, open, credited] = [
+  const [rows, returned, position, open, credited] = [
     await readWithdrawals(db),
+    await readReturned(db, told),
     await readPosition(db),
     await countOpen(db),
     await readCredited(db),
   ]
   const { float, collections, inTransit } = position.ngn
-  // Money in two places or none is no entry: a review names it, and the loss is known. So is what an operator said was paid.
-  const named = rows
-    .filter((row) => told.resolved.has(row.reference) || isAwayOf(row, provider) === hasMoney(row))
-    .reduce((sum, row) => sum + leftKobo(row, provider) - row.kobo, 0n)
+  // Money in two places or none is no entry: a review names it, and the loss is known. So is what an operator said was paid or returned.
+  const named =
+    rows
+      .filter((row) => told.resolved.has(row.reference) || isAwayOf(row, provider) === hasMoney(row))
+      .reduce((sum, row) => sum + leftKobo(row, provider) - row.kobo, 0n) +
+    returned.reduce((sum, { id, kobo }) => sum + refundedKobo(id, provider) - kobo, 0n)
   const ledgerKobo = float + collections + inTransit - named
   return [
     ...rows.flatMap((row) => faultOf(row, provider, told)),
@@ -109,6 +112,22 @@ function isAwayOf({ providerReference }: Row, { transfers }: Provider): boolean 
 function leftKobo(row: Row, provider: Provider): bigint {
   const { amountKobo = 0n } = provider.transfers.get(row.providerReference) ?? {}
   return isAwayOf(row, provider) ? amountKobo + feeKobo : 0n
+}
+
+/** What the provider has given back for a refund. */
+function refundedKobo(id: string, { refunds }: Provider): bigint {
+  return refunds
+    .filter(({ note, state }) => note === id && state !== 'failed')
+    .reduce((sum, { kobo }) => sum + kobo, 0n)
+}
+
+/** Refunds that the books count as gone, and of which an operator said so. */
+function readReturned(db: Knex, told: Told): Promise<{ id: string; kobo: bigint }[]> {
+  return query(db, {
+    name: 'simulate.returned',
+    text: `select id, kobo from refunds where status = 'completed' and id = any($1)`,
+    values: [[...told.returned]],
+  })
 }
 
 function readWithdrawals(db: Knex): Promise<Row[]> {

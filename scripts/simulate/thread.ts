@@ -6,20 +6,19 @@ import { type Plant, plants } from './plants.js'
 import type { Outcome, Plan } from './run.js'
 
 export interface ThreadOptions {
+  /** Nothing else runs on it. */
   readonly server: string
-  /** Of the names of its databases. */
-  readonly prefix: string
   /** Empty: none. */
   readonly plant: string
 }
 
 // A thread of the run: it has the clocks of its own, and simulates one plan after the other.
-const { server, prefix, plant } = workerData as ThreadOptions
+const { server, plant } = workerData as ThreadOptions
 if (plant !== '')
   register('./plant-hook.js', import.meta.url, { data: (plants as Readonly<Record<string, Plant>>)[plant] })
 const { simulate } = await import('./run.js')
 const { shorten } = await import('./shorten.js')
-const databases = await databasesOn(server, prefix)
+const databases = await databasesOn(server, 'simulated_')
 
 parentPort?.on('message', async (plan: Plan) => parentPort?.postMessage(await outcomeOf(plan)))
 

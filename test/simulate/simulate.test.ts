@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { databasesOn } from '../../scripts/simulate/database.js'
+import { databasesOn, startServer } from '../../scripts/simulate/database.js'
 import { type Plant, plants } from '../../scripts/simulate/plants.js'
 import { simulate } from '../../scripts/simulate/run.js'
-import { testServers } from '../helpers/servers/database.js'
+import { temporaryFolder } from '../helpers/temporary-folder.js'
 
 test('every promise is kept while all goes wrong, and the same seed tells the same story', async (t) => {
   t.timeout(400_000)
-  const { server, prefix } = testServers()
-  const databases = await databasesOn(server, `${prefix}simulated_`)
+  const server = await startServer((stop) => t.teardown(stop), temporaryFolder(t))
+  const databases = await databasesOn(server, 'simulated_')
   const seed = randomInt(1, 1e9)
   t.log(`seed ${seed}; a longer run: npm run simulate -- --seed ${seed}`)
   const plan = { seed, hours: 1, acts: 16, deduplicates: seed % 2 === 1 }
