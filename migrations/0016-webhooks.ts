@@ -32,6 +32,8 @@ export async function up(knex: Knex): Promise<void> {
       -- The first failure since the last success, and how many pages in a row have failed.
       failing_since timestamptz(3),
       failures int not null default 0,
+      -- An attempt of the last page has taken long.
+      slow boolean not null default false,
       -- What the creator was mailed about these failures.
       told text check (told in ('failing', 'disabled')),
       -- Nothing is sent before: the endpoint has asked for it, or fails.

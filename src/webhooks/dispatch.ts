@@ -19,9 +19,9 @@ import type { Reach } from './target.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'log' | 'metrics' | 'wake' | 'tracing'>
 
-/** Endpoints that a process serves at the same time. Those that fail have slots of their own: each may hang for long. */
+/** Endpoints that a process serves at the same time. Those that fail or are slow have slots of their own: each may hold one for long. */
 const slots = 64
-const failingSlots = 32
+const lateSlots = 32
 /** Deliveries of one endpoint at the same time: one more after each success, one after a failure. */
 const mostAtOnce = 8
 const firstAtOnce = 4
@@ -38,7 +38,7 @@ const allEveryMs = 60_000
  * so that an endpoint that hangs delays no other. The work row is the endpoint (docs/decisions/0074).
  */
 export function createDispatcherBatch(services: Needs, reach: Reach): Batch & { stop(): Promise<void> } {
-  const running = new Map<Promise<void>, Pick<TakenEndpoint, 'failures'>>()
+  const running = new Map<Promise<void>, Pick<TakenEndpoint, 'late'>>()
   let lookedAtAll = Number.NEGATIVE_INFINITY
   let stopped = false
 
@@ -59,13 +59,13 @@ export function createDispatcherBatch(services: Needs, reach: Reach): Batch & { 
   }
   async function batch() {
     const moved = await fanOutAll()
-    const failing = (): number => [...running.values()].filter(({ failures }) => failures > 0).length
+    const late = (): number => [...running.values()].filter((endpoint) => endpoint.late).length
     // Whoever is due waits for a slot anyway.
-    if (running.size - failing() >= slots) await Promise.race(running.keys())
+    if (running.size - late() >= slots) await Promise.race(running.keys())
     const taken = await takeEndpoints(
       services.db,
-      Math.max(0, slots + failing() - running.size),
-      failingSlots - failing(),
+      Math.max(0, slots + late() - running.size),
+      lateSlots - late(),
     )
     for (const endpoint of taken) start(endpoint)
     return { taken: moved + taken.length }

@@ -16,6 +16,8 @@ export interface TakenEndpoint {
   readonly attempts: number
   readonly url: string
   readonly failures: number
+  /** It fails or is slow. */
+  readonly late: boolean
   readonly sealedSecret: Buffer
   readonly sealedPrevious: Buffer | null
   readonly sealedKey: Buffer
@@ -60,21 +62,25 @@ export async function fanOut(db: Knex, recentSeconds: number | null): Promise<nu
   return row?.moved ?? 0
 }
 
-/** Takes the endpoints that have been due longest: at most so many that work, and so many that fail. */
-export function takeEndpoints(db: Knex, most: number, mostFailing: number): Promise<TakenEndpoint[]> {
+/** Fails, or answers so slowly that the slots of others would be held. */
+const isLate = 'failures > 0 or slow'
+const slowMs = 5000
+
+/** Takes the endpoints that have been due longest: at most so many that answer in time, and so many that are late. */
+export function takeEndpoints(db: Knex, most: number, mostLate: number): Promise<TakenEndpoint[]> {
   return query<TakenEndpoint>(db, {
     name: 'webhooks.take',
     text: /* sql */ `
       update webhook_endpoints t set due_at = clock_timestamp() + interval '${leaseSeconds} s', attempts = attempts + 1,
         working = true, more = false
       where id = any(
-        array(select id from webhook_endpoints where due_at <= now() and failures = 0
+        array(select id from webhook_endpoints where due_at <= now() and not (${isLate})
           order by due_at limit $1 for update skip locked)
-        || array(select id from webhook_endpoints where due_at <= now() and failures > 0
+        || array(select id from webhook_endpoints where due_at <= now() and (${isLate})
           order by due_at limit $2 for update skip locked))
-      returning t.id, t.attempts, t.url, t.failures, t.sealed_secret as "sealedSecret", t.sealed_key as "sealedKey",
+      returning t.id, t.attempts, t.url, t.failures, ${isLate} as late, t.sealed_secret as "sealedSecret", t.sealed_key as "sealedKey",
         case when t.previous_until > now() then t.sealed_previous end as "sealedPrevious"`,
-    values: [most, mostFailing],
+    values: [most, mostLate],
   })
 }
 
@@ -159,7 +165,7 @@ export async function settlePage(
         disabled_at = case when s.gone then coalesce(e.disabled_at, now()) else e.disabled_at end,
         failures = case when s.succeeded then 0 when s.failed then e.failures + 1 else e.failures end,
         failing_since = case when s.succeeded then null when s.failed then coalesce(e.failing_since, now()) else e.failing_since end,
-        told = case when s.succeeded then null else e.told end,
+        slow = coalesce($16, e.slow), told = case when s.succeeded then null else e.told end,
         tried = coalesce($14, e.tried), last_error = case when s.succeeded then null else coalesce($15, e.last_error) end
       from ours o, state s where e.id = o.id
       returning e.working`,
@@ -179,6 +185,7 @@ export async function settlePage(
       results.some(({ ok }) => ok),
       last?.sequence ?? null,
       failed === undefined ? null : `${failed.status ?? ''} ${failed.answer}`.trim().slice(0, 200),
+      last === undefined ? null : results.some(({ ms }) => ms >= slowMs),
     ],
   })
   return row?.working === true

@@ -123,7 +123,7 @@ export async function findEndpoint(db: Knex, userId: string, id: string): Promis
  * attempts, and writes nothing.
  */
 const asNew = /* sql */ `
-  pointed_at = now(), failing_since = null, failures = 0, paused_until = null, last_error = null, working = false, more = false,
+  pointed_at = now(), failing_since = null, failures = 0, slow = false, paused_until = null, last_error = null, working = false, more = false,
   attempts = attempts + 1`
 
 /**

@@ -431,6 +431,31 @@ test.serial('what is added while a dispatcher has the endpoint is not forgotten'
   )
 })
 
+test.serial(
+  'an endpoint that answers well, but slowly, takes no slot of those that answer in time',
+  async (t) => {
+    const { id } = await setUp(t)
+    const { db } = as('dispatcher', world().services)
+    await world()
+      .db('webhook_endpoints')
+      .where({ id })
+      .update({ due_at: new Date(0) })
+    /** Takes it with the slots of this class, and gives it back, due, after an answer that took so long. */
+    async function answersIn(ms: number, [inTime, late]: readonly [number, number]) {
+      const [taken] = await takeEndpoints(db, inTime, late)
+      t.like(taken, { id, failures: 0, late: late > 0 })
+      if (taken === undefined) return
+      const result = { sequence: 1n, ok: true, status: 200, ms, answer: '', dueInMs: null }
+      await settlePage(db, taken, [result], { full: true, goOn: false, restMs: null })
+    }
+    await answersIn(5000, [1, 0])
+    t.deepEqual(await takeEndpoints(db, 1, 0), [])
+    await answersIn(20, [0, 1])
+    t.deepEqual(await takeEndpoints(db, 0, 1), [])
+    await answersIn(20, [1, 0])
+  },
+)
+
 test.serial('after a day of failures the owner is mailed, after five the endpoint is disabled', async (t) => {
   const subject = await setUp(t)
   const { userId, id, email, receiver } = subject
