@@ -38,6 +38,10 @@ export const ownReferenceFields = {
       (fields) =>
         Object.keys(fields).length <= mostKeys &&
         Object.keys(fields).every((key) => key !== '' && countCharacters(key) <= mostKeyCharacters) &&
+        // PostgreSQL reads no text with NUL out of JSON, and then words beside it could not be deleted.
+        !Object.entries(fields)
+          .flat()
+          .some((text) => String(text).includes('\0')) &&
         Buffer.byteLength(JSON.stringify(fields)) <= mostBytes,
       'invalid_metadata',
     )

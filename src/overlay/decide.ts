@@ -9,9 +9,9 @@ import {
   decidedColumns,
   decidedJoins,
   isSeen,
+  judgeBy,
   presentOverlayTip,
   readNewest,
-  stateOf,
 } from './judge.js'
 import { readOverlay } from './overlay.js'
 import type { Decision, JudgedTip, TipState } from './schemas.js'
@@ -32,14 +32,14 @@ export async function decideTip(
   userId: string,
   { signature, decision }: { readonly signature: string; readonly decision: Decision },
 ): Promise<TipState> {
-  const { settings } = await readOverlay(services, userId)
+  const stateOf = judgeBy((await readOverlay(services, userId)).settings)
   return services.transact(async (uow) => {
     const tips = await lockTips(uow.trx, userId, signature, decision)
     const [tip] = tips
     if (tip === undefined) throw new DomainError('tip_not_found')
     const isFinal = tip.decision === 'hidden' || tip.decision === stored[decision]
-    if (isFinal) return stateOf(tip, settings)
-    const waited = !isSeen(stateOf(tip, settings))
+    if (isFinal) return stateOf(tip)
+    const waited = !isSeen(stateOf(tip))
     for (const { tipId } of tips) {
       const at = await takeStamp(uow, userId)
       await query(uow.trx, {
@@ -57,7 +57,7 @@ export async function decideTip(
         userId,
         tips.map(({ tipId }) => tipId),
       )
-    return stateOf({ ...tip, decision: stored[decision] }, settings)
+    return stateOf({ ...tip, decision: stored[decision] })
   })
 }
 
@@ -94,9 +94,9 @@ export async function listJudged(
   services: Needs,
   userId: string,
 ): Promise<{ readonly waiting: JudgedTip[]; readonly latest: JudgedTip[] }> {
-  const { settings } = await readOverlay(services, userId)
+  const stateOf = judgeBy((await readOverlay(services, userId)).settings)
   const tips = await readNewest(services.db, userId)
-  const judged = tips.map((tip) => ({ tip, state: stateOf(tip, settings) }))
+  const judged = tips.map((tip) => ({ tip, state: stateOf(tip) }))
   const present = ({ tip, state }: (typeof judged)[number]): JudgedTip => {
     return { ...presentOverlayTip(tip, 'shown'), state }
   }

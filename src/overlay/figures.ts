@@ -3,7 +3,7 @@ import { displayNumber } from '../kernel/money.js'
 import { query } from '../platform/database/database.js'
 import { tipsSince } from '../tips/read/daily-sums.js'
 import { valueUsd, withheldName } from '../tips/read/present.js'
-import { type DecidedTip, isSeen, presentOverlayTip, readNewest, stateOf } from './judge.js'
+import { type DecidedTip, isSeen, judgeBy, presentOverlayTip, readNewest } from './judge.js'
 import type { Figures, OverlaySettings } from './schemas.js'
 
 const dayMs = 24 * 3600 * 1000
@@ -15,8 +15,9 @@ export async function readFigures(
   db: Knex,
   { userId, settings }: { readonly userId: string; readonly settings: OverlaySettings },
 ): Promise<Figures> {
+  const stateOf = judgeBy(settings)
   const tips = (await readNewest(db, userId)).flatMap((tip) => {
-    const state = stateOf(tip, settings)
+    const state = stateOf(tip)
     return isSeen(state) ? [{ tip, state }] : []
   })
   const since = Date.now() - settings.topDays * dayMs

@@ -24,14 +24,16 @@ function plainWords(text: string): readonly [asItIs: string, disguised: string] 
   ]
 }
 
-/** Whether a text has a word or a phrase of the filter. */
-export function hasFiltered(filter: readonly string[], text: string): boolean {
-  if (filter.length === 0) return false
-  const searched = plainWords(text)
-  return filter.some((entry) => {
+/** Says whether a text has a word or a phrase of these. Made once for many texts. */
+export function filterOf(entries: readonly string[]): (text: string) => boolean {
+  const looked = entries.flatMap((entry) => {
     const [words] = plainWords(entry)
-    if (words.trim() === '') return false
-    const looked = entry.trim().endsWith('*') ? words.trimEnd() : words
-    return searched.some((one) => one.includes(looked))
+    if (words.trim() === '') return []
+    return entry.trim().endsWith('*') ? words.trimEnd() : words
   })
+  return (text) => {
+    if (looked.length === 0) return false
+    const searched = plainWords(text)
+    return looked.some((words) => searched.some((one) => one.includes(words)))
+  }
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { query } from '../platform/database/database.js'
 import { confirmedColumns, type PricedTip, presentTipEvent, withheldName } from '../tips/read/present.js'
-import { hasFiltered } from './filter.js'
+import { filterOf } from './filter.js'
 import type { OverlaySettings, TipState } from './schemas.js'
 
 /** A confirmed tip with what its creator has decided about it. */
@@ -36,14 +36,17 @@ export function readNewest(db: Knex, userId: string): Promise<DecidedTip[]> {
 /** What decides whether strangers see the words of a tip. */
 type Judged = Pick<DecidedTip, 'mint' | 'sender' | 'senderName' | 'message' | 'decision'>
 
-/** What overlays and pages do with a tip. A decision of the creator counts more than the settings. */
-export function stateOf(tip: Judged, { approval, filter }: OverlaySettings): TipState {
-  if (tip.decision !== null) return tip.decision === 'approved' ? 'shown' : tip.decision
-  const texts = wordsOf(tip)
-  if (texts.length === 0) return 'shown'
-  if (approval === 'all') return 'waiting'
-  if (!texts.some((text) => hasFiltered(filter, text))) return 'shown'
-  return approval === 'filtered' ? 'waiting' : 'without_words'
+/** What overlays and pages do with a tip by these settings. A decision of the creator counts more. Made once for many tips. */
+export function judgeBy({ approval, filter }: OverlaySettings): (tip: Judged) => TipState {
+  const isFiltered = filterOf(filter)
+  return (tip) => {
+    if (tip.decision !== null) return tip.decision === 'approved' ? 'shown' : tip.decision
+    const texts = wordsOf(tip)
+    if (texts.length === 0) return 'shown'
+    if (approval === 'all') return 'waiting'
+    if (!texts.some(isFiltered)) return 'shown'
+    return approval === 'filtered' ? 'waiting' : 'without_words'
+  }
 }
 
 /** Whether the tip is seen, with its words or without them. */

@@ -10,9 +10,9 @@ import {
 } from '../events/stream-hub.js'
 import { eventText } from '../http/sse.js'
 import { query } from '../platform/database/database.js'
-import { type DecidedTip, decidedColumns, decidedJoins, isSeen, presentOverlayTip, stateOf } from './judge.js'
+import { type DecidedTip, decidedColumns, decidedJoins, isSeen, judgeBy, presentOverlayTip } from './judge.js'
 import { isOverlayToken } from './overlay.js'
-import { lookOf, type OverlaySettings, parseSettings } from './schemas.js'
+import { lookOf, type OverlaySettings, parseSettings, type TipState } from './schemas.js'
 
 /** A test alert is of now: a reader that comes back later does not get it. */
 const testSeconds = 30
@@ -62,11 +62,11 @@ export const overlayStream: StreamSource = {
       values: [reads.map(({ key }) => key), reads.map(({ cursor }) => cursor)],
     })
     // The rows of a place are of one creator.
-    const settings = new Map<number, OverlaySettings>()
+    const presenters = new Map<number, (row: Row) => StreamEvent>()
     return pagesOf(reads, rows, (row) => {
-      const parsed = settings.get(row.place) ?? parseSettings(row.settings)
-      settings.set(row.place, parsed)
-      return presentRow(row, parsed)
+      const present = presenters.get(row.place) ?? presenterOf(parseSettings(row.settings))
+      presenters.set(row.place, present)
+      return present(row)
     })
   },
   movedWithin(db, ms) {
@@ -92,13 +92,17 @@ export function endsReading(token: string): (event: StreamEvent) => boolean {
 const unseen = 'unseen'
 export const isForReader = ({ type }: StreamEvent): boolean => type !== unseen
 
-function presentRow(row: Row, settings: OverlaySettings): StreamEvent {
+function presenterOf(settings: OverlaySettings): (row: Row) => StreamEvent {
+  const stateOf = judgeBy(settings)
+  return (row) => presentRow(row, settings, stateOf(row))
+}
+
+function presentRow(row: Row, settings: OverlaySettings, state: TipState): StreamEvent {
   const cursor = row.at.getTime()
   const event = (type: string, data: object): StreamEvent => ({ cursor, type, text: eventText(data, cursor) })
   if (row.kind === 'settings')
     return event(settingsType(row.token), { type: 'settings', settings: lookOf(settings) })
   if (row.kind === 'test') return event('test', { type: 'test', valueUsd: row.testedUsd ?? 0 })
-  const state = stateOf(row, settings)
   const isShown = row.isConfirmed === true && isSeen(state)
   // A tip that had waited comes with its approval.
   if (isShown && row.announces === true ? row.kind === 'decision' : isShown && row.kind === 'tip')

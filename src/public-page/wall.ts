@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { maskAddress } from '../kernel/text.js'
-import { isSeen, stateOf } from '../overlay/judge.js'
+import { isSeen, judgeBy } from '../overlay/judge.js'
 import { readSettings } from '../overlay/overlay.js'
 import { query } from '../platform/database/database.js'
 import { type ListedTip, listColumns, presentListItem, withheldName } from '../tips/read/present.js'
@@ -39,7 +39,7 @@ function isHeld(words: string): boolean {
  * creator keeps off the overlay is kept off the page too.
  */
 export async function readWall(db: Knex, userId: string): Promise<Wall> {
-  const settings = await readSettings(db, userId)
+  const stateOf = judgeBy(await readSettings(db, userId))
   const rows = await query<ListedTip & { readonly decision: 'approved' | 'held' | 'hidden' | null }>(db, {
     name: 'public-page.wall',
     text: /* sql */ `
@@ -54,7 +54,7 @@ export async function readWall(db: Knex, userId: string): Promise<Wall> {
   })
   const tips = rows
     .flatMap((row) => {
-      const state = stateOf(row, settings)
+      const state = stateOf(row)
       const isWithheld = state === 'without_words'
       return isSeen(state) ? [{ ...presentListItem(row), senderName: row.senderName, isWithheld }] : []
     })

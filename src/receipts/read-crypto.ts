@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { transactionLifeMs } from '../intents/present.js'
 import { displayText } from '../kernel/money.js'
-import { type Token, tokenByMint } from '../kernel/tokens.js'
+import { type Token, tokenByMint, usdc } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import { type PaymentState, sdkIntentStatus } from '../sdk/lifecycle.js'
 import { isExpired, isUnderpaid, tipOfIntent } from '../sdk/read-intent.js'
@@ -20,7 +20,9 @@ interface CryptoRow extends Creator, Pick<Payment, 'language'>, PaymentState {
   readonly mint: string | null
   readonly decimals: number | null
   readonly displayRaw: string | null
+  /** What the wallet of the intent's creator got, in the tip's token or, of a tip to somebody else, in USDC. */
   readonly receivedRaw: string | null
+  readonly isOwn: boolean | null
   readonly paidAt: Date | null
   readonly final: boolean
 }
@@ -34,7 +36,9 @@ export async function readCryptoPayment(db: Knex, intentId: string): Promise<Pay
         i.created_at as "createdAt", i.payout_wallet as wallet, ${isExpired} as expired,
         coalesce(t.message, i.message) as message, k.thanks, k.language, coalesce(t.reference, i.reference) as reference,
         coalesce(t.main_id, t.id) as signature, t.status as "tipStatus", t.outcome, ${isUnderpaid} as underpaid, t.mint, t.decimals,
-        t.display_raw as "displayRaw", t.received_raw as "receivedRaw", coalesce(t.block_time, t.confirmed_at) as "paidAt",
+        t.display_raw as "displayRaw", t.recipient_party = i.recipient_party as "isOwn",
+        case when t.recipient_party = i.recipient_party then t.received_raw else (t.further_credits ->> i.payout_wallet)::numeric end
+          as "receivedRaw", coalesce(t.block_time, t.confirmed_at) as "paidAt",
         t.finalized_at is not null as final
       from payment_intents i join parties r on r.id = i.recipient_party left join users u on u.id = r.user_id
       left join creator_pages k on k.user_id = u.id and u.frozen_at is null
@@ -52,6 +56,10 @@ const stageOf = {
   expired: 'late',
 } as const
 
+function usdcText(raw: string | null) {
+  return raw === null ? undefined : { text: displayText(BigInt(raw), usdc.decimals), currency: usdc.symbol }
+}
+
 function present(intentId: string, row: CryptoRow): Payment {
   const status = sdkIntentStatus(row)
   const stage = status === 'failed' ? (row.underpaid ? 'underpaid' : 'failed') : stageOf[status]
@@ -63,6 +71,7 @@ function present(intentId: string, row: CryptoRow): Payment {
       ? undefined
       : { text: displayText(BigInt(raw), row.decimals ?? 0), currency: symbolOf(row.mint) }
   const landed = status === 'confirmed' || row.underpaid
+  const received = row.isOwn === false ? usdcText(row.receivedRaw) : shown(row.receivedRaw)
   return {
     intentId,
     language: row.language,
@@ -70,12 +79,12 @@ function present(intentId: string, row: CryptoRow): Payment {
     creator: { creatorId: row.creatorId, creatorName: row.creatorName },
     tipId: row.signature ?? undefined,
     amount: (status === 'confirmed' ? shown(row.displayRaw) : undefined) ?? asked,
-    received: landed ? shown(row.receivedRaw) : undefined,
+    received: landed ? received : undefined,
     paidAt: landed ? (row.paidAt ?? undefined) : undefined,
     message: row.message,
     thanks: row.thanks,
     reference: row.reference,
-    arrived: shown(row.receivedRaw)?.text ?? '0',
+    arrived: received?.text ?? '0',
     back: '0',
     isUnderWay: false,
     surplus: undefined,

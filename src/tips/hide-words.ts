@@ -5,7 +5,8 @@ import { withheldName } from './read/present.js'
 
 /**
  * Deletes the words of a creator's tips for good: the message, the name of a crypto supporter, and what the payer of naira typed as a
- * name. No later claim brings a message. The log of events forgets them too; webhooks that were sent cannot be taken back.
+ * name, and their copies in intents and claims. No later claim brings a message. The log of events forgets them too; webhooks that were
+ * sent cannot be taken back.
  */
 export async function hideWords(
   trx: Knex.Transaction,
@@ -15,9 +16,15 @@ export async function hideWords(
   await query(trx, {
     name: 'tips.hide-words',
     text: /* sql */ `
-      update tips set message = null, message_by_intent = true, sender_name = null,
-        sender = case kind when 'fiat' then $2 else sender end
-      where id = any($1::text[])`,
+      with hidden as (
+        update tips set message = null, message_by_intent = true, sender_name = null,
+          sender = case kind when 'fiat' then $2 else sender end
+        where id = any($1::text[])
+        returning coalesce(main_id, id) as signature, coalesce(intent_id, underpaid_intent_id) as intent_id
+      ), intents as (
+        update payment_intents set message = null, sender_name = null where id in (select intent_id from hidden)
+      )
+      update tip_claims set message = null where tip_id in (select signature from hidden)`,
     values: [ids, withheldName],
   })
   await forgetWords(trx, { userId, subjects: ids, name: withheldName })

@@ -7,7 +7,7 @@ import { createSession, type Embedder, registerEmbedder, sdkTipBody, site } from
 import { createSupporter, unusedWallet } from '../helpers/make/supporter.js'
 import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { as } from '../helpers/servers/roles.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 const world = useWorld(test, { fiat: true, chain: true })
@@ -128,6 +128,48 @@ test('a crypto tip has the name that the supporter gave, cleaned, beside the wal
   for (const tip of seen.public) t.false('senderName' in tip)
   t.regex(seen.csv, /,senderName\r\n/)
   t.regex(seen.csv, /,Bola of <b>Ikeja<\/b>\r\n/)
+})
+
+test('words that are deleted are gone from the intent, the claim and the payer’s page', async (t) => {
+  const creator = await registerEmbedder(world())
+  const supporter = createSupporter(world().sandbox, ['USDC'])
+  const body = {
+    creatorId: creator.id,
+    amountUsd: 2,
+    inputTokenMint,
+    sourceWalletAddress: supporter.wallet,
+    senderName: 'zqxcanary-name',
+    message: 'zqxcanary-insult',
+  }
+  const refused = await world().request('POST', '/payments/intent', {
+    body: { ...body, metadata: { cart: '\0' } },
+  })
+  t.is(refused.body.code, 'invalid_metadata', 'PostgreSQL could not delete words beside it')
+  const made = await world().request<{ transaction: string; intentId: string; statusUrl: string }>(
+    'POST',
+    '/payments/intent',
+    { body: { ...body, metadata: own.metadata } },
+  )
+  await payIntent(made.body, supporter, creator.wallet)
+  const page = async () => (await fetch(made.body.statusUrl.replace(publicUrl, world().url))).text()
+  t.true((await page()).includes('zqxcanary'))
+  const { id } = await world().db('tips').where({ intent_id: made.body.intentId }).first()
+  await world().db.raw(
+    `insert into tip_claims (tip_id, claim_hash, creator_wallet, sender, amount, token_symbol, message)
+      values (?, '\\x00', ?, ?, 1, 'USDC', 'zqxcanary-claim')`,
+    [id, creator.wallet, supporter.wallet],
+  )
+  const hidden = await world().request('POST', '/creators/overlay/tips', {
+    session: creator.session,
+    body: { signature: id, decision: 'hide' },
+  })
+  t.is(hidden.status, 200)
+  t.false((await page()).includes('zqxcanary'))
+  for (const table of ['payment_intents', 'tips', 'tip_claims', 'events']) {
+    const { rows } = await world().db.raw('select 1 from ?? x where x::text like ?', [table, '%zqxcanary%'])
+    t.is(rows.length, 0, table)
+  }
+  t.deepEqual((await world().db('tips').where({ id }).first()).metadata, own.metadata)
 })
 
 test('a naira tip has them too', async (t) => {

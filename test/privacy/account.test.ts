@@ -410,6 +410,23 @@ test.serial('of many closings and withdrawals at once no money is left behind', 
   t.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401])
 })
 
+test.serial('an export that is asked for while the account is being closed is refused', async (t) => {
+  const { user } = await registerPerson(world())
+  const { db, services } = world()
+  const closing = await db.transaction()
+  await closing('users').where({ id: user.id }).update({ closed_at: new Date() })
+  const asked = t.throwsAsync(requestDataExport(services, user.id), { message: 'Unauthorized' })
+  await until('it waits for the closing', async () => {
+    const { rows } = await db.raw(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'data_exports'`,
+    )
+    return rows.length > 0
+  })
+  await closing.commit()
+  await asked
+  t.deepEqual(await db('data_exports').where({ id: user.id }), [])
+})
+
 test('tokens in the wallet are named', (t) => {
   t.notThrows(() => assertNoTokens([], false))
   const sol = { symbol: 'SOL', mint: 'x', amount: 0.5, valueUsd: 75 }
@@ -417,12 +434,6 @@ test('tokens in the wallet are named', (t) => {
   t.regex(JSON.stringify(error), /0\.5 SOL are in the wallet.*leaveTokens: true/)
   const byPassword = t.throws(() => assertNoTokens([sol], false))
   t.regex(JSON.stringify(byPassword), /0\.5 SOL are in the wallet.*have the operator close the account/)
-})
-
-test.serial('an export that is asked for while the account is being closed is refused', async (t) => {
-  const person = await registerPerson(world())
-  t.is((await close(person)).status, 200)
-  await t.throwsAsync(requestDataExport(world().services, person.user.id), { message: 'Unauthorized' })
 })
 
 test.serial('an export that cannot be made five times is given up, and an operator is told', async (t) => {

@@ -14,7 +14,7 @@ import {
 import { createSupporter, unusedSignature, unusedWallet } from '../helpers/make/supporter.js'
 import { recordTip, runBatchUntil } from '../helpers/make/tips.js'
 import { as } from '../helpers/servers/roles.js'
-import { useWorld } from '../helpers/servers/world.js'
+import { publicUrl, useWorld } from '../helpers/servers/world.js'
 
 const world = useWorld(test, { chain: true })
 const usdcMint = tokenBySymbol('USDC')?.mint ?? ''
@@ -27,6 +27,7 @@ interface IntentBody {
   readonly signature: string | null
   readonly outcome: string | null
   readonly receivedAmount: number | null
+  readonly statusUrl: string
 }
 
 function tip(bearer: string | undefined, body: unknown) {
@@ -237,6 +238,25 @@ test('an underpaid intent fails, is a tip of what arrived, and does not consume 
   const confirmed = { status: 'confirmed', outcome: null, receivedAmount: 98, signature: paid }
   t.like((await intent(token, intentId)).body, confirmed)
   t.is((await tip(token, sdkTipBody(embedder))).status, 401)
+})
+
+test('the page of an underpaid intent shows what its creator got of a transaction that paid another one more', async (t) => {
+  const { embedder, token } = await startSession()
+  const { body, signature } = await payPart(token, embedder, 1n)
+  await untilTipConfirmed(signature)
+  const other = await registerEmbedder(world())
+  await world()
+    .db('tips')
+    .where({ id: signature })
+    .update({
+      recipient_party: world().db('parties').where({ user_id: other.id }).select('id'),
+      received_raw: 99_990_000,
+      further_credits: JSON.stringify({ [embedder.wallet]: '10000' }),
+    })
+  const { statusUrl } = (await intent(token, body.intentId)).body
+  const page = await (await fetch(statusUrl.replace(publicUrl, world().url))).text()
+  t.true(page.includes('0.01 USDC'))
+  t.false(page.includes('99.99'))
 })
 
 test('an intent paid with exactly what it promised is confirmed, with a micro less it is underpaid', async (t) => {

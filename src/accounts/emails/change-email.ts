@@ -48,9 +48,10 @@ export async function requestEmailChange(
     // Only requests with the right proof are counted: a stolen cookie does not use them up.
     const seconds = await secondsToNext(uow.trx, 'email_change', owner.id)
     if (seconds > 0) throw refusedFor('too_many_requests', seconds)
+    await voidSecrets(uow.trx, owner.id, ['email_change'])
+    await notifyOwner(uow, publicUrl, owner.id, changeRequestedNotice(email))
     // Answered like a success: the caller may be of another account, and learns nothing about the address.
     if (await wasMailedOften(uow.trx, email)) return
-    await voidSecrets(uow.trx, owner.id, ['email_change'])
     const { token, expiresAt } = await createToken(uow.trx, 'email_change', {
       userId: owner.id,
       content: email,
@@ -61,7 +62,6 @@ export async function requestEmailChange(
       minutes: purposes.email_change.minutes,
     })
     await queueEmail(uow, { kind: 'email-change', to: email, expiresAt, ...content })
-    await notifyOwner(uow, publicUrl, owner.id, changeRequestedNotice(email))
   })
 }
 
@@ -140,7 +140,7 @@ async function mailUndo(
   const content = undoEmailMail({
     url: linkUrl(publicUrl, 'undo-email', token),
     site: new URL(publicUrl).host,
-    newEmail,
+    newEmail: oldProven ? newEmail : undefined,
   })
   await queueEmail(uow, { kind: 'email-undo', to: oldEmail, expiresAt, ...content })
 }

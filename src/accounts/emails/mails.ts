@@ -26,16 +26,18 @@ export function confirmEmailMail({
   }
 }
 
-/** The e-mail to the address that an account had before. */
+/** The e-mail to the address that an account had before. `newEmail`: undefined for who may not know the account, which has chosen it. */
 export function undoEmailMail({
   url,
   site,
   newEmail,
-}: LinkMail & { readonly newEmail: string }): EmailContent {
+}: LinkMail & { readonly newEmail: string | undefined }): EmailContent {
   return {
     subject: `Your e-mail address at ${site} was changed`,
     blocks: [
-      `The e-mail address of your account at ${site} is now ${newEmail}.`,
+      newEmail === undefined
+        ? `The e-mail address of your account at ${site} was changed.`
+        : `The e-mail address of your account at ${site} is now ${quoteDomainInMail(newEmail)}.`,
       'If it was not you, open this link and press the button there. It gives the account this address back, signs everybody out and voids the password; you then set a new one.',
       { link: url },
       `It works for ${cautionHours} hours, also if the address is changed again. Until then withdrawals are confirmed from this address.`,

@@ -20,7 +20,7 @@ const newCredential = z.object({
   response: z.object({
     clientDataJSON: base64url,
     attestationObject: base64url,
-    transports: z.array(z.string().max(20)).max(10).optional(),
+    transports: z.array(base64url.max(20)).max(10).optional(),
   }),
 })
 

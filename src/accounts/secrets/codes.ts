@@ -71,10 +71,11 @@ interface NewestCode {
   readonly hash: Buffer
   readonly expired: boolean
   readonly used: boolean
+  readonly locks: boolean
 }
 
-/** What comes of an attempt. The code that was right is used up by its id. */
-export type SignInAttempt = 'wrong' | 'used' | 'locked' | { readonly id: bigint }
+/** What comes of an attempt. `locks`: it is wrong, and from now on the codes are locked. The code that was right is used up by its id. */
+export type SignInAttempt = 'wrong' | 'locks' | 'used' | 'locked' | { readonly id: bigint }
 
 /**
  * Counts an attempt as failed, then compares it with the account's newest code. Both rows stay locked until the transaction ends.
@@ -95,12 +96,13 @@ export async function trySignInCode(
           from one_time_secrets, counted
          where id = (select max(id) from one_time_secrets where user_id = $1 and purpose = $2)
            for update of one_time_secrets)
-      select id, hash, expired, used from counted left join newest on true`,
+      select id, hash, expired, used, locks from counted left join newest on true`,
     values: [userId, 'sign_in_code'],
   })
   if (newest === undefined) return 'locked'
-  const { id, hash, expired, used } = newest
-  if (id === null || expired || !isCode(settings, hash, signInBound(userId), code)) return 'wrong'
+  const { id, hash, expired, used, locks } = newest
+  if (id === null || expired || !isCode(settings, hash, signInBound(userId), code))
+    return locks ? 'locks' : 'wrong'
   return used ? 'used' : { id }
 }
 

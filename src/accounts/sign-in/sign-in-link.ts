@@ -17,7 +17,8 @@ import { linkEmail } from './mails.js'
 
 /**
  * Mails a link that logs in, while the account's codes are locked: whoever guesses codes does not keep its owner out. Does
- * nothing when a link was mailed in the last 15 minutes. The caller holds the lock of the attempts (`createSignInCode`).
+ * nothing when a link was mailed in the last 15 minutes. The caller holds the lock of the attempts (`createSignInCode`,
+ * `trySignInCode`), and of the address (`holdAddress`).
  */
 export async function mailSignInLink(
   uow: UnitOfWork,
@@ -30,6 +31,19 @@ export async function mailSignInLink(
   const url = linkUrl(publicUrl, 'sign-in', token)
   const content = linkEmail({ url, minutes: purposes.sign_in_link.minutes, site: new URL(publicUrl).host })
   await queueEmail(uow, { kind: 'sign-in-link', to: email, expiresAt, ...content })
+}
+
+/** A change of the e-mail may have been undone meanwhile: nothing is mailed to the address before. False: it is another one. */
+export async function holdAddress(
+  trx: Knex.Transaction,
+  { id, email }: Pick<Account, 'id' | 'email'>,
+): Promise<boolean> {
+  const held = await query(trx, {
+    name: 'otp.owned',
+    text: 'select 1 from users where id = $1 and email = $2 for share',
+    values: [id, email],
+  })
+  return held.length > 0
 }
 
 /**

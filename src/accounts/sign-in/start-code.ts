@@ -9,7 +9,7 @@ import { accountLocked } from '../secrets/attempts.js'
 import { createSignInCode } from '../secrets/codes.js'
 import { purposes } from '../secrets/secrets.js'
 import { codeEmail } from './mails.js'
-import { mailSignInLink } from './sign-in-link.js'
+import { holdAddress, mailSignInLink } from './sign-in-link.js'
 
 const { minutes } = purposes.sign_in_code
 const kind = 'one-time-code'
@@ -30,13 +30,7 @@ export async function startOtp(
   if (found === undefined) throw new DomainError('account_not_found')
   const { id, email: to } = found.account
   const started = await transact(async (uow) => {
-    // A change of the e-mail may have been undone meanwhile: nothing is mailed to the address before.
-    const owned = await query(uow.trx, {
-      name: 'otp.owned',
-      text: 'select 1 from users where id = $1 and email = $2 for share',
-      values: [id, to],
-    })
-    if (owned.length === 0) throw new DomainError('account_not_found')
+    if (!(await holdAddress(uow.trx, found.account))) throw new DomainError('account_not_found')
     const made = await createSignInCode(uow.trx, config, id)
     if (made === undefined) {
       await mailSignInLink(uow, config.http.publicUrl, found.account)

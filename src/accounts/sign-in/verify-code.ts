@@ -8,6 +8,7 @@ import type { otpVerifyInput } from '../schemas.js'
 import { accountLocked, forgetAttempt } from '../secrets/attempts.js'
 import { trySignInCode, useSignInCode } from '../secrets/codes.js'
 import { type AccountSession, openSession } from '../sessions/session.js'
+import { holdAddress, mailSignInLink } from './sign-in-link.js'
 import { findOtpAccount } from './start-code.js'
 
 type Needs = Pick<Services, 'config' | 'db' | 'transact'>
@@ -16,7 +17,8 @@ type Needs = Pick<Services, 'config' | 'db' | 'transact'>
  * Opens a session for the newest code of an account and, where it has one, the second factor, and marks the e-mail as verified.
  * A code works once; without the right factor it is not used up. The session that the caller presents ends; other sessions of
  * the account stay open, unless the e-mail is proven for the first time. Throws `invalid_code`, `second_factor_required`. After
- * five failed attempts within 15 minutes it throws `account_locked`, also for the right code.
+ * five failed attempts within 15 minutes it throws `account_locked`, also for the right code. With the fifth a link is mailed: whoever
+ * guesses codes may have used up the requests for one.
  */
 export async function verifyOtp(
   { config, db, transact }: Needs,
@@ -32,6 +34,8 @@ export async function verifyOtp(
     const attempt = await trySignInCode(uow.trx, config, id, code)
     // A double click is refused, but not counted as a failed attempt.
     if (attempt === 'used') await forgetAttempt(uow.trx, id, 'sign_in_code')
+    if (attempt === 'locks' && (await holdAddress(uow.trx, found.account)))
+      await mailSignInLink(uow, config.http.publicUrl, found.account)
     if (typeof attempt === 'string') return attempt
     const proof = { ...(await readProof(uow.trx, config, found.account, caller)), notMine }
     const factor = await verifySignInByMail(uow, config, found.account, { totp, ...proof })
@@ -45,7 +49,7 @@ export async function verifyOtp(
   })
   // Throw after the commit: a throw inside the transaction would undo the count.
   if (result === 'locked') throw accountLocked(0)
-  if (result === 'wrong' || result === 'used') throw new DomainError('invalid_code')
+  if (result === 'wrong' || result === 'locks' || result === 'used') throw new DomainError('invalid_code')
   if ('kind' in result) throw refusalOf(result)
   return result
 }

@@ -23,7 +23,7 @@ export async function requestExport({ db }: Pick<Services, 'db'>, userId: string
   await query(db, {
     name: 'exports.request',
     text: /* sql */ `
-      insert into data_exports as e (id) select id from users where id = $1 and closed_at is null
+      insert into data_exports as e (id) select id from users where id = $1 and closed_at is null for share
       on conflict (id) do update
          set requested_at = clock_timestamp(), due_at = clock_timestamp(), attempts = 0, last_error = null,
              ready_at = null, token_hash = null, sealed_file = null, expires_at = null

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { mailText } from '../../../scripts/kit/mail-text.js'
 import { readRecentChanges } from '../../../src/accounts/protection.js'
 import type { RequestOptions } from '../../helpers/http/client.js'
 import { type EnteredBody, freshEmail, type Person, registerPerson } from '../../helpers/make/creators.js'
@@ -219,6 +220,8 @@ test('who registered another’s e-mail and waited keeps nothing once its owner 
   t.is(await post('/auth/email', { email: other, totp }, { session }), '200')
   t.is(await post('/auth/email/confirm', { token: await mailedToken(world(), 'email-change', other) }), '200')
   await request('POST', '/auth/passkeys/options', { session, body: {} })
+  const mail = await db('emails').where({ recipient: email, kind: 'email-undo' }).first()
+  t.false(mailText(mail).includes('@'), 'the squatter has chosen the address')
   t.is(await post('/auth/email/undo', { token: await undoToken(email) }), '200')
   for (const table of ['passkeys', 'totp_factors', 'recovery_codes', 'sessions'])
     t.deepEqual(await db(table).where({ user_id: user.id }), [], table)
@@ -316,4 +319,14 @@ test('an address gets five links in 15 minutes, of all accounts together, and ev
   for (const person of [...people, ...people, ...people, ...people])
     t.is(await requestChange(person, email), '200')
   t.is((await world().db('emails').where({ recipient: email, kind: 'email-change' })).length, 5)
+  const notices = world().db('emails').where({ kind: 'email-change-requested' })
+  t.is(
+    (
+      await notices.whereIn(
+        'recipient',
+        people.map((person) => person.email),
+      )
+    ).length,
+    8,
+  )
 })

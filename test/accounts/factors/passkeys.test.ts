@@ -230,6 +230,9 @@ test('a passkey is added by its account, once, with user verification, for this 
   t.is(await add(bob, fresh().create(await creationOptions(bob), { rpId: 'evil.example' })), invalid)
   t.is(await add(bob, fresh().create(await creationOptions(bob)), 'x'.repeat(101)), '400 Invalid label')
   t.is(await add(bob, undefined), invalid)
+  const nul = fresh().create(await creationOptions(bob))
+  nul.response.transports = ['\0']
+  t.is(await add(bob, nul), invalid)
 
   const made = Array.from({ length: 19 }, () => ({
     user_id: bob.user.id,
