@@ -30,6 +30,9 @@ import { BankList } from '../src/withdrawals/request/banks.js'
 import { type Scheduled, schedule } from './schedule.js'
 import { createBooksCheck } from './watch-books.js'
 
+/** The tasks that see money that is missing: they must not fail unseen. */
+const checks: readonly string[] = ['books', 'compare-payouts', 'compare-collections']
+
 /**
  * Runs the scheduled tasks: says that it lives; refreshes prices, rates and bank names; expires fiat intents; mails creators about tips;
  * checks the ledger; reads the float and makes the reserve report of the day;
@@ -44,8 +47,10 @@ export function startClock(services: Services): () => Promise<void> {
   const readFloat = createFloatReader(services)
   const reportDaily = createDailyReport(services, createKeySigner(loadReportSigningKey()), readFloat)
   const refunds = composeRefundReader(services.config)
-  const onError = (error: unknown): void =>
-    services.log.warn({ err: error }, 'a scheduled task failed; it runs again at its next time')
+  const onError = (error: unknown, task: string): void => {
+    services.log.warn({ err: error, task }, 'a scheduled task failed; it runs again at its next time')
+    if (checks.includes(task)) services.metrics.alerts.inc({ kind: 'check_failed' })
+  }
   const tasks: readonly Scheduled[] = [
     ['heartbeat', '*/10 * * * * *', () => beatAndSee(services)],
     ['moved', '6-59/10 * * * * *', createMovedCheck({ ...services, refunds })],
@@ -84,7 +89,7 @@ export function startClock(services: Services): () => Promise<void> {
     () => banks.banks(),
     () => makePartitions(services.db),
   ]
-  for (const runAtStart of atStart) void runAtStart().catch(onError)
+  for (const runAtStart of atStart) void runAtStart().catch((error: unknown) => onError(error, 'start'))
   return stop
 }
 

@@ -13,16 +13,25 @@ const stepMs = 1000
  */
 export function schedule(
   tasks: readonly Scheduled[],
-  onError: (error: unknown) => void,
+  onError: (error: unknown, task: string) => void,
 ): () => Promise<void> {
   const running = tasks.map(([name, times, run]) =>
-    cron.schedule(times, () => run().then(() => undefined, onError), { name, noOverlap: true }),
+    cron.schedule(
+      times,
+      () =>
+        run().then(
+          () => undefined,
+          (error: unknown) => onError(error, name),
+        ),
+      { name, noOverlap: true },
+    ),
   )
   let offset = Date.now() - performance.now()
   const timer = setInterval(() => {
     const before = offset
     offset = Date.now() - performance.now()
-    if (Math.abs(offset - before) > stepMs) for (const task of running) void startAnew(task).catch(onError)
+    if (Math.abs(offset - before) > stepMs)
+      for (const task of running) void startAnew(task).catch((error: unknown) => onError(error, 'schedule'))
   }, lookMs)
   return async () => {
     clearInterval(timer)

@@ -100,7 +100,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     `adopt.owners, compare.own, compare.paid-again, compare.payments, compare.polled, compare.recredited, compare.sent,
     compare.store-\${table}, disputes.list, disputes.sum-under-way, identity.\${column}, ledger.platform-sums, ops.count-work,
     ops.list-work-\${kind}, ops.measure-state, ops.oldest-due, payouts.daily, payouts.sum-open, refunds.sum-under-way,
-    restore.wallets, suspense.list, suspense.sums, sweeps.list, take-outs.all-signed, trace.find-names, trace.find-\${name},
+    restore.wallets, suspense.list, suspense.sums, sweeps.list, sweeps.lost, take-outs.all-signed, trace.find-names, trace.find-\${name},
     trace.ledger, trace.tip-commands`,
   ],
   [

@@ -3,9 +3,12 @@ import { sendableRefunds } from '../fiat/refunds/refund.js'
 import { sqlList } from '../kernel/state-machine.js'
 import { openStatuses, sendableStates, unansweredStates } from '../outgoing/lifecycle.js'
 import { query } from '../platform/database/database.js'
-import { sendablePayouts } from '../withdrawals/work-queue.js'
+import { isInReview, sendablePayouts } from '../withdrawals/work-queue.js'
 import { listOpenCases } from './open-cases.js'
 import { readOldestDue } from './work-rows.js'
+
+/** How long a request without an answer may still be shown, as `PAYOUT_SECONDS` has it by default. */
+const lookSeconds = 900
 
 /** Work that has begun and not ended, as SQL: its rows and since when each is unfinished. */
 const unfinished = {
@@ -17,14 +20,14 @@ const unfinished = {
   finder: ['payment_intents where due_at is not null', 'created_at'],
   // The provider has told something, and was not asked since. Whether others are paid is not known.
   settlement: ['fiat_intents where due_at is not null and woken_at > asked_at', 'woken_at'],
-  // What is held, frozen, not covered, beyond a limit or paused waits for no worker.
+  // What is held, frozen, not covered, beyond a limit, paused or before a person's decision about a debt waits for no worker.
   payouts: [
-    `withdrawals where due_at is not null and breaker is null and ${sendablePayouts}`,
+    `withdrawals where due_at is not null and breaker is null and ${sendablePayouts} and not ${isInReview('withdrawals')}`,
     'greatest(created_at, confirmed_at, breaker_released_at)',
   ],
   refunds: [
     `refunds where (${sendableRefunds} or ended_at is null and send_state in (${sqlList(unansweredStates)}))`,
-    'created_at',
+    `greatest(created_at, sent_at + interval '${lookSeconds} s')`,
   ],
   reconciler: [
     `withdrawals where due_at is not null and status in (${sqlList(openStatuses)}) and send_state not in (${sqlList(sendableStates)})`,

@@ -119,17 +119,17 @@ function table(titles: readonly string[], lines: readonly Markup[]): Markup {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${titles[0]}"><table><thead><tr>${head}</tr></thead><tbody>${lines}</tbody></table></div>`
 }
 
-/** Kinds of work whose rows are withdrawals. */
-const withdrawalKinds: readonly WorkKind[] = ['payouts', 'reconciler']
+/** Kinds of work whose rows are withdrawals and refunds. */
+const outgoingKinds: readonly WorkKind[] = ['payouts', 'reconciler']
 
 function listCommand(kind: WorkKind): string {
-  return opsCommand(withdrawalKinds.includes(kind) ? 'payouts list' : `work list --kind ${kind}`)
+  return opsCommand(outgoingKinds.includes(kind) ? 'outgoing list' : `work list --kind ${kind}`)
 }
 
-/** For a withdrawal only `show`: what may be done with it depends on what that prints. */
+/** For outgoing money only `show`: what may be done with it depends on what that prints. */
 function rowCommand({ kind, id }: WorkRow): string {
   return opsCommand(
-    withdrawalKinds.includes(kind) ? `payouts show ${id}` : `work retry ${id} --kind ${kind} --apply`,
+    outgoingKinds.includes(kind) ? `outgoing show ${id}` : `work retry ${id} --kind ${kind} --apply`,
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { forgetWords } from '../events/forget-words.js'
+import { forgetIntentWords } from '../intents/forget-words.js'
 import { query } from '../platform/database/database.js'
 import { withheldName } from './read/present.js'
 
@@ -13,7 +14,7 @@ export async function hideWords(
   userId: string,
   ids: readonly string[],
 ): Promise<void> {
-  await query(trx, {
+  const intents = await query<{ id: string }>(trx, {
     name: 'tips.hide-words',
     text: /* sql */ `
       with hidden as (
@@ -21,11 +22,16 @@ export async function hideWords(
           sender = case kind when 'fiat' then $2 else sender end
         where id = any($1::text[])
         returning coalesce(main_id, id) as signature, coalesce(intent_id, underpaid_intent_id) as intent_id
-      ), intents as (
-        update payment_intents set message = null, sender_name = null where id in (select intent_id from hidden)
+      ), claims as (
+        update tip_claims set message = null where tip_id in (select signature from hidden)
       )
-      update tip_claims set message = null where tip_id in (select signature from hidden)`,
+      select intent_id as id from hidden where intent_id is not null`,
     values: [ids, withheldName],
   })
+  await forgetIntentWords(
+    trx,
+    userId,
+    intents.map(({ id }) => id),
+  )
   await forgetWords(trx, { userId, subjects: ids, name: withheldName })
 }

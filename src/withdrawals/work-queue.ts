@@ -53,7 +53,7 @@ export const mayLeave = `${notFrozen} and ${isCovered}`
 export const sendablePayouts = isSendable(mayLeave)
 
 /** Whether a withdrawal waits for the review of a debt, as SQL: its creator seems to be somebody who owes. */
-function isInReview(alias: string): string {
+export function isInReview(alias: string): string {
   return `exists (select from review_items where withdrawal_id = ${alias}.id and kind = 'debt' and resolved_at is null)`
 }
 

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { measureState } from '../../src/operators/measure-state.js'
 import {
   type EnteredBody,
   freshEmail,
@@ -181,6 +182,12 @@ test.serial('what a thief has planted costs its owner one review, and no money',
   await sendDuePayouts(world())
   t.like((await listHistory(world(), owner))[0], { heldFor: 'dispute', status: 'pending' })
   t.like((await reviewsOf(reference))[0], { kind: 'debt', details: { debtors: thief.user.id } })
+  const { unfinished } = await measureState(world().db)
+  t.is(
+    unfinished.find(({ kind }) => kind === 'payouts')?.seconds,
+    0,
+    'it waits for a person, not for a worker',
+  )
   const listed = await runOpsScript(world(), 'payouts', 'show', reference)
   t.regex(listed.out, new RegExp(`review opened: debt: of ${thief.user.id}`))
   const given = ['--apply', `--confirm=${reference}`, '--reason', 'has used it for a year']

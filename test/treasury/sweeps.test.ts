@@ -286,6 +286,8 @@ test.serial('with two endpoints an expired sweep is dead, and its money is swept
     answer(run).sweeps.map(({ state }: { state: string }) => state),
     ['dead', 'final'],
   )
+  // If it landed after all, it explains what a wallet lacks.
+  t.regex((await runOpsScript({ env }, 'sweep')).out, new RegExp(`sweep ${first.id}  dead `))
   t.deepEqual(await book(ada), { final: 5_000_000n, swept: 5_000_000n, inFlight: 0n })
   t.is(usdcOnChain(world(), ada.wallet), 0n)
   await assertBooks(t)

@@ -3,7 +3,18 @@ import { schedule } from '../../workers/schedule.js'
 import { shiftedDate } from '../helpers/clock.js'
 import { until } from '../helpers/until.js'
 
-test('scheduled tasks go on when the wall clock is set back or forward', async (t) => {
+test.serial('a task that fails is named, and runs again', async (t) => {
+  const failed: string[] = []
+  const stop = schedule(
+    [['each-second', '* * * * * *', () => Promise.reject(new Error('away'))]],
+    (error, task) => failed.push(`${task}: ${error}`),
+  )
+  t.teardown(stop)
+  await until('it has failed twice', () => failed.length >= 2)
+  t.is(failed[0], 'each-second: Error: away')
+})
+
+test.serial('scheduled tasks go on when the wall clock is set back or forward', async (t) => {
   let shiftMs = 3_600_000
   const real = globalThis.Date
   globalThis.Date = shiftedDate(real, () => shiftMs)

@@ -90,7 +90,7 @@ export const command = await defineCommand(import.meta, {
     if (what === undefined) return withDatabase((db) => list(db, given.all ?? false))
     const transaction = given[what] ?? ''
     if (what !== 'assign') return act(payments, what, [transaction], {}, order)
-    order.requireReason()
+    order.reason()
     return withServices('ops suspense', (services) => assign(services, transaction, order))
   },
 })

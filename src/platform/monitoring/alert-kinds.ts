@@ -1,6 +1,7 @@
 /** Every kind of `tipping_alerts_total`, so that each counts from 0: the first count is then seen as a growth. */
 export const alertKinds: readonly string[] = [
   'books_broken',
+  'check_failed',
   'collection_difference',
   'custody_short',
   'dispute_open',

@@ -93,3 +93,15 @@ export async function listSweeps(db: Knex, ids: readonly string[] = []): Promise
   })
   return rows.map(shown)
 }
+
+/** Those that moved nothing, of so many days. Newest first. */
+export async function listLostSweeps(db: Knex, days: number): Promise<SweepRow[]> {
+  const rows = await query<Stored>(db, {
+    name: 'sweeps.lost',
+    text: /* sql */ `
+      select ${sweepColumns} where s.state in ('dead', 'failed') and s.ended_at > now() - $1::int * interval '1 day'
+      order by s.ended_at desc, s.id limit 100`,
+    values: [days],
+  })
+  return rows.map(shown)
+}

@@ -106,7 +106,7 @@ export async function resolvePayment(
 
 /** Records that the payer has the money back in another way. */
 async function recordReturn(services: Composed, transaction: string, order: Order): Promise<Outcome> {
-  order.requireReason()
+  order.reason()
   const item = await findWaiting(services.db, transaction)
   const live = await listLive(services, item)
   refuseLive(

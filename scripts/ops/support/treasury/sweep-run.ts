@@ -46,6 +46,8 @@ const triesMax = 3
 export const lamportsPerSweep = 50_000n
 /** A running custodian signs within seconds. */
 const unsignedMs = 60_000
+/** Longer than a transaction may land and become final. */
+const endlessMs = 600_000
 
 /**
  * Sends complete transactions to the first endpoint that takes them, without a simulation. A refusal proves nothing: whatever becomes of
@@ -195,6 +197,12 @@ export class SweepRun {
   }
 
   #requireCustodian(open: readonly SweepRow[]): void {
+    const [waiting] = open
+    if (waiting !== undefined && Date.now() - this.#progressAt > endlessMs)
+      throw new ProviderError(
+        'unavailable',
+        `${open.length} sweeps have no end yet (${waiting.lastError ?? 'is the custodian running, does the endpoint answer?'}): run this again with the same payer, nothing moves twice`,
+      )
     const unsigned = open.filter(({ state }) => state === 'planned')
     if (unsigned.length === 0 || Date.now() - this.#progressAt < unsignedMs) return
     const [first] = unsigned
