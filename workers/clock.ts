@@ -47,10 +47,7 @@ export function startClock(services: Services): () => Promise<void> {
   const readFloat = createFloatReader(services)
   const reportDaily = createDailyReport(services, createKeySigner(loadReportSigningKey()), readFloat)
   const refunds = composeRefundReader(services.config)
-  const onError = (error: unknown, task: string): void => {
-    services.log.warn({ err: error, task }, 'a scheduled task failed; it runs again at its next time')
-    if (checks.includes(task)) services.metrics.alerts.inc({ kind: 'check_failed' })
-  }
+  const onError = failureReport(services)
   const tasks: readonly Scheduled[] = [
     ['heartbeat', '*/10 * * * * *', () => beatAndSee(services)],
     ['moved', '6-59/10 * * * * *', createMovedCheck({ ...services, refunds })],
@@ -91,6 +88,13 @@ export function startClock(services: Services): () => Promise<void> {
   ]
   for (const runAtStart of atStart) void runAtStart().catch((error: unknown) => onError(error, 'start'))
   return stop
+}
+
+export function failureReport({ log, metrics }: Pick<Services, 'log' | 'metrics'>) {
+  return (error: unknown, task: string): void => {
+    log.warn({ err: error, task }, 'a scheduled task failed; it runs again at its next time')
+    if (checks.includes(task)) metrics.alerts.inc({ kind: 'check_failed' })
+  }
 }
 
 /** This clock lives, and the rows are where they were. */

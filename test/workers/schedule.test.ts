@@ -1,4 +1,7 @@
 import test from 'ava'
+import { pino } from 'pino'
+import { createMetrics } from '../../src/platform/monitoring/metrics.js'
+import { failureReport } from '../../workers/clock.js'
 import { schedule } from '../../workers/schedule.js'
 import { shiftedDate } from '../helpers/clock.js'
 import { until } from '../helpers/until.js'
@@ -12,6 +15,17 @@ test.serial('a task that fails is named, and runs again', async (t) => {
   t.teardown(stop)
   await until('it has failed twice', () => failed.length >= 2)
   t.is(failed[0], 'each-second: Error: away')
+})
+
+test('a check that would see missing money does not fail unseen', async (t) => {
+  const metrics = createMetrics()
+  const report = failureReport({ metrics, log: pino({ enabled: false }) })
+  const count = async () =>
+    (await metrics.alerts.get()).values.find(({ labels }) => labels.kind === 'check_failed')?.value
+  report(new Error('away'), 'prices')
+  t.is(await count(), 0)
+  for (const check of ['books', 'compare-payouts', 'compare-collections']) report(new Error('away'), check)
+  t.is(await count(), 3)
 })
 
 test.serial('scheduled tasks go on when the wall clock is set back or forward', async (t) => {
