@@ -14,6 +14,8 @@ const notInHost = /[\s/\\?#:@%[\]<>^|]/
  * domain as punycode. Undefined for anything else.
  */
 export function parseEmailAddress(text: string): string | undefined {
+  // Normalizing takes the square of the number of marks. No text of an address is longer.
+  if (text.length > 2 * emailLength) return undefined
   const trimmed = text.trim().normalize('NFC').toLowerCase()
   const at = trimmed.lastIndexOf('@')
   const [local, domain] = [trimmed.slice(0, at), trimmed.slice(at + 1)]

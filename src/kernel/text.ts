@@ -17,12 +17,15 @@ const showsNothing = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u
 /** Half of a surrogate pair. Requests with one are refused; an answer of a provider may contain one. */
 const loneSurrogate = /\p{Cs}/gu
 
+/** Marks beyond what any script stacks (UAX #15, 13). Normalizing takes the square of their number. */
+const stacked = /(\p{M}{30})\p{M}+/gu
+
 /** Printable ASCII. Cleaning such text only trims it, and most texts are such. */
 const plain = /^[ -~]*$/
 
 /**
  * Untrusted text as one line that is safe to show, for every field: line breaks and no-break spaces become blanks, control
- * and format characters are removed, then NFC, trimmed, and cut to `maxLength` code points. Empty when it shows nothing.
+ * and format characters and marks after thirty are removed, then NFC, trimmed, and cut to `maxLength` code points. Empty when it shows nothing.
  */
 export function cleanLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   if (plain.test(text)) return cut(text.trim(), maxLength)
@@ -31,7 +34,10 @@ export function cleanLine(text: string, maxLength = Number.POSITIVE_INFINITY): s
     .replace(unseen, '')
     .replace(looseJoiners, '')
     .replace(loneSurrogate, '\ufffd')
+    .replace(stacked, '$1')
     .normalize('NFC')
+    // It may have taken a mark off a letter.
+    .replace(stacked, '$1')
     .trim()
   const line = cut(clean, maxLength)
   return showsNothing.test(line) ? '' : line

@@ -15,7 +15,7 @@ export async function addPicture(
   userId: string,
   given: Uint8Array,
 ): Promise<string> {
-  const { picture, hash } = await makePicture(given, side)
+  const { picture, hash } = await makePicture(userId, given, side)
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
     await query(trx, {

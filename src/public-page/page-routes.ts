@@ -103,7 +103,7 @@ export function serveCard({ db, config }: Pick<Services, 'db' | 'config'>): Midd
   async function draw({ userId, name, handle }: PageOwner, words: string | null): Promise<Buffer> {
     const found = await readPicture(db, userId)
     const card = { title: name, lead: words ?? '', address: `${site}/@${handle}`, colour: accent.light }
-    return drawPicture({ make: 'card', card }, found?.picture ?? Buffer.alloc(0))
+    return drawPicture(userId, { make: 'card', card }, found?.picture ?? Buffer.alloc(0))
   }
   return async (ctx) => {
     const owner = await ownerOf(db, ctx)

@@ -13,7 +13,7 @@ export async function changePicture(
   userId: string,
   given: Uint8Array,
 ): Promise<void> {
-  const { picture, hash } = await makePicture(given, side)
+  const { picture, hash } = await makePicture(userId, given, side)
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
     await query(trx, {

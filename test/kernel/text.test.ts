@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { parseEmailAddress } from '../../src/accounts/email-address.js'
 import { cleanLine, cleanMessage, countCharacters, maskAddress } from '../../src/kernel/text.js'
 import { seededRuns } from '../helpers/random.js'
 
@@ -112,6 +113,17 @@ test('clean text is safe, normalised, trimmed, within its limit, and unchanged w
     }),
     seededRuns(t, 2000),
   )
+})
+
+test('of marks one on another thirty stay: normalizing takes the square of their number', (t) => {
+  const marks = '\u0301'.repeat(16_000) + '\u0316'.repeat(16_000)
+  for (const text of [marks, `a${marks}`, `\u0958${marks}`, marks.replaceAll('\u0316', 'b\u0344')]) {
+    const clean = cleanLine(text)
+    t.notRegex(clean, /\p{M}{31}/u)
+    t.is(cleanLine(clean), clean)
+  }
+  t.is(countCharacters(cleanLine(`a${marks}`)), 30, 'the letter takes one')
+  t.is(parseEmailAddress(`ada@${marks}.example`), undefined)
 })
 
 test('a wallet is masked to its first and last four characters', (t) => {

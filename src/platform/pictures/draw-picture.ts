@@ -13,10 +13,10 @@ export class PictureRefused extends Error {}
 
 /**
  * Makes a picture in a process of its own, which knows nothing of ours and is killed when it takes too long: a picture that is
- * made to break its decoder harms no other request. Throws `PictureRefused`.
+ * made to break its decoder harms no other request. Creators take turns. Throws `PictureRefused`.
  */
-export function drawPicture(job: PictureJob, given: Uint8Array): Promise<Buffer> {
-  return one(() => runProgram(job, given), job.make)
+export function drawPicture(userId: string, job: PictureJob, given: Uint8Array): Promise<Buffer> {
+  return one(() => runProgram(job, given), `${job.make} ${userId}`)
 }
 
 function runProgram(job: PictureJob, given: Uint8Array): Promise<Buffer> {

@@ -12,8 +12,8 @@ export interface Picture {
 }
 
 /** Makes an uploaded picture ours, at most `side` pixels wide and high. Throws `invalid_picture`. */
-export async function makePicture(given: Uint8Array, side: number): Promise<Picture> {
-  const picture = await drawPicture({ make: 'picture', side }, given).catch((error: unknown) => {
+export async function makePicture(userId: string, given: Uint8Array, side: number): Promise<Picture> {
+  const picture = await drawPicture(userId, { make: 'picture', side }, given).catch((error: unknown) => {
     if (!(error instanceof PictureRefused)) throw error
     throw inputError('invalid_picture', 'body', 'cannot be decoded, or has more than 40 million pixels')
   })
