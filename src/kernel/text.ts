@@ -24,8 +24,9 @@ const stacked = /(\p{M}{30})\p{M}+/gu
 const plain = /^[ -~]*$/
 
 /**
- * Untrusted text as one line that is safe to show, for every field: line breaks and no-break spaces become blanks, control
- * and format characters and marks after thirty are removed, then NFC, trimmed, and cut to `maxLength` code points. Empty when it shows nothing.
+ * Untrusted text as one line that is safe to show, for every field: line breaks and no-break spaces become blanks; control
+ * and format characters, and marks after thirty, are removed; then NFC, trimmed, and cut to `maxLength` code points. Empty when it shows
+ * nothing.
  */
 export function cleanLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   if (plain.test(text)) return cut(text.trim(), maxLength)

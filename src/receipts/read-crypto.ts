@@ -4,7 +4,7 @@ import { displayText } from '../kernel/money.js'
 import { type Token, tokenByMint, usdc } from '../kernel/tokens.js'
 import { query } from '../platform/database/database.js'
 import { type PaymentState, sdkIntentStatus } from '../sdk/lifecycle.js'
-import { isExpired, isUnderpaid, tipOfIntent } from '../sdk/read-intent.js'
+import { furtherReceived, isExpired, isUnderpaid, tipOfIntent } from '../sdk/read-intent.js'
 import { symbolOf } from '../tips/read/present.js'
 import type { Creator, Payment } from './payment.js'
 
@@ -37,7 +37,7 @@ export async function readCryptoPayment(db: Knex, intentId: string): Promise<Pay
         coalesce(t.message, i.message) as message, k.thanks, k.language, coalesce(t.reference, i.reference) as reference,
         coalesce(t.main_id, t.id) as signature, t.status as "tipStatus", t.outcome, ${isUnderpaid} as underpaid, t.mint, t.decimals,
         t.display_raw as "displayRaw", t.recipient_party = i.recipient_party as "isOwn",
-        case when t.recipient_party = i.recipient_party then t.received_raw else (t.further_credits ->> i.payout_wallet)::numeric end
+        case when t.recipient_party = i.recipient_party then t.received_raw else ${furtherReceived} end
           as "receivedRaw", coalesce(t.block_time, t.confirmed_at) as "paidAt",
         t.finalized_at is not null as final
       from payment_intents i join parties r on r.id = i.recipient_party left join users u on u.id = r.user_id
@@ -56,22 +56,18 @@ const stageOf = {
   expired: 'late',
 } as const
 
-function usdcText(raw: string | null) {
-  return raw === null ? undefined : { text: displayText(BigInt(raw), usdc.decimals), currency: usdc.symbol }
-}
-
 function present(intentId: string, row: CryptoRow): Payment {
   const status = sdkIntentStatus(row)
   const stage = status === 'failed' ? (row.underpaid ? 'underpaid' : 'failed') : stageOf[status]
   // Intents are only created for known tokens.
   const input = tokenByMint(row.inputMint) as Token
   const asked = { text: displayText(BigInt(row.inputRaw), input.decimals), currency: input.symbol }
-  const shown = (raw: string | null) =>
-    raw === null || row.mint === null
+  const shown = (raw: string | null, { mint, decimals }: Pick<CryptoRow, 'mint' | 'decimals'> = row) =>
+    raw === null || mint === null
       ? undefined
-      : { text: displayText(BigInt(raw), row.decimals ?? 0), currency: symbolOf(row.mint) }
+      : { text: displayText(BigInt(raw), decimals ?? 0), currency: symbolOf(mint) }
   const landed = status === 'confirmed' || row.underpaid
-  const received = row.isOwn === false ? usdcText(row.receivedRaw) : shown(row.receivedRaw)
+  const received = shown(row.receivedRaw, row.isOwn === false ? usdc : row)
   return {
     intentId,
     language: row.language,

@@ -121,6 +121,8 @@ export const tipOfIntent = /* sql */ `(
   limit 1)`
 /** Of an intent `i` and its tip `t`, as SQL. */
 export const isExpired = `i.created_at < now() - interval '${surelyExpiredMs} ms'`
+/** What the intent's creator got of a transaction whose tip is another creator's, in USDC. */
+export const furtherReceived = '(t.further_credits ->> i.payout_wallet)::numeric'
 export const isUnderpaid = `(t.status is not distinct from 'confirmed' and t.intent_id is null)`
 
 /** Reads one intent of a session, or the newest ones when `intentId` is null. */
@@ -138,7 +140,7 @@ function readIntents(db: Knex, sessionId: string, intentId: string | null): Prom
              t.status as "tipStatus", t.outcome, ${isUnderpaid} as underpaid,
              case when t.status is distinct from 'confirmed' then null
                   when t.recipient_party = i.recipient_party and t.mint = i.output_mint then t.received_raw
-                  when i.output_mint = $3 then (t.further_credits ->> i.payout_wallet)::numeric end as "receivedRaw"
+                  when i.output_mint = $3 then ${furtherReceived} end as "receivedRaw"
       from payment_intents i
       join sdk_sessions s on s.id = i.sdk_session_id
       join users u on u.id = s.user_id

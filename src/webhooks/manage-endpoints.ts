@@ -123,8 +123,8 @@ export async function findEndpoint(db: Knex, userId: string, id: string): Promis
  * attempts, and writes nothing.
  */
 const asNew = /* sql */ `
-  pointed_at = now(), failing_since = null, failures = 0, slow = false, paused_until = null, last_error = null, working = false, more = false,
-  attempts = attempts + 1`
+  pointed_at = now(), failing_since = null, failures = 0, slow = false, paused_until = null, last_error = null,
+  working = false, more = false, attempts = attempts + 1`
 
 /**
  * Changes what is given. A new URL is told to the owner by mail: events then go elsewhere. Throws `webhook_not_found`, and

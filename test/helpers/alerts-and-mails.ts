@@ -1,7 +1,10 @@
 import type { World } from './servers/world.js'
 
 /** How often this world's services have counted an alert. */
-export async function countAlerts({ services }: Pick<World, 'services'>, kind: string): Promise<number> {
+export async function countAlerts(
+  { services }: { readonly services: Pick<World['services'], 'metrics'> },
+  kind: string,
+): Promise<number> {
   const { values } = await services.metrics.alerts.get()
   return values.find(({ labels }) => labels.kind === kind)?.value ?? 0
 }

@@ -436,6 +436,12 @@ test('tokens in the wallet are named', (t) => {
   t.regex(JSON.stringify(byPassword), /0\.5 SOL are in the wallet.*have the operator close the account/)
 })
 
+test.serial('an export that is asked for after the closing is refused', async (t) => {
+  const person = await registerPerson(world())
+  t.is((await close(person)).status, 200)
+  await t.throwsAsync(requestDataExport(world().services, person.user.id), { message: 'Unauthorized' })
+})
+
 test.serial('an export that cannot be made five times is given up, and an operator is told', async (t) => {
   const { db, services } = world()
   const creator = await registerPerson(world())

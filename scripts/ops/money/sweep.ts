@@ -6,7 +6,7 @@ import { adoptSweep } from '../../../src/treasury/sweeps/adopt-sweep.js'
 import { type CustodyView, viewCustody } from '../../../src/treasury/sweeps/custody-overview.js'
 import { groupParts, type PlannedPart, partsOf } from '../../../src/treasury/sweeps/plan-sweeps.js'
 import { declareDead } from '../../../src/treasury/sweeps/steps.js'
-import { listLostSweeps, listSweeps, type SweepRow } from '../../../src/treasury/sweeps/sweep.js'
+import { listLostSweeps, listSweeps, lostDays, type SweepRow } from '../../../src/treasury/sweeps/sweep.js'
 import { readKeyPair } from '../support/chain/key-pair.js'
 import { explainMove, readLandedMove } from '../support/chain/landed-move.js'
 import {
@@ -31,9 +31,6 @@ const options = defineOptions(finalOptions, {
   '--reason <text>': 'why, for the audit log; required with --declare-dead and --adopt',
 })
 
-/** How long sweeps are shown that moved nothing: one of them that did land explains what a wallet lacks. */
-const lostDays = 30
-
 /** Moves USDC that creators were paid for from their custody wallets to the treasury. */
 const usage = `npm run ops -- sweep
 npm run ops -- sweep --apply --payer <file>
@@ -41,9 +38,9 @@ npm run ops -- sweep --declare-dead <sweep> [--apply --confirm <sweep> --reason 
 npm run ops -- sweep --adopt <signature> [--apply --confirm <signature> --reason <text>]
 
 Shows each creator's USDC by the book of custody and on the chain, sweeps under way and those of ${lostDays} days that moved nothing, and what
-may go to TREASURY_WALLET: what the creator's withdrawals have paid for. With --apply it sweeps that, about six creators in one transaction: it plans, the custodian signs, it adds
-the payer's signature, submits, and waits until each sweep is final. Killed or run twice, nothing moves twice; run it again with the same
-payer and it goes on. Never swept: unattributed USDC (sent to the wallet directly), and the wallet of a creator where the chain has less
+may go to TREASURY_WALLET: what the creator's withdrawals have paid for. With --apply it sweeps that, about six creators in one
+transaction: it plans, the custodian signs, it adds the payer's signature, submits, and waits until each sweep is final. Killed or run
+twice, nothing moves twice; run it again with the same payer and it goes on. Never swept: unattributed USDC (sent to the wallet directly), and the wallet of a creator where the chain has less
 than the book. One bad account does not stop the others: it is left out and listed.
 
 --declare-dead ends a sweep that can no longer land, when the only RPC endpoint does not know it. Look the signature up elsewhere
@@ -63,7 +60,7 @@ async function readViews(services: Composed): Promise<CustodyView[]> {
 async function show(services: Composed): Promise<Outcome> {
   const views = await readViews(services)
   const open = await listSweeps(services.db)
-  const lost = await listLostSweeps(services.db, lostDays)
+  const lost = await listLostSweeps(services.db)
   const parts = partsOf(views)
   const groups = groupParts(services, services.config.tips.treasuryWallet, parts)
   const plan = `${usdcText(sum(parts))} of ${parts.length} creators in ${groups.length} sweeps`

@@ -13,7 +13,8 @@ type Kind = 'sign_in_code' | 'totp'
 /**
  * Counts an attempt of `$1` at a code of the kind `$2` as failed, before the code is compared. No row: these codes are locked, the
  * attempt is not counted, and the code must not be compared. The row stays locked until the transaction ends, so attempts on one
- * account run one after another. `failed_at` keeps the newest five times, oldest first. If the oldest of five is recent, all are. `locks`: this attempt locks the codes, unless it is forgotten.
+ * account run one after another. `failed_at` keeps the newest five times, oldest first. If the oldest of five is recent, all are.
+ * `locks`: this attempt locks the codes, unless it is forgotten.
  */
 export const countAttempt = /* sql */ `
   insert into code_attempts as a (user_id, kind, failed_at) values ($1, $2, array[clock_timestamp()])

@@ -94,14 +94,17 @@ export async function listSweeps(db: Knex, ids: readonly string[] = []): Promise
   return rows.map(shown)
 }
 
-/** Those that moved nothing, of so many days. Newest first. */
-export async function listLostSweeps(db: Knex, days: number): Promise<SweepRow[]> {
+/** How long sweeps are shown that moved nothing: one of them that did land explains what a wallet lacks. */
+export const lostDays = 30
+
+/** Those that moved nothing, newest first. */
+export async function listLostSweeps(db: Knex): Promise<SweepRow[]> {
   const rows = await query<Stored>(db, {
     name: 'sweeps.lost',
     text: /* sql */ `
       select ${sweepColumns} where s.state in ('dead', 'failed') and s.ended_at > now() - $1::int * interval '1 day'
       order by s.ended_at desc, s.id limit 100`,
-    values: [days],
+    values: [lostDays],
   })
   return rows.map(shown)
 }

@@ -94,7 +94,7 @@ export class SweepRun {
     return this.#payer.publicKey.toBase58()
   }
 
-  /** Ends when nothing is left to do but for a person. Throws ProviderError when the custodian does not sign. */
+  /** Ends when nothing is left to do but for a person. Throws ProviderError when the custodian does not sign, or nothing ends. */
   async run(): Promise<SweepResult> {
     for (;;) {
       const sweeps = await this.#mine()
@@ -107,7 +107,7 @@ export class SweepRun {
       if (open.length < openMax && this.#queue.length > 0) await this.#planNext()
       else if (open.length === 0) return { sweeps: await this.#mine(), excluded: this.#exclusions() }
       else {
-        this.#requireCustodian(open)
+        this.#requireProgress(open)
         await pause(pollMs)
       }
     }
@@ -196,15 +196,16 @@ export class SweepRun {
       throw new RefusedError(`payer ${this.#address} has ${sol?.amount ?? 0n} lamports, too little to go on`)
   }
 
-  #requireCustodian(open: readonly SweepRow[]): void {
+  #requireProgress(open: readonly SweepRow[]): void {
+    const stillMs = Date.now() - this.#progressAt
     const [waiting] = open
-    if (waiting !== undefined && Date.now() - this.#progressAt > endlessMs)
+    if (waiting !== undefined && stillMs > endlessMs)
       throw new ProviderError(
         'unavailable',
         `${open.length} sweeps have no end yet (${waiting.lastError ?? 'is the custodian running, does the endpoint answer?'}): run this again with the same payer, nothing moves twice`,
       )
     const unsigned = open.filter(({ state }) => state === 'planned')
-    if (unsigned.length === 0 || Date.now() - this.#progressAt < unsignedMs) return
+    if (unsigned.length === 0 || stillMs < unsignedMs) return
     const [first] = unsigned
     const error =
       first?.lastError == null ? 'is the custodian running?' : `its last error: ${first.lastError}`
