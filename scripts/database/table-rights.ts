@@ -72,7 +72,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   },
   data_exports: { write: ['web', 'clock', 'operators'] },
   devices: { write: ['web', 'clock', 'operators'] },
-  dispute_polls: { change: ['web', 'settlement'] },
+  dispute_polls: { change: ['web', 'settlement', 'operators'], read: ['clock'] },
   disputes: { change: ['web', 'settlement', 'operators'], read: ['payouts', 'clock'] },
   email_changes: {
     write: ['web', 'clock', 'operators'],

@@ -92,12 +92,19 @@ export async function recordRefusedRate(
 
 /** The newest refused rate since the last accepted one, if any. */
 export async function findLastRefusedRate(db: Knex): Promise<AcceptedRate | undefined> {
+  return (await listRefusedRates(db, 1))[0]
+}
+
+/** The refused rates since the last accepted one, newest first. */
+export async function listRefusedRates(db: Knex, limit: number): Promise<AcceptedRate[]> {
   return Rate.query(db)
-    .findOne({ pair, accepted_at: null })
+    .where({ pair })
+    .whereNull('accepted_at')
     .whereNotExists(
       Rate.query().alias('later').where({ pair }).whereColumn('later.accepted_at', '>', 'rates.created_at'),
     )
     .orderBy('created_at', 'desc')
+    .limit(limit)
 }
 
 /** Rates that no intent and no withdrawal refers to are kept this long. */

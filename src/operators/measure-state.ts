@@ -20,6 +20,8 @@ const unfinished = {
   finder: ['payment_intents where due_at is not null', 'created_at'],
   // The provider has told something, and was not asked since. Whether others are paid is not known.
   settlement: ['fiat_intents where due_at is not null and woken_at > asked_at', 'woken_at'],
+  // The provider's lists of disputes, refunds and reversals were not read whole since.
+  returns: ['dispute_polls where due_at is not null', 'listed_at'],
   // What is held, frozen, not covered, beyond a limit, paused or before a person's decision about a debt waits for no worker.
   payouts: [
     `withdrawals where due_at is not null and breaker is null and ${sendablePayouts} and not ${isInReview('withdrawals')}`,

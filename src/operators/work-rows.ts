@@ -25,7 +25,10 @@ const tables: Readonly<Record<WorkKind, WorkTable | readonly WorkTable[]>> = {
     { table: 'payment_intents', key: 'id', condition: 'true', error: 'null::text' },
     { table: 'wallet_watches', key: 'id', condition: 'true', error: 'null::text' },
   ],
-  settlement: { table: 'fiat_intents', key: 'id', condition: 'true', error: 'last_error' },
+  settlement: [
+    { table: 'fiat_intents', key: 'id', condition: 'true', error: 'last_error' },
+    { table: 'dispute_polls', key: 'id', condition: 'true', error: 'last_error' },
+  ],
   payouts: [
     {
       table: 'withdrawals',

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { ProviderError } from '../kernel/provider-error.js'
 import { query } from '../platform/database/database.js'
 
 /** How one of the provider's lists differs from our rows. Null: that side does not have it. */
@@ -43,6 +44,20 @@ export async function storeDifferences<Found extends Difference>(
     ],
   })
   return rows.flatMap(({ subject, isNew }) => (isNew ? [subject] : []))
+}
+
+/** The rows of a list up to where it ends with an error of the provider's, and that error. */
+export async function readReadable<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[]; readonly error?: ProviderError }> {
+  const rows: Row[] = []
+  try {
+    for await (const page of pages) rows.push(...page)
+    return { rows }
+  } catch (error) {
+    if (error instanceof ProviderError) return { rows, error }
+    throw error
+  }
 }
 
 /** All rows of a list that the provider gives page by page. */

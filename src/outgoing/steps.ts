@@ -173,7 +173,7 @@ export async function setAccepted(
   uow: UnitOfWork,
   kind: Changed,
   due: DueToSend,
-  providerId: string,
+  providerId: string | undefined,
   pauseSeconds: number,
 ): Promise<Outgoing | undefined> {
   const { table, name } = kind.table
@@ -183,7 +183,7 @@ export async function setAccepted(
       update ${table} w set status = 'submitted', submitted_at = clock_timestamp(), send_state = 'sent', provider_id = $2, looks = 0,
         last_error = null, due_at = clock_timestamp() + $3::float8 * interval '1 second'
       where id = $1 and status = 'pending' and send_state in (${sqlList(acceptableStates)}) returning ${kind.columns}`,
-    values: [due.id, providerId, pauseSeconds],
+    values: [due.id, providerId ?? null, pauseSeconds],
   })
   if (row !== undefined) logStep(uow, kind, due, 'submitted')
   return row

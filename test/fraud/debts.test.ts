@@ -18,9 +18,11 @@ import {
   followOutcome,
   listHistory,
   readBalance,
+  readWithdrawalRow,
   sendDuePayouts,
 } from '../helpers/make/withdrawals.js'
 import { runOpsScript } from '../helpers/run-ops-script.js'
+import { setRows } from '../helpers/servers/world.js'
 
 const world = useDisputeWorld(test)
 
@@ -191,8 +193,13 @@ test.serial('what a thief has planted costs its owner one review, and no money',
   const listed = await runOpsScript(world(), 'payouts', 'show', reference)
   t.regex(listed.out, new RegExp(`review opened: debt: of ${thief.user.id}`))
   const given = ['--apply', `--confirm=${reference}`, '--reason', 'has used it for a year']
-  const released = await runOpsScript(world(), 'payouts', 'release', reference, ...given)
+  const release = (...more: string[]) => runOpsScript(world(), 'payouts', 'release', reference, ...more)
+  const limit = { breaker: 'creator_hour', breaker_since: new Date() }
+  await setRows(world(), 'withdrawals', { reference }, limit)
+  t.regex((await release()).out, /the debts of the review; it still waits for the limit creator_hour/)
+  const released = await release(...given)
   t.is(released.code, 0, released.err)
+  t.like(await readWithdrawalRow(world(), reference), { breaker: 'creator_hour', breaker_released_at: null })
   await sendDuePayouts(world())
   t.is(countExecutions(world(), reference), 1)
   await followOutcome(world(), reference, 'success')

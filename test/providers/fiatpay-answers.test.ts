@@ -139,6 +139,22 @@ test('a list is read to its end, page by page', async (t) => {
   )
 })
 
+test('a row that cannot be read hides no other, and the list ends with an error that counts it', async (t) => {
+  const meta = '"meta":{"pageCount":2}'
+  const bad = { ...refund, id: 1, amount: 1.5 }
+  const pages = [`${wire([bad, { ...refund, id: 2 }])},${meta}`, `${wire([{ ...refund, id: 3 }])},${meta}`]
+  const { refunds } = await startProvider(t, ...pages)
+  const seen: string[] = []
+  const error = await t.throwsAsync(
+    async () => {
+      for await (const rows of refunds.listAll(from, to)) seen.push(...rows.map(({ id }) => id))
+    },
+    { instanceOf: ProviderError },
+  )
+  t.deepEqual(seen, ['2', '3'])
+  t.regex(error?.message ?? '', /^1 rows of \/refund cannot be read: .*amount/)
+})
+
 test('a list is read to its end by a provider that has shorter pages', async (t) => {
   const meta = '"meta":{"pageCount":3}'
   const pages = [1, 2, 3].map((id) => `${wire([{ ...refund, id }])},${meta}`)

@@ -5,6 +5,7 @@ import {
   findLastAcceptedRate,
   findLastRefusedRate,
   type LastAcceptedRate,
+  listRefusedRates,
   recordAcceptedRate,
 } from '../../../src/market/accepted-rates.js'
 import { isWithin } from '../../../src/market/token-price-guard.js'
@@ -33,28 +34,33 @@ const usage = `npm run ops -- accept-rate [--rate <naira>] [--reason <text> --ap
 An exchange rate that is too far from the last accepted one or from the median of a day, outside RATE_MIN_NGN to
 RATE_MAX_NGN, or other than the second feed's stops new fiat tips and withdrawals, because a wrong rate gives money away.
 Look up the true rate somewhere else first. An accepted rate starts the comparison anew: for a day, what stays within 3 %
-of it is used whatever those limits and the second feed say. Without --apply this shows the rate that was held back and
-changes nothing.`
+of it is used whatever those limits and the second feed say. If rates were held back that differ by more than 1 %, --rate is
+required. Without --apply this shows the rate that was held back and changes nothing.`
 
-/** --rate may differ this much from the rate that was held back. */
+/** --rate may differ this much from the rate that was held back; without it, the rates that were held back from one another. */
 const tolerancePercent = 1
+const mostRead = 1000
 
 interface Plan {
   readonly before: LastAcceptedRate | undefined
   /** The newest rate that was held back; undefined: none. */
   readonly refused: AcceptedRate | undefined
+  /** One that was held back before it and differs, unless --rate says which is meant. */
+  readonly changed: AcceptedRate | undefined
 }
 
 async function readPlan(db: Knex, rate: string | undefined): Promise<Plan> {
   const lookedUp = rate === undefined ? undefined : baseUnits(Number(rate), rateDecimals)
   if (rate !== undefined && lookedUp === undefined)
     throw new UsageError('--rate needs the naira for one dollar, such as 1600.5')
-  const [before, refused] = await Promise.all([findLastAcceptedRate(db), findLastRefusedRate(db)])
+  const [before, heldBack] = await Promise.all([findLastAcceptedRate(db), listRefusedRates(db, mostRead)])
+  const [refused, ...earlier] = heldBack
   if (refused !== undefined && lookedUp !== undefined && !isWithin(refused.value, lookedUp, tolerancePercent))
     throw new RefusedError(
       `the feed says ${text(refused.value)}, and --rate says ${rate}: they differ by more than ${tolerancePercent} %`,
     )
-  return { before, refused }
+  const others = earlier.filter(({ value }) => refused && !isWithin(value, refused.value, tolerancePercent))
+  return { before, refused, changed: rate === undefined ? others[0] : undefined }
 }
 
 type Given = Values<typeof options>
@@ -63,8 +69,12 @@ async function run(values: Given, order: Order): Promise<Outcome> {
   order.reason()
   return withDatabase(async (db) => {
     const plan = await readPlan(db, values.rate)
-    const { refused } = plan
+    const { refused, changed } = plan
     if (refused === undefined) return nothingHeldBack(plan)
+    if (order.apply && changed !== undefined)
+      throw new RefusedError(
+        `the feed said ${text(changed.value)} and now says ${text(refused.value)}: name the rate that you looked up, with --rate`,
+      )
     const change = { ...lastJson(plan), after: text(refused.value) }
     if (order.apply && !(await accept(db, refused, order, change)))
       return nothingHeldBack(await readPlan(db, undefined))

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
+import { ProviderError } from '../../kernel/provider-error.js'
 import { sqlList } from '../../kernel/state-machine.js'
-import { readAll } from '../../outgoing/differences.js'
+import { readReadable } from '../../outgoing/differences.js'
 import type { OutgoingStatus } from '../../outgoing/lifecycle.js'
 import { query } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
@@ -37,12 +38,14 @@ interface Refund {
  */
 export async function recordRefunds(services: ReturnNeeds): Promise<void> {
   const now = (await readClock(services.db)).getTime()
-  const listed = await readAll(services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now)))
-  const paid = listed.filter(({ state, dispute }) => state === 'paid' && dispute === null)
+  const listed = services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now))
+  const { rows, error } = await readReadable(listed)
+  const paid = rows.filter(({ state, dispute }) => state === 'paid' && dispute === null)
   const { notOurs, sentTwice } = await findUnbooked(services, paid.reverse())
   for (const refund of notOurs)
     await book(services, refund.transaction, { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo })
   if (sentTwice.length > 0) await alarmSentTwice(services, sentTwice)
+  if (error !== undefined) throw error
 }
 
 const caseOfRefund = ({ id }: Pick<Refund, 'id'>): string => `refund:${id}`
@@ -54,12 +57,11 @@ interface OwnRefunds {
   readonly suspenseKobo: bigint | null
   /** The cases that are booked, and the refunds that were requested here. */
   readonly booked: readonly string[]
-  /**
-   * Those that were requested here and have not failed, by their ids, which the provider shows as notes. `returned`: as an operator said,
-   * without the provider's id.
-   */
-  readonly requested: Readonly<Record<string, OutgoingStatus | 'returned'>>
-  /** One that was requested here may be any of those that are shown. */
+  /** Those that were requested here and have not failed, by their ids, which the provider shows as notes. */
+  readonly requested: Readonly<Record<string, OutgoingStatus>>
+  /** Of those, what was returned as an operator said, without the provider's id: kobo by id. */
+  readonly returned: Readonly<Record<string, string>>
+  /** One that is under way may be any of those that are shown. */
   readonly waits: boolean
 }
 
@@ -85,18 +87,25 @@ async function findUnbooked(
           select 'refund:' || o.provider_id from refunds o where o.provider_transaction = p.provider_transaction
             and o.provider_id is not null and o.status <> 'failed') as booked,
         exists (select from refunds o where o.provider_transaction = p.provider_transaction and o.provider_id is null
-          and o.send_state <> 'not_sent' and o.status <> 'failed') as waits,
-        coalesce((select jsonb_object_agg(o.id,
-            case when o.status = 'completed' and o.provider_id is null then 'returned' else o.status end) from refunds o
-          where o.provider_transaction = p.provider_transaction and o.status <> 'failed'), '{}') as requested
+          and o.send_state <> 'not_sent' and o.ended_at is null) as waits,
+        coalesce((select jsonb_object_agg(o.id, o.status) from refunds o
+          where o.provider_transaction = p.provider_transaction and o.status <> 'failed'), '{}') as requested,
+        coalesce((select jsonb_object_agg(o.id, o.kobo::text) from refunds o
+          where o.provider_transaction = p.provider_transaction and o.status = 'completed' and o.provider_id is null), '{}')
+          as returned
       from fiat_payments p where p.provider_transaction = any($1::text[])`,
     values: [[...new Set(refunds.map(({ transaction }) => transaction))]],
   })
   const own = new Map(rows.map((row) => [row.transaction, row]))
-  // One refund of the sum in suspense is ours.
-  const explained = new Set<string>()
   const requestOf = ({ transaction, note }: Refund) => own.get(transaction)?.requested[note]
-  const isPaid = (refund: Refund) => ['completed', 'returned'].includes(requestOf(refund) ?? '')
+  const isPaid = (refund: Refund) => requestOf(refund) === 'completed'
+  // What an operator said explains one refund each that names no request.
+  const named = new Set(refunds.map(({ note }) => note))
+  const saidOf = ({ suspenseKobo, returned }: OwnRefunds): bigint[] => [
+    ...(suspenseKobo === null ? [] : [suspenseKobo]),
+    ...Object.entries(returned).flatMap(([id, kobo]) => (named.has(id) ? [] : [BigInt(kobo)])),
+  ]
+  const said = new Map(rows.map((row) => [row.transaction, saidOf(row)]))
   const unknown = refunds.filter((refund) => {
     const payment = own.get(refund.transaction)
     if (payment === undefined || payment.booked.includes(caseOfRefund(refund))) return false
@@ -104,16 +113,17 @@ async function findUnbooked(
   })
   const notOurs = unknown.filter((refund) => {
     if (requestOf(refund) !== undefined) return false
-    if (own.get(refund.transaction)?.suspenseKobo !== refund.kobo || explained.has(refund.transaction))
-      return true
-    explained.add(refund.transaction)
-    return false
+    const left = said.get(refund.transaction) ?? []
+    const at = left.indexOf(refund.kobo)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
   })
   // One that is under way may yet turn out to be the one that is shown.
   const firstSeen = new Set<string>()
   const sentTwice = unknown.filter((refund) => {
     // The oldest is the one that was returned.
-    if (requestOf(refund) !== 'returned' || firstSeen.has(refund.note)) return isPaid(refund)
+    const isReturned = own.get(refund.transaction)?.returned[refund.note] !== undefined
+    if (!isReturned || firstSeen.has(refund.note)) return isPaid(refund)
     firstSeen.add(refund.note)
     return false
   })
@@ -148,14 +158,21 @@ function alarmSentTwice(services: ReturnNeeds, refunds: readonly Refund[]): Prom
  */
 export async function recordReversals(
   services: ReturnNeeds,
-  readDisputes: () => Promise<number>,
+  readDisputes: () => Promise<void>,
 ): Promise<void> {
   const now = (await readClock(services.db)).getTime()
   const from = new Date(now - reversedDays * dayMs)
-  const reversed = await readAll(services.collections.listReversedPayments(from, new Date(now)))
-  const left = await withSomethingLeft(services, reversed)
-  if (left.length === 0 || (await readDisputes()) > 0) return
-  for (const payment of left) await recordReversal(services, payment)
+  const reversed = await readReadable(services.collections.listReversedPayments(from, new Date(now)))
+  const left = await withSomethingLeft(services, reversed.rows)
+  if (left.length > 0) await readDisputes()
+  const unread = [reversed.error]
+  for (const payment of left)
+    await recordReversal(services, payment).catch((error) => {
+      if (!(error instanceof ProviderError)) throw error
+      unread.push(error)
+    })
+  const error = unread.find((one) => one !== undefined)
+  if (error !== undefined) throw error
 }
 
 /** Those that are recorded, and of which not everything is gone or on its way back. */

@@ -36,32 +36,34 @@ export function createReturnsBatch(services: ReturnNeeds): Batch {
   }
 }
 
-/** Returns what went wrong. Undefined: nothing. */
+/** Returns what went wrong, if anything. What cannot be read of one list stops no other. */
 async function lookNow(services: ReturnNeeds, look: DueLook): Promise<string | undefined> {
-  const { metrics, log } = services
-  try {
-    // Disputes come first: a lost one explains why its payment is reversed.
-    const failed = await recordDisputes(services, look.disputesFrom)
-    await remind(services)
-    if (failed > 0) return `${failed} disputes could not be recorded`
-    await recordRefunds(services)
-    await recordReversals(services, () =>
-      recordDisputes(services, new Date(look.askedAt.getTime() - overlapMs)),
+  const attempt = (step: () => Promise<void>) =>
+    step().then(
+      () => undefined,
+      (error) => failed(services, error),
     )
-    return undefined
-  } catch (error) {
-    if (error instanceof ProviderError) metrics.alerts.inc({ kind: 'fiatpay_away' })
-    log.warn({ err: error }, 'what came back of payments could not be read; it is tried again later')
-    return error instanceof ProviderError ? error.message : 'unexpected error'
-  }
+  const inDisputes = await attempt(() => recordDisputes(services, look.disputesFrom))
+  const inRefunds = await attempt(() => recordRefunds(services))
+  const inReminders = await attempt(() => remind(services))
+  // A lost dispute explains why its payment is reversed: without all disputes nothing is taken for a reversal.
+  const readDisputes = () => recordDisputes(services, new Date(look.askedAt.getTime() - overlapMs))
+  const inReversals = inDisputes ?? (await attempt(() => recordReversals(services, readDisputes)))
+  return inReversals ?? inRefunds ?? inReminders
 }
 
-/** Records the disputes since a time. Returns how many could not be recorded. */
-async function recordDisputes(services: ReturnNeeds, from: Date): Promise<number> {
+function failed({ metrics, log }: ReturnNeeds, error: unknown): string {
+  if (error instanceof ProviderError) metrics.alerts.inc({ kind: 'fiatpay_away' })
+  log.warn({ err: error }, 'what came back of payments could not be read; it is tried again later')
+  return error instanceof ProviderError ? error.message : 'unexpected error'
+}
+
+/** Records the disputes since a time. Throws at the end if one could not be read or recorded. */
+async function recordDisputes(services: ReturnNeeds, from: Date): Promise<void> {
   let failed = 0
   for await (const page of services.disputes.list(from, await readClock(services.db)))
     for (const shown of page) if (!(await recordOne(services, shown))) failed += 1
-  return failed
+  if (failed > 0) throw new Error(`${failed} disputes could not be recorded`)
 }
 
 async function recordOne(services: ReturnNeeds, shown: Dispute): Promise<boolean> {

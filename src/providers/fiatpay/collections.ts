@@ -12,6 +12,7 @@ import {
   answer,
   createFiatpayQuery,
   type FiatpayAccess,
+  parse,
   readPages,
   undefinedIfNotFound,
   wireKobo,
@@ -107,13 +108,12 @@ export function createFiatpayCollections({ returnUrl, ...access }: FiatpayOption
         .toSorted(byTime)
     },
     async *listAllPayments(from, to) {
-      for await (const rows of readPages(query, '/transaction', transaction, { from, to }))
-        yield rows.filter(isPayment).map(listedPaymentOf)
+      for await (const rows of readPages(query, '/transaction', readPayment, { from, to })) yield rows.flat()
     },
     async *listReversedPayments(from, to) {
       const filter = { from, to, status: 'reversed' }
-      for await (const rows of readPages(query, '/transaction', transaction, filter))
-        yield rows.filter((row) => isPayment(row) && row.status === 'reversed').map(listedPaymentOf)
+      for await (const rows of readPages(query, '/transaction', readPayment, filter))
+        yield rows.flat().filter(({ reversed }) => reversed)
     },
     readWebhook(raw, header) {
       const given = Buffer.from(header('x-paystack-signature'), 'hex')
@@ -184,8 +184,10 @@ function paymentOf({
   }
 }
 
-function listedPaymentOf(row: Transaction): ListedPayment {
-  return { ...paymentOf(row), reference: row.reference }
+/** None, if no money arrived. */
+function readPayment(row: unknown): ListedPayment[] {
+  const read = parse(transaction, row)
+  return isPayment(read) ? [{ ...paymentOf(read), reference: read.reference }] : []
 }
 
 /** The sort is stable, so payments of the same millisecond stay in order of the provider's ids. */

@@ -8,6 +8,7 @@ import {
   createFiatpayQuery,
   type FiatpayAccess,
   type FiatpayQuery,
+  parse,
   readPages,
   undefinedIfNotFound,
   wireKobo,
@@ -50,7 +51,7 @@ export function createFiatpayDisputes(access: FiatpayAccess): Disputes {
   const query = createFiatpayQuery(access)
   return {
     async *list(from, to) {
-      for await (const rows of readPages(query, '/dispute', dispute, { from, to })) yield rows.map(disputeOf)
+      yield* readPages(query, '/dispute', (row) => disputeOf(parse(dispute, row)), { from, to })
     },
     async find(id) {
       const found = await query(pathOf(id), disputeAnswer).catch(undefinedIfNotFound)

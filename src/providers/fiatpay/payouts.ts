@@ -7,6 +7,7 @@ import {
   answer,
   createFiatpayQuery,
   type FiatpayAccess,
+  parse,
   readPages,
   undefinedIfNotFound,
   wireKobo,
@@ -74,8 +75,7 @@ export function createFiatpayPayouts(options: FiatpayAccess & Pick<Payouts, 'ded
       return found && transferOf(found.data)
     },
     async *listTransfers(from, to) {
-      for await (const rows of readPages(query, '/transfer', transfer, { from, to }))
-        yield rows.map(transferOf)
+      yield* readPages(query, '/transfer', (row) => transferOf(parse(transfer, row)), { from, to })
     },
     async readBalance() {
       const { data } = await query('/balance', balanceAnswer)

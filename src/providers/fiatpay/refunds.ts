@@ -8,6 +8,7 @@ import {
   createFiatpayRequest,
   type FiatpayAccess,
   type FiatpayReply,
+  parse,
   readPages,
   refusal,
   wireKobo,
@@ -60,20 +61,17 @@ export function createFiatpayRefunds(access: FiatpayAccess): Refunds {
     // The filter by transaction is not documented everywhere; `from` is.
     async list(transaction, since) {
       const found: ProviderRefund[] = []
-      for await (const rows of readPages(query, '/refund', namedRefund, { from: since }))
-        found.push(...rows.filter((row) => String(row.transaction) === transaction).map(listedRefund))
+      const read = (row: unknown) => {
+        const named = parse(namedRefund, row)
+        return String(named.transaction) === transaction ? [refundOf(parse(refund, row))] : []
+      }
+      for await (const rows of readPages(query, '/refund', read, { from: since })) found.push(...rows.flat())
       return found.sort((one, other) => Number(BigInt(one.id) - BigInt(other.id)))
     },
     async *listAll(from, to) {
-      for await (const rows of readPages(query, '/refund', refund, { from, to })) yield rows.map(refundOf)
+      yield* readPages(query, '/refund', (row) => refundOf(parse(refund, row)), { from, to })
     },
   }
-}
-
-function listedRefund(row: unknown): ProviderRefund {
-  const parsed = refund.safeParse(row)
-  if (parsed.success) return refundOf(parsed.data)
-  throw new ProviderError('ambiguous', 'fiatpay did not show a refund as documented')
 }
 
 /** Throws ProviderError for an undocumented status, which says nothing about the money. */

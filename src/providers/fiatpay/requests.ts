@@ -58,20 +58,42 @@ export function createFiatpayQuery(access: FiatpayAccess): FiatpayQuery {
   return async (path, answer, body, method) => {
     const reply = await request(path, body, method)
     if (reply.status >= 400) throw queryFailure(reply)
-    const parsed = answer.safeParse(reply.body)
-    if (!parsed.success) throw undocumented('fiatpay did not answer as documented', parsed.error)
-    return parsed.data
+    return parse(answer, reply.body)
   }
 }
 
-/** All rows of a list that the provider created between two times, newest first, page by page. Throws ProviderError. */
-export async function* readPages<Row extends z.ZodType>(
+/** Throws ProviderError when the value is not as the provider documents it. */
+export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw undocumented('fiatpay did not answer as documented', parsed.error)
+}
+
+const anyPage = answer(z.array(z.unknown())).extend({
+  // Paystack's data about the pages of a list.
+  meta: z.object({ pageCount: z.int() }).optional().catch(undefined),
+})
+
+/**
+ * All rows of a list that the provider created between two times, newest first, page by page. Throws ProviderError. A row that `read`
+ * refuses with one hides no other: it is left out, and the list ends with an error that counts such rows.
+ */
+export async function* readPages<Row>(
   query: FiatpayQuery,
   path: string,
-  row: Row,
+  read: (row: unknown) => Row,
   { from, to, status }: { readonly from: Date; readonly to?: Date; readonly status?: string },
-): AsyncGenerator<z.output<Row>[]> {
-  const rows = answer(z.array(row)).extend({ meta: pageMeta })
+): AsyncGenerator<Row[]> {
+  const unread: ProviderError[] = []
+  const readable = (row: unknown): Row[] => {
+    try {
+      return [read(row)]
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error
+      unread.push(error)
+      return []
+    }
+  }
   for (let page = 1; page <= maxPages; page++) {
     const params = new URLSearchParams({
       from: from.toISOString(),
@@ -80,11 +102,16 @@ export async function* readPages<Row extends z.ZodType>(
       perPage: String(perPage),
       page: String(page),
     })
-    const { data, meta } = await query(`${path}?${params}`, rows)
-    yield data
+    const { data, meta } = await query(`${path}?${params}`, anyPage)
+    yield data.flatMap(readable)
     // A provider that ignores perPage has shorter pages.
     const isLast = data.length < perPage && page >= (meta?.pageCount ?? 0)
-    if (data.length === 0 || isLast) return
+    if (data.length > 0 && !isLast) continue
+    if (unread[0] === undefined) return
+    throw new ProviderError(
+      'ambiguous',
+      `${unread.length} rows of ${path} cannot be read: ${unread[0].message}`,
+    )
   }
   // What is not read may be what the caller looks for.
   throw new ProviderError('ambiguous', `fiatpay lists ${path} without an end`)
@@ -110,9 +137,6 @@ function queryFailure({ status, body }: FiatpayReply): ProviderError {
 export function answer<Data extends z.ZodType>(data: Data) {
   return z.object({ status: z.literal(true), data })
 }
-
-/** Paystack's data about the pages of a list. */
-const pageMeta = z.object({ pageCount: z.int() }).optional().catch(undefined)
 
 /** A whole number of kobo, as a number or as digits: the provider writes both. */
 export const wireKobo = z

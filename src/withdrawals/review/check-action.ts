@@ -61,12 +61,15 @@ export function checkAction(
 }
 
 /** Only its creator releases what waits for a confirmation: whoever asks an operator for it may be the thief. */
-function checkRelease({ withdrawal, openReviews }: ReviewedWithdrawal): Permission {
+function checkRelease(reviewed: ReviewedWithdrawal): Permission {
+  const { withdrawal } = reviewed
   const { sendState, waitsForBreaker, breaker } = withdrawal
   if (sendState === 'confirmation_hold')
     return refused('it waits for the confirmation of its creator, who alone can give it')
-  if (openReviews.some(({ kind }) => kind === 'debt'))
-    return { done: 'send it, and hold this creator no more for the debts of the review' }
+  if (isInDebtReview(reviewed)) {
+    const limit = breaker === null ? '' : `; it still waits for the limit ${breaker}`
+    return { done: `send it, and hold this creator no more for the debts of the review${limit}` }
+  }
   if (waitsForBreaker && breaker !== null) return { done: `send it now, beyond the limit ${breaker}` }
   if (waitsForBreaker) return refused(waitsForPause)
   if (sendState !== 'identity_hold') return refused(`its send state is ${sendState}, not identity_hold`)
@@ -75,6 +78,11 @@ function checkRelease({ withdrawal, openReviews }: ReviewedWithdrawal): Permissi
       ? 'have it wait for the confirmation of its creator, without a verified identity'
       : 'send it, without a verified identity',
   }
+}
+
+/** Its release decides about that, and about a payout limit only once the review is over. */
+export function isInDebtReview({ openReviews }: Pick<ReviewedWithdrawal, 'openReviews'>): boolean {
+  return openReviews.some(({ kind }) => kind === 'debt')
 }
 
 const waitsForPause = 'payouts are paused. Run: npm run ops -- payouts resume'

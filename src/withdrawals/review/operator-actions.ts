@@ -15,12 +15,13 @@ import { closeReviews, outdateReviews, Review, type ReviewKind, reopenReviews } 
 import { releaseFromLimits } from '../send/hold-back.js'
 import { type LockedWithdrawal, lockWithdrawal } from '../withdrawal.js'
 import { adoptCommand, failUnpaid } from '../withdrawal-kind.js'
-import type {
-  ActionOptions,
-  ClosedReview,
-  OpenReview,
-  OperatorAction,
-  ReviewedWithdrawal,
+import {
+  type ActionOptions,
+  type ClosedReview,
+  isInDebtReview,
+  type OpenReview,
+  type OperatorAction,
+  type ReviewedWithdrawal,
 } from './check-action.js'
 
 /** Applies an allowed action in the caller's transaction, which holds the withdrawal's lock. */
@@ -43,8 +44,8 @@ export async function applyAction(
 ): Promise<void> {
   const { withdrawal, found, openReviews, closedReviews } = reviewed
   const { id } = withdrawal
-  if (action === 'release')
-    await (isHeld(withdrawal) ? releaseHeld(uow, settings, id, asked) : releaseFromLimits(uow, withdrawal))
+  if (action === 'release' && isHeld(withdrawal)) await releaseHeld(uow, settings, id, asked)
+  else if (action === 'release') await releaseFromLimits(uow, withdrawal, isInDebtReview(reviewed))
   if (action === 'replay') await replay(uow, kind, withdrawal)
   if (action === 'void')
     await failUnpaid(uow, settings, withdrawal, { reason: 'The withdrawal was cancelled', asked })

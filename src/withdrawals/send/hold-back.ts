@@ -151,18 +151,19 @@ export async function waitForLimits(
   }
 }
 
-/** An operator has a withdrawal sent beyond the limits, or in spite of a review. The pause still holds. */
+/** An operator has a withdrawal sent beyond its limit, or, in spite of a debt review, looked at again now. The pause still holds. */
 export async function releaseFromLimits(
   { trx, wake }: UnitOfWork,
   withdrawal: LockedWithdrawal,
+  inReview: boolean,
 ): Promise<void> {
   await query(trx, {
     name: 'payouts.release-from-limits',
     text: /* sql */ `
       update withdrawals set due_at = clock_timestamp(),
-        breaker_released_at = case when breaker is null then breaker_released_at else clock_timestamp() end
+        breaker_released_at = case when breaker is null or $2 then breaker_released_at else clock_timestamp() end
       where id = $1`,
-    values: [withdrawal.id],
+    values: [withdrawal.id, inReview],
   })
   wake('payouts', payoutJob(withdrawal))
 }

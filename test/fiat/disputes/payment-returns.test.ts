@@ -1,5 +1,5 @@
 import test from 'ava'
-import { composeRefundReader } from '../../../src/compose.js'
+import { composeRefundReader, composeRefunds } from '../../../src/compose.js'
 import { compareCollections } from '../../../src/fiat/disputes/compare-collections.js'
 import { beginSuspenseRefund } from '../../../src/fiat/refunds/refund-suspense.js'
 import {
@@ -9,6 +9,7 @@ import {
   resolveSuspense,
   takeFromSuspense,
 } from '../../../src/fiat/suspense/suspense.js'
+import { measureState } from '../../../src/operators/measure-state.js'
 import type { UnitOfWork } from '../../../src/platform/database/transact.js'
 import { disputeViews, useDisputeWorld } from '../../helpers/make/fiat/dispute-world.js'
 import {
@@ -16,6 +17,7 @@ import {
   endDispute,
   lookNow,
   newestPayment,
+  type PaidTip,
   paidTip,
   payableCreator,
   returnsBatch,
@@ -35,6 +37,13 @@ const { balance, rowOf, receivable, mailsTo, alarms, tipOf, sums } = disputeView
 const compare = () => {
   const { services } = world()
   return compareCollections({ ...as('clock', services), refunds: composeRefundReader(services.config) })
+}
+
+/** Somebody gives NGN 10,000 of a payment back at the provider's own pages. */
+async function refundElsewhere({ intentId, payment }: PaidTip): Promise<void> {
+  const refunds = composeRefunds(world().services.config)
+  await refunds.request({ transaction: payment, kobo: 1_000_000n, note: '' })
+  endRefundAtProvider(world(), intentId, 'processed')
 }
 
 test.serial('a dispute about money in suspense takes it from there until it is won after all', async (t) => {
@@ -208,18 +217,7 @@ test.serial('the reversal of a lost dispute is no second loss, nor a dispute aft
   t.is((await balance(ada)).availableUSDC, 9.5)
 
   const refunded = await paidTip(world(), ada)
-  const answer = await fetch(`${world().env['FIATPAY_URL']}/refund`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${world().env['FIATPAY_SECRET_KEY']}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ transaction: refunded.payment, amount: 1_000_000 }),
-  })
-  t.is(answer.status, 200)
-  const refund = world().fiat.fiatpay.refunds.find(refunded.intentId)
-  if (refund === undefined) throw new Error('no refund')
-  world().fiat.fiatpay.setRefundOutcome(refund, 'processed')
+  await refundElsewhere(refunded)
   await lookNow(world())
   t.is((await balance(ada)).availableUSDC, 12.75, 'a refund on the pages of the provider is debited')
   t.is((await tipOf(ada, refunded.intentId)).refundedAmount, 6.58)
@@ -271,6 +269,33 @@ test.serial('a webhook about a paid charge makes the worker look, and says nothi
     return (await rowOf(id)) !== undefined
   })
   t.is((await balance(ada)).heldUSDC, 9.5)
+})
+
+test.serial('a dispute that cannot be read hides no other, nor a refund, and operators see it', async (t) => {
+  const { db, fiat } = world()
+  const ada = await creator()
+  const [unread, read, refunded] = [
+    await paidTip(world(), ada),
+    await paidTip(world(), ada),
+    await paidTip(world(), ada),
+  ]
+  const { id, ...dispute } = disputeTip(world(), unread.intentId)
+  fiat.fiatpay.disputes.write({ ...dispute, id, shownKobo: -1 })
+  const other = disputeTip(world(), read.intentId)
+  await refundElsewhere(refunded)
+  await db('dispute_polls').update({ listed_at: new Date(Date.now() - 600_000) })
+  await lookNow(world())
+  t.is(await rowOf(id), undefined)
+  t.like(await rowOf(other.id), { state: 'open' })
+  t.is((await tipOf(ada, refunded.intentId)).refundedAmount, 6.58)
+  const kindOf = async () => (await measureState(db)).unfinished.find(({ kind }) => kind === 'returns')
+  t.true(((await kindOf())?.seconds ?? 0) >= 600)
+  const work = await runOpsScript(world(), 'work', 'list', '--kind', 'settlement')
+  t.regex(work.out, /1 rows of \/dispute cannot be read: .*refund_amount/)
+  fiat.fiatpay.disputes.write({ ...dispute, id })
+  await lookNow(world())
+  t.like(await rowOf(id), { state: 'open' })
+  t.true(((await kindOf())?.seconds ?? 600) < 600)
 })
 
 test.serial('workers and withdrawals at the same time hold and pay nothing twice', async (t) => {

@@ -183,17 +183,27 @@ test.serial('an operator accepts a real jump of the rate, and the audit log has 
   setFeed({ NGN: 2400 })
   t.is(await quoteRate(), '503 Rate unavailable')
   t.like(JSON.parse((await accept()).stdout), { before: '1600', after: '2400' })
+  // What the operator saw is no longer what is held back.
+  setFeed({ NGN: 3000 })
+  advanceMonotonicClock(pauseMs)
+  t.is(await quoteRate(), '503 Rate unavailable')
+  await t.throwsAsync(accept('--apply', ...note), {
+    message: /the feed said 2400 and now says 3000: .*--rate/,
+  })
+  await t.throwsAsync(accept('--apply', '--rate', '2400', ...note), { message: /the feed says 3000/ })
+  t.like(JSON.parse((await accept('--rate', '3000')).stdout), { before: '1600', after: '3000' })
+  t.is((await db('audit_log').where({ action: 'accept-rate' })).length, 2)
   t.like(await db('audit_log').where({ action: 'accept-rate' }).first(), {
     actor: 'ngozi',
     details: { before: '1600', after: '2400', reason: 'the central bank says so' },
   })
 })
 
-/** Moves every accepted rate into the past. */
+/** Moves every rate into the past. */
 async function passTime(seconds: number): Promise<void> {
   await world().db.raw(
     `update rates set accepted_at = accepted_at - ? * interval '1 second', created_at = created_at - ? * interval '1 second'
-     where accepted_at > 'epoch'`,
+     where accepted_at is null or accepted_at > 'epoch'`,
     [seconds, seconds],
   )
 }

@@ -446,6 +446,30 @@ test.serial('an accepted refund that is shown twice, or no more, alarms an opera
 })
 
 test.serial(
+  'after a refund was ended as returned, a later one at the provider’s pages is debited',
+  async (t) => {
+    const { creator, tipId } = await acceptedRefund(2)
+    const [{ id, provider_transaction: transaction, kobo }] = await rowsOf(tipId)
+    const own = world().fiat.fiatpay.refunds.find(tipId)
+    if (own === undefined) throw new Error('no refund')
+    world().fiat.fiatpay.refunds.write({ ...own, note: 'somebody changed it' })
+    await world().db('refunds').where({ id }).update({ provider_id: null })
+    await passSettleTime(tipId)
+    await workOnRefunds(world())
+    const given = ['--apply', `--confirm=${id}`, '--reason', 'its payer has it']
+    t.is((await runOpsScript(world(), 'refunds', '--returned', id, ...given)).code, 0)
+    world().fiat.fiatpay.setRefundOutcome({ ...own, note: 'somebody changed it' }, 'processed')
+    await lookNow(world())
+    t.is(await readAvailableUsdc(world(), creator), 7.6, 'what is shown is what was returned')
+    await composeRefunds(world().services.config).request({ transaction, kobo, note: 'by hand' })
+    endRefundAtProvider(world(), tipId, 'processed')
+    await lookNow(world())
+    await lookNow(world())
+    t.is(await readAvailableUsdc(world(), creator), 5.7, 'a second one is another')
+  },
+)
+
+test.serial(
   'a refund that was accepted and is shown no more is given back; paid after all it is debited',
   async (t) => {
     const { fiatpay } = world().fiat

@@ -454,6 +454,31 @@ test.serial('resolved with --paid 0 after a day it is watched: paid after all is
   await assertDone(t, close(reference))
 })
 
+test.serial(
+  'what was adopted and is shown no more at the first look is followed until it is a review',
+  async (t) => {
+    const { db } = world()
+    const ada = await creatorWithBalance(world(), 20)
+    const { reference } = await createWithdrawal(world(), ada, { amountUSDC: 20 })
+    await setRows(world(), 'withdrawals', { reference }, { adopted_at: new Date() })
+    const setRestored = (restored_at: Date | null) => db('database_epoch').update({ restored_at })
+    await setRestored(new Date())
+    await sendDuePayouts(world())
+    t.like(await readWithdrawalRow(world(), reference), { status: 'pending', send_state: 'not_sent' })
+    await setRestored(new Date(Date.now() - 3_600_000))
+    await setRows(world(), 'withdrawals', { reference }, { due_at: new Date(0) })
+    await sendDuePayouts(world())
+    t.like(await readWithdrawalRow(world(), reference), { status: 'submitted', provider_id: null })
+    await setRows(world(), 'withdrawals', { reference }, { sent_at: new Date(Date.now() - 86_401_000) })
+    await reconcileAll(world())
+    t.deepEqual(await listReviews(reference), ['+unknown'])
+    await assertDone(t, payouts('resolve', reference, '--paid', '0', ...confirmed(reference)))
+    await setRestored(null)
+    t.is(countExecutions(world(), reference), 0)
+    t.deepEqual(await readBalance(world(), ada), { availableUSDC: 20, heldUSDC: 0 })
+  },
+)
+
 test.serial('what was adopted after a restore and is shown no more is resolved with --paid 0', async (t) => {
   const { ada, reference } = await createMissed(25)
   await setRows(world(), 'withdrawals', { reference }, { adopted_at: new Date() })
