@@ -1,5 +1,6 @@
-import type { Context, Middleware } from 'koa'
-import { DomainError, inputError } from '../kernel/errors.js'
+import type { Middleware } from 'koa'
+import { DomainError } from '../kernel/errors.js'
+import { readRawBody } from './raw-body.js'
 
 /** The providers' webhooks are a few kilobytes. */
 const maxBytes = 256 * 1024
@@ -13,19 +14,8 @@ export function serveWebhook(
   receive: (raw: Buffer, header: (name: string) => string) => Promise<boolean>,
 ): Middleware {
   return async (ctx) => {
-    const raw = await readRawBody(ctx)
+    const raw = await readRawBody(ctx, maxBytes, 'invalid_json')
     if (!(await receive(raw, (name) => ctx.get(name)))) throw new DomainError('unauthorized')
     ctx.body = { success: true }
   }
-}
-
-async function readRawBody(ctx: Context): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of ctx.req) {
-    size += (chunk as Buffer).length
-    if (size > maxBytes) throw inputError('invalid_json', 'body', 'must have at most 256 KB')
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks)
 }

@@ -23,7 +23,7 @@ function moment(errorCode: ErrorCode) {
 
 /** API: GET /creators/tips. The cursor contains the time a tip was recorded (epoch ms) and its id. */
 export const creatorTipsInput = z.object({
-  cursor: cursorInput(/^\d{1,14}\.[\w-]{1,100}$/),
+  cursor: cursorInput(/^\d{1,14}\.[\w:-]{1,140}$/),
   limit: limitInput,
   token: z
     .string('invalid_token')

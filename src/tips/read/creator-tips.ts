@@ -20,7 +20,8 @@ interface CreatorTipsPage {
   readonly searchedSince: Date | null
 }
 
-type Row = ListedTip & { readonly searchedSince: Date | null }
+/** `rowId`: two rows of one transaction show the same signature. */
+type Row = ListedTip & { readonly rowId: string; readonly searchedSince: Date | null }
 
 /**
  * The tips a creator received that match the filters, newest first. Reads one row more than the limit, to find out whether
@@ -39,7 +40,7 @@ export async function listCreatorTips(
   )
   return {
     tips: page.map(presentCreatorTip),
-    next: last && timePosition(last.recordedAt, last.id),
+    next: last && timePosition(last.recordedAt, last.rowId),
     searchedSince: rows[0]?.searchedSince ?? null,
   }
 }
@@ -83,7 +84,7 @@ export function creatorTipsStatement(
   if (!isSearch) {
     const text = /* sql */ `
       with ${party}, newest as (${newest})
-      select ${listColumns}, ${arrivedColumn}, p.usd, null as "searchedSince"
+      select ${listColumns}, t.id as "rowId", ${arrivedColumn}, p.usd, null as "searchedSince"
       from newest t ${parties} left join prices p on p.mint = t.mint
       order by t.recorded_at desc, t.id desc limit ${add(limit + 1)}`
     return { name: `tips.received.${walks.name}`, text, values }
@@ -106,7 +107,7 @@ export function creatorTipsStatement(
     ), searched as (
       select case when count(*) = ${searchedTips} then min(recorded_at) end as since from newest
     )
-    select ${listColumns}, ${arrivedColumn}, p.usd, searched.since as "searchedSince"
+    select ${listColumns}, t.id as "rowId", ${arrivedColumn}, p.usd, searched.since as "searchedSince"
     from searched left join (page join tips t using (id) ${parties} left join prices p on p.mint = t.mint) on true
     order by t.recorded_at desc, t.id desc`
   return { name: `tips.received.${walks.name}${q ? '.search' : ''}${sender ? '.sender' : ''}`, text, values }

@@ -110,6 +110,25 @@ test('the pages contain every tip exactly once, while new ones arrive', async (t
   t.deepEqual(met.sort(), there.sort())
 })
 
+test('both tips of a transaction that pays two wallets of a creator are on the pages', async (t) => {
+  const ada = await registerPerson(world())
+  const recorded_at = new Date('2026-03-01')
+  const [main_id = ''] = await insertTips(ada, [{ recorded_at, message: 'main' }])
+  await insertTips(ada, [{ recorded_at, id: `${main_id}:${unusedWallet()}`, main_id, message: 'further' }])
+  const first = await page(ada, { limit: '1' })
+  const second = await page(ada, { limit: '1', cursor: first.nextCursor ?? '' })
+  t.deepEqual(
+    [...first.tips, ...second.tips].map(({ signature, message }) => [signature, message]),
+    [
+      [main_id, 'further'],
+      [main_id, 'main'],
+    ],
+  )
+  t.is(second.nextCursor, null)
+  const found = await page(ada, { limit: '1', q: main_id, cursor: first.nextCursor ?? '' })
+  t.deepEqual([found.tips.length, found.nextCursor], [1, null])
+})
+
 test('filters limit the list, alone and combined', async (t) => {
   const ada = await registerPerson(world())
   await insertTips(ada, [
