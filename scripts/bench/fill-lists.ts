@@ -124,8 +124,9 @@ async function insertLedger(client: pg.Client, userId: string, transfers: number
     [userId],
   )
   await client.query(`
-    insert into ledger_transfers (id, idem, kind, ref) overriding system value
-    select n, 'tip:' || lpad(n::text, 12, '0'), 'credit', 'tip:' || n from generate_series(1, ${transfers}) n`)
+    insert into ledger_transfers (id, idem, kind, ref, created_at) overriding system value
+    select n, 'tip:' || lpad(n::text, 12, '0'), 'credit', 'tip:' || n,
+      now() - (${transfers} - n) * ${(historyDays * 24 * 3600) / transfers}::float8 * interval '1 s' from generate_series(1, ${transfers}) n`)
   await client.query(
     `insert into ledger_entries (transfer_id, account_id, amount, balance_after, id)
      select n, a.account, a.amount, a.after, 2 * n + a.number

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { Knex } from 'knex'
 import { encodeBase58 } from '../../src/kernel/base58.js'
+import { checkBooks } from '../../src/ledger/invariants.js'
 import { loadConfig } from '../../src/platform/config/config.js'
+import { createDb } from '../../src/platform/database/database.js'
 import { migrateToLatest } from '../../src/platform/database/migrations/migrate.js'
 import { printProgress } from '../bootstrap/progress.mjs'
 import { webProgram } from '../dev/built.js'
@@ -40,6 +43,7 @@ interface Stack extends BusyCreator {
   readonly rows: number
   readonly url: string
   readonly headers: Record<string, string>
+  readonly db: Knex
 }
 interface Measured {
   readonly p50Ms: number
@@ -67,11 +71,14 @@ export function benchLists({ rows = manyRows }: { rows?: number | undefined }): 
         many: await openStack(servers, 'many', rows),
       }
       const results: Result[] = []
-      for (const [page, path] of Object.entries(pagesOf())) {
-        const paths = { few: path(stacks.few), many: path(stacks.many) }
-        let result = await measure(servers, page, paths, stacks)
+      const reads: [string, Read][] = Object.entries(pagesOf()).map(([page, path]) => [
+        page,
+        (stack) => request(stack, path(stack)),
+      ])
+      for (const [page, read] of [...reads, checkOfNewest]) {
+        let result = await measure(servers, page, read, stacks)
         for (let again = 1; again < attempts && isSlow(result); again++)
-          result = await measure(servers, page, paths, stacks)
+          result = await measure(servers, page, read, stacks)
         results.push(result)
         printProgress(lineOf(result).trimEnd())
       }
@@ -98,6 +105,20 @@ function isSlow({ few, many, timeRatio, buffersRatio }: Result): boolean {
   const deeper = many.buffers - few.buffers <= deeperBuffers
   return timeRatio > highestRatio || (buffersRatio > highestRatio && !deeper)
 }
+
+/** What is measured. Returns its milliseconds. */
+type Read = (stack: Stack) => Promise<number>
+
+const checkedTransfers = 400
+/** What `check-books --since` does of an open month, whose transfers are as many at every size. */
+const checkOfNewest: [string, Read] = [
+  `check-books of the newest ${checkedTransfers} transfers`,
+  async ({ db, rows }) => {
+    const startedAt = performance.now()
+    await checkBooks(db, BigInt(Math.ceil(rows / 10) - checkedTransfers))
+    return performance.now() - startedAt
+  },
+]
 
 /** Pages by name. Where a page begins in the middle, the cursor is made of the middle's time or entry. */
 function pagesOf(): Record<string, (stack: Stack) => string> {
@@ -160,23 +181,25 @@ async function openStack(servers: BenchServers, name: Size, rows: number): Promi
   await withConnection(databaseUrl, (client) =>
     fillLists(client, creator, rows, (progress) => printProgress(`${name}: ${progress}`)),
   )
-  return { ...creator, name, rows, url, headers: { cookie, authorization: `Bearer ${apiKey}` } }
+  const db = createDb(databaseUrl, 1)
+  servers.defer(() => db.destroy())
+  return { ...creator, name, rows, url, db, headers: { cookie, authorization: `Bearer ${apiKey}` } }
 }
 
 async function measure(
   servers: BenchServers,
   page: string,
-  paths: Record<Size, string>,
+  read: Read,
   stacks: Record<Size, Stack>,
 ): Promise<Result> {
   const times: Record<Size, number[][]> = { few: [], many: [] }
   const buffers: Record<Size, number> = { few: 0, many: 0 }
-  for (const size of sizes) for (let n = 0; n < warmUps; n++) await request(stacks[size], paths[size])
+  for (const size of sizes) for (let n = 0; n < warmUps; n++) await read(stacks[size])
   for (let round = 1; round <= rounds; round++)
     for (const size of alternateOrder(sizes, round)) {
       const before = await buffersRead(servers, size)
       const ofRound: number[] = []
-      for (let n = 0; n < requestsEach; n++) ofRound.push(await request(stacks[size], paths[size]))
+      for (let n = 0; n < requestsEach; n++) ofRound.push(await read(stacks[size]))
       times[size].push(ofRound)
       buffers[size] += (await buffersRead(servers, size)) - before
     }

@@ -47,6 +47,8 @@ export async function openStage(
   defer(() => void db.destroy().catch(() => undefined))
   const clock = new Clock()
   const turns = new Turns(clock, given.chance, given.odds, control)
+  // Node carries every storage that is in use along with every promise: those of earlier runs would slow this one.
+  defer(() => turns.inside.disable())
   defer(replaceClocks(clock, given.seed, turns.inside))
   defer(turns.watchStatements())
   turns.watchPool(db)

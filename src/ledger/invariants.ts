@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { longTransaction } from '../platform/database/database.js'
+import { longTransaction, query } from '../platform/database/database.js'
 
 /** What is always true of the ledger. Each statement counts the violations among the transfers after $1. */
 const invariants: Readonly<Record<string, string>> = {
@@ -72,15 +72,36 @@ export interface BooksReport {
 export const booksStatementMs = 15 * 60 * 1000
 
 /**
- * Checks all books, or the transfers after `after`. Reads one snapshot, so that postings continue meanwhile. `statementMs`: time
- * limit of one statement, instead of the pool's.
+ * The last transfer before a time, for `after`. It reads back from the newest, so the years before cost nothing. An hour more: a
+ * transfer gets its id before its time, and others meanwhile.
  */
-export async function checkBooks(db: Knex, after = 0n, statementMs?: number): Promise<BooksReport> {
+export async function findTransferBefore(db: Knex, time: Date): Promise<bigint> {
+  const [row] = await query<{ id: bigint }>(db, {
+    name: 'ledger.transfer-before',
+    text: /* sql */ `
+      select id from ledger_transfers where created_at < $1::timestamptz - interval '1 hour' order by id desc limit 1`,
+    values: [time],
+  })
+  return row?.id ?? 0n
+}
+
+/**
+ * Checks all books, or the transfers after `after`. Reads one snapshot, so that postings continue meanwhile. `statementMs`: time
+ * limit of one statement, instead of the pool's. `say` hears which invariant is checked.
+ */
+export async function checkBooks(
+  db: Knex,
+  after = 0n,
+  statementMs?: number,
+  say?: (name: string) => void,
+): Promise<BooksReport> {
   return inSnapshot(db, statementMs, async (trx) => {
     const checks = Object.entries(after === 0n ? { ...invariants, ...fullInvariants } : invariants)
     const counted = []
-    for (const [name, sql] of checks)
+    for (const [name, sql] of checks) {
+      say?.(name)
       counted.push({ name, violations: await scalar(trx, sql.replaceAll('$1', String(after))) })
+    }
     return {
       holds: counted.every(({ violations }) => violations === 0n),
       invariants: counted,
@@ -89,7 +110,7 @@ export async function checkBooks(db: Knex, after = 0n, statementMs?: number): Pr
   })
 }
 
-/** The sum of all accounts of one kind, in base units. The sums of a currency add up to zero. */
+/** The sum of what the transfers have moved in all accounts of one kind, in base units. The sums of a currency add up to zero. */
 export interface BooksSum {
   readonly currency: string
   readonly kind: string
@@ -98,12 +119,13 @@ export interface BooksSum {
   readonly units: string
 }
 
-export async function sumBooks(db: Knex, statementMs?: number): Promise<BooksSum[]> {
+/** Of all transfers, or of those after `after`. */
+export async function sumBooks(db: Knex, after = 0n, statementMs?: number): Promise<BooksSum[]> {
   return inSnapshot(db, statementMs, async (trx) => {
     const { rows } = await trx.raw(/* sql */ `
       select a.currency, a.kind, count(distinct a.id) as accounts, count(e.id) as entries,
              coalesce(sum(e.amount), 0)::text as units
-      from ledger_accounts a left join ledger_entries e on e.account_id = a.id
+      from ledger_accounts a left join ledger_entries e on e.account_id = a.id and e.transfer_id > ${after}
       group by a.currency, a.kind order by a.currency desc, a.kind`)
     return rows
   })

@@ -36,7 +36,7 @@ export interface Position {
 /** Reads every entry. `statementMs`: time limit of one statement, instead of the pool's. */
 export async function readPosition(db: Knex, statementMs?: number): Promise<Position> {
   const sums = new Map<string, bigint>()
-  for (const { kind, currency, units } of await sumBooks(db, statementMs)) {
+  for (const { kind, currency, units } of await sumBooks(db, 0n, statementMs)) {
     sums.set(`${kind} ${currency}`, BigInt(units))
   }
   const sum = (kind: string, currency: Currency): bigint => sums.get(`${kind} ${currency}`) ?? 0n
