@@ -18,7 +18,10 @@ import { withdrawNaira } from './demo/withdrawal.js'
  * signed report of what the platform owes and has. Prints every step. The exit code is 0 only if every step held.
  */
 const port = Number(process.env['PORT'] ?? 3000)
-const webs = [`http://localhost:${port}`, `http://localhost:${port + 1}`]
+/** A stream each: with one web process, two to the same. */
+const webs = [port, port + Math.min(1, Number(process.env['WEB_PROCESSES'] ?? 2) - 1)].map(
+  (each) => `http://localhost:${each}`,
+)
 const sandbox = `http://localhost:${process.env['SANDBOX_PORT'] ?? 8899}`
 const [web] = webs as [string]
 const measuredTips = 9

@@ -141,10 +141,10 @@ export function createApp(services: Services, pages: Pages = loadPages()): App {
     services.log.debug({ err: error }, 'a connection closed before its response ended'),
   )
   koa.use(securityHeaders(isSecure(publicUrl)))
+  koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   koa.use(publicCors())
   koa.use(serveWallets)
   const firstSegments = new Set(routes.map(({ endpoint }) => endpoint.path.split('/')[1] ?? ''))
-  koa.use((ctx, next) => (fiatPath.test(ctx.path) ? noStore(ctx, next) : next()))
   const shed = refuseWhileOverloaded(services.poolQueue)
   // Pages and health endpoints need no connection. A stream is not refused: after a 503 a browser would not open it again.
   const isShed = ({ path }: Koa.Context): boolean =>

@@ -129,12 +129,13 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   report_keys: { append: ['clock', 'operators'], read: ['web'] },
   reserve_reports: { append: ['clock', 'operators'], read: ['web'] },
   review_items: { change: payers },
-  // Web asks for a refund, and a webhook makes one due. Only payouts and operators change what it is.
+  // Web asks for a refund, and a webhook makes one due. Only payouts and operators change what it is; settlement learns which of the
+  // provider's one was that an operator has ended.
   refunds: {
     append: ['web'],
     moved: ['due_at'],
-    change: ['payouts', 'operators'],
-    read: ['settlement', 'clock'],
+    change: ['payouts', 'settlement', 'operators'],
+    read: ['clock'],
   },
   sdk_sessions: { write: ['web', 'clock', 'operators'], change: ['verifier', 'settlement'] },
   sessions: { write: ['web', 'clock', 'operators'] },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readSettings } from '../../src/platform/config/read-settings.js'
+import { url } from '../../src/platform/config/setting-forms.js'
 import type { Port } from './ports.js'
 
 const port = z.coerce.number().int().min(1).max(65_534)
@@ -31,6 +32,7 @@ const settings = z.object({
   SANDBOX_PORT: port.default(8899),
   SMTP_PORT: port.default(2525),
   TREASURY_WALLET: z.string().optional(),
+  CHECKOUT_URL: url.optional(),
   OPS_PORT: port.optional(),
   METRICS_PORT: port.optional(),
 })

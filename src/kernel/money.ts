@@ -108,3 +108,7 @@ export function sumOf<Row>(rows: readonly Row[], amountOf: (row: Row) => bigint)
 export function least(one: bigint, other: bigint): bigint {
   return one < other ? one : other
 }
+
+export function most(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

@@ -12,7 +12,11 @@ const lookSeconds = 900
 
 /** Work that has begun and not ended, as SQL: its rows and since when each is unfinished. */
 const unfinished = {
-  verifier: [`tips where due_at is not null and status = 'pending'`, 'recorded_at'],
+  // What is unreadable is looked at once a day.
+  verifier: [
+    `tips where due_at < clock_timestamp() + interval '1 hour' and status = 'pending'`,
+    'recorded_at',
+  ],
   finality: [
     `tips where due_at is not null and status = 'confirmed' and finalized_at is null`,
     'confirmed_at',

@@ -93,14 +93,11 @@ async function lookUp<Due extends DueToSend, Row extends LockedOutgoing>(
   } catch (error) {
     return retryLater(services, kind, due, failureOf(error).message)
   }
-  if (id === undefined) {
-    const isGone = provesAbsence(due, services.config.payouts)
-    if (due.adopted && !isGone)
-      return retryLater(services, kind, due, 'the provider does not show it any more')
-    if (!isGone) return recordUnsent(services, kind, due, 'the provider need not show yet what was lost')
-    if (!due.adopted) return undefined
-  }
   // The provider showed what was adopted, so it has accepted that. Followed and shown no more, it is a review.
+  if (id === undefined && !due.adopted) {
+    if (provesAbsence(due, services.config.payouts)) return undefined
+    return recordUnsent(services, kind, due, 'the provider need not show yet what was lost')
+  }
   // Its money is gone already, so no limit holds it back.
   if ((await recordSending(services, { ...kind, holdBack: undefined }, due)) !== undefined)
     await recordAccepted(services, kind, due, id)
@@ -203,7 +200,7 @@ export async function recordAccepted<Due extends DueToSend, Row extends LockedOu
     kind.alarm(
       due,
       'paid_after_failed',
-      `the provider accepted it as ${providerId ?? 'what was adopted'} after its money was given back`,
+      `the provider accepted it${providerId === undefined ? '' : ` as ${providerId}`} after its money was given back`,
     )
 }
 

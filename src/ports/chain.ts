@@ -151,6 +151,8 @@ export interface WalletAccount {
 export interface FinalizedHoldings {
   /** The oldest slot that was read at; 0n when nothing was asked. */
   readonly slot: bigint
+  /** The newest slot that any endpoint showed. */
+  readonly newestSlot: bigint
   /** Base units, in the order of the question. 0n for an account that does not exist or belongs to another owner. */
   readonly amounts: readonly bigint[]
 }

@@ -63,7 +63,10 @@ export interface DisputeAnswer {
  * understood. After an ambiguous answer, `find` shows what happened.
  */
 export interface Disputes {
-  /** All disputes filed between two times, newest first, page by page. */
+  /**
+   * All disputes filed between two times, newest first, page by page. What cannot be read is left out, and an
+   * error ends the list.
+   */
   list(from: Date, to: Date): AsyncIterable<readonly Dispute[]>
   /** Undefined when the provider has no such dispute. */
   find(id: string): Promise<Dispute | undefined>

@@ -36,6 +36,9 @@ export interface Refunds {
   request(refund: NewRefund): Promise<ProviderRefund>
   /** The refunds of a payment since a time, oldest first. Throws ProviderError. */
   list(transaction: string, since: Date): Promise<ProviderRefund[]>
-  /** All refunds requested between two times, newest first, page by page. Throws ProviderError. */
+  /**
+   * All refunds requested between two times, newest first, page by page. What cannot be read is left out, and an
+   * error ends the list. Throws ProviderError.
+   */
   listAll(from: Date, to: Date): AsyncIterable<readonly ProviderRefund[]>
 }

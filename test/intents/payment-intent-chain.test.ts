@@ -1,5 +1,6 @@
+import { PublicKey } from '@solana/web3.js'
 import test from 'ava'
-import { associatedAccount, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
+import { associatedAccount, mintTokens, requestAirdrop } from '../../scripts/sandbox/chain/faucet.js'
 import { solMint, tokenBySymbol } from '../../src/kernel/tokens.js'
 import { countAlerts } from '../helpers/alerts-and-mails.js'
 import { provisionerBatch, registerPerson } from '../helpers/make/creators.js'
@@ -52,6 +53,25 @@ test.serial('a treasury without a token account misses only the fee in that toke
   await until('the treasury is funded', async () => (await quoted(solMint, 0.01)) === '9800000 + 200000')
   t.is(await quoted(usdc, 1), '1000000 + 0')
   t.falsy(world().sandbox.chain.svm.account(associatedAccount(treasury, usdc).toBase58()))
+})
+
+test.serial('what is no token account, or is frozen, receives no fee', async (t) => {
+  const { chain } = world().sandbox
+  const account = associatedAccount(treasury, usdc)
+  requestAirdrop(chain, account.toBase58(), 1_000_000_000n)
+  await until('there is SOL at its address', async () => chain.svm.account(account.toBase58()) !== undefined)
+  t.is(await quoted(usdc, 1), '1000000 + 0')
+  const owner = unusedWallet()
+  mintTokens(chain, owner, usdc, 1n)
+  const opened = chain.svm.account(associatedAccount(owner, usdc).toBase58())
+  if (opened === undefined) throw new Error('no account')
+  const data = Buffer.from(opened.data)
+  data.set(new PublicKey(treasury).toBytes(), 32)
+  chain.setAccount(account.toBase58(), { ...opened, data })
+  t.is(await quoted(usdc, 1), '980000 + 20000')
+  data[108] = 2
+  chain.setAccount(account.toBase58(), { ...opened, data })
+  t.is(await quoted(usdc, 1), '1000000 + 0')
 })
 
 for (const [name, fault] of [

@@ -152,7 +152,7 @@ test('a row that cannot be read hides no other, and the list ends with an error 
     { instanceOf: ProviderError },
   )
   t.deepEqual(seen, ['2', '3'])
-  t.regex(error?.message ?? '', /^1 rows of \/refund cannot be read: .*amount/)
+  t.regex(error?.message ?? '', /^a row of \/refund cannot be read, 1: .*amount/)
 })
 
 test('a list is read to its end by a provider that has shorter pages', async (t) => {

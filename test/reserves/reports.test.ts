@@ -159,6 +159,22 @@ test.serial('a node that is behind makes no report and stops nothing', async (t)
   t.is(await countAlerts(world(), 'custody_short'), 0)
 })
 
+test.serial('an endpoint that lags behind another makes no report and stops nothing', async (t) => {
+  const creator = await registerCreator(world())
+  await finalTip(world(), creator)
+  const urls = `${world().env['SOLANA_RPC_URLS']},${world().sandbox.url}`
+  const both = composeAs('clock', { ...world().env, SOLANA_RPC_URLS: urls })
+  t.teardown(() => both.close())
+  // It has finalized the tip, and not yet what was credited since.
+  world().proxies.outside.alterReply = (method, _params, reply) => {
+    if (method !== 'getMultipleAccounts') return reply
+    const { context, value } = reply.result as { context: { slot: number }; value: unknown[] }
+    return { id: reply.id, result: { context: { slot: context.slot - 1 }, value: value.map(() => null) } }
+  }
+  await t.throwsAsync(make(both), { message: /has finalized slot/ })
+  t.false(await payoutsStopped())
+})
+
 test.serial('a wallet that lacks USDC stops payouts until a person decides', async (t) => {
   const creator = await registerCreator(world())
   const rich = await registerCreator(world())

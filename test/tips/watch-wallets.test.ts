@@ -1,7 +1,7 @@
 import test from 'ava'
 import { usdc } from '../../src/kernel/tokens.js'
 import { createVerifierBatch } from '../../src/tips/verify-tips.js'
-import { waitFor, waitForUnread } from '../../src/tips/watch/watch-account.js'
+import { readPage, waitFor, waitForUnread } from '../../src/tips/watch/watch-account.js'
 import { createWatchBatch } from '../../src/tips/watch/watch-wallets.js'
 import { registerCreator } from '../helpers/make/creators.js'
 import { solTransfer, tokenTransfer } from '../helpers/make/instructions.js'
@@ -190,6 +190,46 @@ test.serial('dust is no tip, however much of it hides a payment', async (t) => {
   const [account] = Object.values(accounts) as { before?: string; until?: string }[]
   t.is(account?.before, undefined)
   t.is(account?.until, dust.at(-1))
+})
+
+test('what was too young when a walk began is read, however long the walk took', (t) => {
+  const at = (ageMs: number) => ({
+    signature: `of ${ageMs}`,
+    failed: false,
+    blockTime: new Date(1e12 - ageMs),
+  })
+  const [young, ripe] = [at(10_000), at(60_000)]
+  const open = { held: '1', changedMs: 1e12, isOpen: true }
+  const first = readPage(open, [young, ripe], 1e12, 1e9)
+  t.deepEqual([first.wanted, first.after.before], [[ripe.signature], ripe.signature])
+  const ended = readPage(first.after, [], 1e12 + 300_000, 1e9)
+  t.true(ended.after.isOpen, 'the newest are read once more')
+  const again = readPage(ended.after, [young], 1e12 + 320_000, 1e9)
+  t.deepEqual(again.wanted, [young.signature])
+  const last = readPage(again.after, [], 1e12 + 340_000, 1e9)
+  t.false(readPage(last.after, [], 1e12 + 360_000, 1e9).after.isOpen, 'then there is nothing new')
+})
+
+test.serial('what a node cannot answer at once is asked for in smaller parts', async (t) => {
+  const { sandbox, db, proxies } = world()
+  const creator = await registerCreator(world())
+  const supporter = createSupporter(sandbox, ['USDC'])
+  await lookNow()
+  const sent = Array.from({ length: 9 }, (_, n) => sendUsdc(supporter, creator.wallet, 1_000_000 + n))
+  await untilConfirmedOnChain(world(), sent)
+  proxies.outside.intervene = async (_path, body) =>
+    body.split('"getTransaction"').length > 3 ? { status: 500, body: 'too much' } : undefined
+  let looks = 0
+  await runBatchUntil(
+    async () => {
+      await lookNow().catch(() => undefined)
+      looks += 1
+      return { taken: 0 }
+    },
+    'every payment is found',
+    async () => (await db('tips').whereIn('id', sent)).length === sent.length,
+  )
+  t.true(looks > 1, 'the first look had no answer')
 })
 
 test.serial('a node that is behind, silent or lying hides a payment only for a while', async (t) => {

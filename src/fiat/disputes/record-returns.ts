@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
 import { nairaText } from '../../kernel/money.js'
-import { ProviderError } from '../../kernel/provider-error.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { readReadable } from '../../outgoing/differences.js'
 import type { OutgoingStatus } from '../../outgoing/lifecycle.js'
@@ -41,40 +40,78 @@ export async function recordRefunds(services: ReturnNeeds): Promise<void> {
   const listed = services.refunds.listAll(new Date(now - refundDays * dayMs), new Date(now))
   const { rows, error } = await readReadable(listed)
   const paid = rows.filter(({ state, dispute }) => state === 'paid' && dispute === null)
-  const { notOurs, sentTwice } = await findUnbooked(services, paid.reverse())
-  for (const refund of notOurs)
-    await book(services, refund.transaction, { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo })
+  const { notOurs, sentTwice, returned } = await sortUnbooked(services, paid.reverse())
   if (sentTwice.length > 0) await alarmSentTwice(services, sentTwice)
+  await eachAlone(notOurs, (refund) =>
+    book(services, refund.transaction, { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo }),
+  )
+  // What cannot be read may be what was returned.
   if (error !== undefined) throw error
+  await eachAlone(returned, (match) => setReturned(services.db, match))
 }
 
 const caseOfRefund = ({ id }: Pick<Refund, 'id'>): string => `refund:${id}`
+
+/** One that fails stops no other. Throws the first failure at the end. */
+async function eachAlone<Row>(rows: readonly Row[], work: (row: Row) => Promise<void>): Promise<void> {
+  const failures: unknown[] = []
+  for (const row of rows) await work(row).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
 
 /** What we know of the refunds of a payment. */
 interface OwnRefunds {
   readonly transaction: string
   /** Returned of money in suspense, as an operator said. */
-  readonly suspenseKobo: bigint | null
+  suspenseKobo: bigint | null
   /** The cases that are booked, and the refunds that were requested here. */
   readonly booked: readonly string[]
   /** Those that were requested here and have not failed, by their ids, which the provider shows as notes. */
   readonly requested: Readonly<Record<string, OutgoingStatus>>
-  /** Of those, what was returned as an operator said, without the provider's id: kobo by id. */
+  /** Of those, what is paid as an operator said, and is not shown: kobo by id. */
   readonly returned: Readonly<Record<string, string>>
   /** One that is under way may be any of those that are shown. */
   readonly waits: boolean
 }
 
-/**
- * Of refunds of recorded payments, oldest first: those that neither are booked nor were requested here, and those by whose request
- * another one was paid.
- */
-async function findUnbooked(
-  { db }: ReturnNeeds,
-  refunds: readonly Refund[],
-): Promise<{ readonly notOurs: readonly Refund[]; readonly sentTwice: readonly Refund[] }> {
-  if (refunds.length === 0) return { notOurs: [], sentTwice: [] }
-  const rows = await query<OwnRefunds>(db, {
+interface Unbooked {
+  /** Nobody here has requested them. */
+  readonly notOurs: Refund[]
+  /** By their request another one was paid. */
+  readonly sentTwice: Refund[]
+  /** Requests that were returned as an operator said, with the provider's refund that each is. */
+  readonly returned: { readonly requestId: string; readonly providerId: string }[]
+}
+
+/** Sorts the refunds of recorded payments, oldest first, that are not booked. */
+async function sortUnbooked({ db }: ReturnNeeds, refunds: readonly Refund[]): Promise<Unbooked> {
+  const sorted: Unbooked = { notOurs: [], sentTwice: [], returned: [] }
+  const own = await readOwnRefunds(db, refunds)
+  const payments = new Map(
+    own.map((one) => [one.transaction, { ...one, unseen: new Map(Object.entries(one.returned)) }]),
+  )
+  for (const refund of refunds) {
+    const payment = payments.get(refund.transaction)
+    if (payment === undefined || payment.booked.includes(caseOfRefund(refund))) continue
+    const status = payment.requested[refund.note]
+    const isSame = ([id, kobo]: readonly [string, string]): boolean =>
+      status === undefined ? kobo === String(refund.kobo) : id === refund.note
+    const [requestId] = [...payment.unseen].find(isSame) ?? []
+    if (requestId !== undefined) {
+      payment.unseen.delete(requestId)
+      sorted.returned.push({ requestId, providerId: refund.id })
+    } else if (status === 'completed') sorted.sentTwice.push(refund)
+    // One refund of the sum in suspense is ours.
+    else if (status === undefined && !payment.waits && payment.suspenseKobo === refund.kobo)
+      payment.suspenseKobo = null
+    else if (status === undefined && !payment.waits) sorted.notOurs.push(refund)
+  }
+  return sorted
+}
+
+async function readOwnRefunds(db: Knex, refunds: readonly Refund[]): Promise<OwnRefunds[]> {
+  if (refunds.length === 0) return []
+  return query<OwnRefunds>(db, {
     name: 'returns.own-refunds',
     text: /* sql */ `
       select p.provider_transaction as transaction,
@@ -91,43 +128,26 @@ async function findUnbooked(
         coalesce((select jsonb_object_agg(o.id, o.status) from refunds o
           where o.provider_transaction = p.provider_transaction and o.status <> 'failed'), '{}') as requested,
         coalesce((select jsonb_object_agg(o.id, o.kobo::text) from refunds o
-          where o.provider_transaction = p.provider_transaction and o.status = 'completed' and o.provider_id is null), '{}')
-          as returned
+          where o.provider_transaction = p.provider_transaction and o.status = 'completed'
+            and coalesce(o.sent_at, o.created_at) > clock_timestamp() - $3::int * interval '1 day'
+            and coalesce(o.provider_id <> all($2::text[]), true)), '{}') as returned
       from fiat_payments p where p.provider_transaction = any($1::text[])`,
-    values: [[...new Set(refunds.map(({ transaction }) => transaction))]],
+    values: [
+      [...new Set(refunds.map(({ transaction }) => transaction))],
+      refunds.map(({ id }) => id),
+      // A day less: what was requested before the list begins is not shown, and paid all the same.
+      refundDays - 1,
+    ],
   })
-  const own = new Map(rows.map((row) => [row.transaction, row]))
-  const requestOf = ({ transaction, note }: Refund) => own.get(transaction)?.requested[note]
-  const isPaid = (refund: Refund) => requestOf(refund) === 'completed'
-  // What an operator said explains one refund each that names no request.
-  const named = new Set(refunds.map(({ note }) => note))
-  const saidOf = ({ suspenseKobo, returned }: OwnRefunds): bigint[] => [
-    ...(suspenseKobo === null ? [] : [suspenseKobo]),
-    ...Object.entries(returned).flatMap(([id, kobo]) => (named.has(id) ? [] : [BigInt(kobo)])),
-  ]
-  const said = new Map(rows.map((row) => [row.transaction, saidOf(row)]))
-  const unknown = refunds.filter((refund) => {
-    const payment = own.get(refund.transaction)
-    if (payment === undefined || payment.booked.includes(caseOfRefund(refund))) return false
-    return !payment.waits || isPaid(refund)
+}
+
+/** From now on the provider's refund is known to be this one. */
+async function setReturned(db: Knex, { requestId, providerId }: Unbooked['returned'][number]): Promise<void> {
+  await query(db, {
+    name: 'returns.set-returned',
+    text: `update refunds set provider_id = $2 where id = $1 and status = 'completed'`,
+    values: [requestId, providerId],
   })
-  const notOurs = unknown.filter((refund) => {
-    if (requestOf(refund) !== undefined) return false
-    const left = said.get(refund.transaction) ?? []
-    const at = left.indexOf(refund.kobo)
-    if (at >= 0) left.splice(at, 1)
-    return at < 0
-  })
-  // One that is under way may yet turn out to be the one that is shown.
-  const firstSeen = new Set<string>()
-  const sentTwice = unknown.filter((refund) => {
-    // The oldest is the one that was returned.
-    const isReturned = own.get(refund.transaction)?.returned[refund.note] !== undefined
-    if (!isReturned || firstSeen.has(refund.note)) return isPaid(refund)
-    firstSeen.add(refund.note)
-    return false
-  })
-  return { notOurs, sentTwice }
 }
 
 /** The second refunds that went out for one request, while the provider lists them. */
@@ -154,25 +174,22 @@ function alarmSentTwice(services: ReturnNeeds, refunds: readonly Refund[]): Prom
 
 /**
  * Books the payments that the payer's bank has taken back without a dispute. A refund and a lost dispute make a payment reversed
- * too, so what they explain is no further loss. `readDisputes`: lists the newest disputes once more, after the reversed payments.
+ * too, so what they explain is no further loss. `readDisputes`: lists the newest disputes once more, after the reversed payments, and
+ * says what went wrong, which this returns.
  */
 export async function recordReversals(
   services: ReturnNeeds,
-  readDisputes: () => Promise<void>,
-): Promise<void> {
+  readDisputes: () => Promise<string | undefined>,
+): Promise<string | undefined> {
   const now = (await readClock(services.db)).getTime()
   const from = new Date(now - reversedDays * dayMs)
   const reversed = await readReadable(services.collections.listReversedPayments(from, new Date(now)))
   const left = await withSomethingLeft(services, reversed.rows)
-  if (left.length > 0) await readDisputes()
-  const unread = [reversed.error]
-  for (const payment of left)
-    await recordReversal(services, payment).catch((error) => {
-      if (!(error instanceof ProviderError)) throw error
-      unread.push(error)
-    })
-  const error = unread.find((one) => one !== undefined)
-  if (error !== undefined) throw error
+  const inDisputes = left.length > 0 ? await readDisputes() : undefined
+  if (inDisputes !== undefined) return inDisputes
+  await eachAlone(left, (payment) => recordReversal(services, payment))
+  if (reversed.error !== undefined) throw reversed.error
+  return undefined
 }
 
 /** Those that are recorded, and of which not everything is gone or on its way back. */

@@ -14,7 +14,10 @@ export interface DueLook {
   readonly id: string
   readonly attempts: number
   readonly askedAt: Date
-  /** From when on disputes are listed: since the last look, and all that have not ended or of which there is news. */
+  /**
+   * From when on disputes are listed: since the last look, and all that have not ended or of which there is news. At most a month back
+   * for what could not be read.
+   */
   readonly disputesFrom: Date
 }
 
@@ -28,7 +31,7 @@ export const returnsQueue: DueRows = {
   onTake: 'asked_at = clock_timestamp()',
   columns: /* sql */ `
     t.id, t.attempts, t.asked_at as "askedAt",
-    least(t.listed_at - interval '1 day', clock_timestamp() - interval '2 days',
+    least(greatest(t.listed_at - interval '1 day', clock_timestamp() - interval '31 days'), clock_timestamp() - interval '2 days',
       (select min(opened_at) from disputes where state in (${sqlList(undecidedStates)}) or recheck or not settled) - interval '1 hour')
       as "disputesFrom"`,
   onFinish: {

@@ -36,12 +36,12 @@ export function createReturnsBatch(services: ReturnNeeds): Batch {
   }
 }
 
-/** Returns what went wrong, if anything. What cannot be read of one list stops no other. */
+/** Returns what went wrong, if anything. What cannot be read of one list stops no other, but for the reversals. */
 async function lookNow(services: ReturnNeeds, look: DueLook): Promise<string | undefined> {
-  const attempt = (step: () => Promise<void>) =>
+  const attempt = (step: () => Promise<unknown>) =>
     step().then(
-      () => undefined,
-      (error) => failed(services, error),
+      (problem) => (typeof problem === 'string' ? problem : undefined),
+      (error) => problemOf(services, error),
     )
   const inDisputes = await attempt(() => recordDisputes(services, look.disputesFrom))
   const inRefunds = await attempt(() => recordRefunds(services))
@@ -52,18 +52,18 @@ async function lookNow(services: ReturnNeeds, look: DueLook): Promise<string | u
   return inReversals ?? inRefunds ?? inReminders
 }
 
-function failed({ metrics, log }: ReturnNeeds, error: unknown): string {
+function problemOf({ metrics, log }: ReturnNeeds, error: unknown): string {
   if (error instanceof ProviderError) metrics.alerts.inc({ kind: 'fiatpay_away' })
   log.warn({ err: error }, 'what came back of payments could not be read; it is tried again later')
   return error instanceof ProviderError ? error.message : 'unexpected error'
 }
 
-/** Records the disputes since a time. Throws at the end if one could not be read or recorded. */
-async function recordDisputes(services: ReturnNeeds, from: Date): Promise<void> {
+/** Records the disputes since a time. Says what could not be recorded, and throws at the end if one could not be read. */
+async function recordDisputes(services: ReturnNeeds, from: Date): Promise<string | undefined> {
   let failed = 0
   for await (const page of services.disputes.list(from, await readClock(services.db)))
     for (const shown of page) if (!(await recordOne(services, shown))) failed += 1
-  if (failed > 0) throw new Error(`${failed} disputes could not be recorded`)
+  return failed > 0 ? `${failed} disputes could not be recorded` : undefined
 }
 
 async function recordOne(services: ReturnNeeds, shown: Dispute): Promise<boolean> {
@@ -84,7 +84,8 @@ async function recordOne(services: ReturnNeeds, shown: Dispute): Promise<boolean
       )
     else if (recorded.dispute.state === 'open' && (recorded.isNew || recorded.before !== undefined))
       alarm(services, shown.id, 'a payment is disputed')
-    return true
+    // Of a new one in a state that nobody knows a person must look: its time may be running.
+    return recorded !== undefined || known !== undefined
   } catch (error) {
     log.error({ err: error, dispute: shown.id }, 'a dispute could not be recorded; it is tried again later')
     return false

@@ -78,9 +78,12 @@ async function checkedOffer(
   const check = checkSwap(termsOf(chain, request, offer), simulation)
   if (check.fault === undefined) {
     const { received = offer.outAmount } = check
+    // An engine may leave out what it was asked to name: then the message tells the tip.
+    const named = simulation.instructions.some(({ accounts }) => accounts.includes(request.referenceKey))
+    const shown = { ...offer, carriesReferenceKey: offer.carriesReferenceKey && named }
     // The price may have moved since the quote, so the simulated amount is promised if it is lower.
-    if (received >= offer.outAmount) return offer
-    return { ...offer, outAmount: received, leastAmount: least(received, offer.leastAmount) }
+    if (received >= offer.outAmount) return shown
+    return { ...shown, outAmount: received, leastAmount: least(received, offer.leastAmount) }
   }
   log.warn(
     { engine: engine.provider, fault: check.fault },

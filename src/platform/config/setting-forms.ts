@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { isAddress } from '../../kernel/base58.js'
 import { parseTrustProxy } from './trust-proxy.js'
 
 // The forms that values of settings have.
@@ -21,7 +22,7 @@ export const proxies = z.string().transform((text, ctx) => {
   ctx.addIssue({ code: 'custom', message })
   return z.NEVER
 })
-export const address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be a base58 address')
+export const address = z.string().refine(isAddress, 'must be a base58 address')
 /** The text of a file. */
 const file = z.string().transform((path, ctx) => {
   try {

@@ -69,6 +69,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown):
   throw undocumented('fiatpay did not answer as documented', parsed.error)
 }
 
+const namedRow = z.object({ id: z.int() })
 const anyPage = answer(z.array(z.unknown())).extend({
   // Paystack's data about the pages of a list.
   meta: z.object({ pageCount: z.int() }).optional().catch(undefined),
@@ -76,7 +77,7 @@ const anyPage = answer(z.array(z.unknown())).extend({
 
 /**
  * All rows of a list that the provider created between two times, newest first, page by page. Throws ProviderError. A row that `read`
- * refuses with one hides no other: it is left out, and the list ends with an error that counts such rows.
+ * refuses with one hides no other: it is left out, and the list ends with an error that names the first one.
  */
 export async function* readPages<Row>(
   query: FiatpayQuery,
@@ -84,13 +85,13 @@ export async function* readPages<Row>(
   read: (row: unknown) => Row,
   { from, to, status }: { readonly from: Date; readonly to?: Date; readonly status?: string },
 ): AsyncGenerator<Row[]> {
-  const unread: ProviderError[] = []
+  const unread: string[] = []
   const readable = (row: unknown): Row[] => {
     try {
       return [read(row)]
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error
-      unread.push(error)
+      unread.push(`${namedRow.safeParse(row).data?.id ?? 'without an id'}: ${error.message}`)
       return []
     }
   }
@@ -107,11 +108,9 @@ export async function* readPages<Row>(
     // A provider that ignores perPage has shorter pages.
     const isLast = data.length < perPage && page >= (meta?.pageCount ?? 0)
     if (data.length > 0 && !isLast) continue
-    if (unread[0] === undefined) return
-    throw new ProviderError(
-      'ambiguous',
-      `${unread.length} rows of ${path} cannot be read: ${unread[0].message}`,
-    )
+    if (unread.length === 0) return
+    const more = unread.length > 1 ? ` (and ${unread.length - 1} more)` : ''
+    throw new ProviderError('ambiguous', `a row of ${path} cannot be read, ${unread[0]}${more}`)
   }
   // What is not read may be what the caller looks for.
   throw new ProviderError('ambiguous', `fiatpay lists ${path} without an end`)

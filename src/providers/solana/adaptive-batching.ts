@@ -2,11 +2,13 @@ import { ProviderError } from '../../kernel/provider-error.js'
 
 /**
  * The number of items in one request. Endpoints have different limits (one allows 256 signatures, another 5), which
- * also change with load. So the size is halved when a request is refused and grows while requests succeed.
+ * also change with load. So the size is halved when a request is refused or gets no answer, and grows while requests succeed.
  */
 export class BatchSize {
   readonly #max: number
   #current: number
+  /** A rate limited batch is being repeated in halves. Meanwhile no other is: that would be as many requests again. */
+  isProbed = false
 
   constructor(max: number) {
     this.#max = max
@@ -61,28 +63,49 @@ export async function inAdaptiveBatches<Item, Result>(
   return results
 }
 
+/** `probes`: it is half of a batch that was rate limited. */
 async function requestInHalves<Item, Result>(
   batch: readonly Item[],
   size: BatchSize,
   request: (batch: readonly Item[]) => Promise<Result[]>,
   onRefused: (error: ProviderError) => void,
+  probes = false,
 ): Promise<Result[]> {
   try {
     const results = await request(batch)
     size.grow()
     return results
   } catch (error) {
-    if (!(error instanceof ProviderError && (error.kind === 'rejected' || error.code === 429))) throw error
-    size.shrink()
-    if (batch.length === 1 && error.kind !== 'rejected') throw error
-    if (batch.length === 1) {
-      onRefused(error)
+    const fault = faultOf(error)
+    if (fault !== undefined) size.shrink()
+    if (fault === 'refused' && batch.length === 1) {
+      onRefused(error as ProviderError)
       return []
     }
-    const middle = Math.ceil(batch.length / 2)
-    return [
-      ...(await requestInHalves(batch.slice(0, middle), size, request, onRefused)),
-      ...(await requestInHalves(batch.slice(middle), size, request, onRefused)),
-    ]
+    const mayProbe = batch.length > 1 && (probes || !size.isProbed)
+    if (fault === 'refused' || (fault === 'limited' && mayProbe))
+      return await requestHalves(fault === 'limited')
+    throw error
   }
+  async function requestHalves(isLimited: boolean): Promise<Result[]> {
+    size.isProbed ||= isLimited
+    const middle = Math.ceil(batch.length / 2)
+    const halve = (half: readonly Item[]) => requestInHalves(half, size, request, onRefused, isLimited)
+    try {
+      return [...(await halve(batch.slice(0, middle))), ...(await halve(batch.slice(middle)))]
+    } finally {
+      if (isLimited && !probes) size.isProbed = false
+    }
+  }
+}
+
+/**
+ * What may be wrong with the size of a batch. Without an answer it may have been too much as well: halves could take as long each, so
+ * only the next call asks for less.
+ */
+function faultOf(error: unknown): 'refused' | 'limited' | 'unanswered' | undefined {
+  if (!(error instanceof ProviderError)) return undefined
+  if (error.kind === 'rejected') return 'refused'
+  if (error.code === 429) return 'limited'
+  return error.kind === 'ambiguous' ? 'unanswered' : undefined
 }

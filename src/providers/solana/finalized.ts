@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { least, most } from '../../kernel/money.js'
 import { ProviderError } from '../../kernel/provider-error.js'
 import type { ChainTransaction, FinalizedHoldings, WalletAccount } from '../../ports/chain.js'
 import { accountReply, holdingsOf } from './account-state.js'
@@ -8,6 +9,8 @@ import { documented, type JsonRpc } from './json-rpc.js'
 
 /** Signatures of which every endpoint is asked at once. */
 const concurrency = 4
+/** After so many without an answer the others wait for the next check: an endpoint that hangs takes ten seconds for each. */
+const mostUnanswered = 4
 
 export async function readFinalizedEverywhere(
   rpc: JsonRpc,
@@ -16,13 +19,16 @@ export async function readFinalizedEverywhere(
   const how = { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 1 }
   const found = new Map<string, readonly (ChainTransaction | undefined)[]>()
   const waiting = [...signatures]
+  let unanswered = 0
   async function readNext(): Promise<void> {
-    for (let signature = waiting.shift(); signature !== undefined; signature = waiting.shift()) {
-      const wanted = signature
+    while (unanswered < mostUnanswered) {
+      const wanted = waiting.shift()
+      if (wanted === undefined) return
       const replies = await rpc
         .callAll('getTransaction', [wanted, how], (result) => decodeTransaction(wanted, result))
         .catch(undefinedWithoutAnswer)
-      if (replies !== undefined) found.set(wanted, replies)
+      if (replies === undefined) unanswered += 1
+      else found.set(wanted, replies)
     }
   }
   await Promise.all(Array.from({ length: concurrency }, readNext))
@@ -42,6 +48,7 @@ const holdingsReply = z.object({
 interface Holding {
   readonly index: number
   readonly slot: bigint
+  readonly newestSlot: bigint
   readonly amount: bigint
 }
 
@@ -61,7 +68,11 @@ export async function readHoldings(
   const amounts = Array.from({ length: accounts.length }, () => 0n)
   for (const { index, amount } of holdings) amounts[index] = amount
   const [first = 0n, ...others] = holdings.map(({ slot }) => slot)
-  return { slot: others.reduce((oldest, slot) => (slot < oldest ? slot : oldest), first), amounts }
+  return {
+    slot: others.reduce(least, first),
+    newestSlot: holdings.reduce((newest, one) => most(newest, one.newestSlot), 0n),
+    amounts,
+  }
 }
 
 async function readBatch(
@@ -79,16 +90,22 @@ async function readBatch(
     if (value.length !== addresses.length)
       throw new ProviderError('ambiguous', `the RPC answered ${value.length} of ${addresses.length} accounts`)
     const slot = BigInt(context.slot)
-    return read(value).map(({ amount }, at) => ({ index: batch[at]?.index ?? 0, slot, amount }))
+    return read(value).map(({ amount }, at) => ({
+      index: batch[at]?.index ?? 0,
+      slot,
+      newestSlot: slot,
+      amount,
+    }))
   })
-  return answers.reduce((least, shown) => least.map((one, at) => leastOf(one, shown[at] as Holding)))
+  return answers.reduce((lowest, shown) => lowest.map((one, at) => leastOf(one, shown[at] as Holding)))
 }
 
 /** One endpoint alone cannot show more than there is. */
 function leastOf(one: Holding, other: Holding): Holding {
   return {
     index: one.index,
-    slot: one.slot < other.slot ? one.slot : other.slot,
-    amount: one.amount < other.amount ? one.amount : other.amount,
+    slot: least(one.slot, other.slot),
+    newestSlot: most(one.newestSlot, other.newestSlot),
+    amount: least(one.amount, other.amount),
   }
 }

@@ -32,7 +32,6 @@ const transactionBatch = 100
 const accountBatch = 100
 
 const heightReply = z.number().int()
-const accountsReply = z.object({ value: z.array(z.object({ lamports: z.number() }).nullable()) })
 
 /** The chain over JSON-RPC. Read only: the service never submits a transaction. */
 export function createSolanaChain(options: JsonRpcOptions): Chain {
@@ -129,15 +128,13 @@ async function readTransferAccounts(
   recipient: string,
   treasury: string,
 ): Promise<TransferAccounts> {
-  const sol = mint === solMint
-  const addresses = [recipient, treasury, ...(sol ? [] : [associatedAccount(treasury, mint)])]
-  const how = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 0, length: 0 } }
-  const { value } = await rpc.call('getMultipleAccounts', [addresses, how], documented(accountsReply))
-  const lamportsOf = (index: number): bigint => BigInt(value[index]?.lamports ?? 0)
+  const { addresses, read } = holdingsOf([{ wallet: treasury, mint }])
+  const [ofRecipient, ofTreasury, ...held] = await readAccounts(rpc, [recipient, treasury, ...addresses])
   return {
-    recipientLamports: lamportsOf(0),
-    treasuryLamports: lamportsOf(1),
-    treasuryTokenAccount: sol || value[2] != null,
+    recipientLamports: BigInt(ofRecipient?.lamports ?? 0),
+    treasuryLamports: BigInt(ofTreasury?.lamports ?? 0),
+    // Anybody can put SOL at its address, and an issuer can freeze it.
+    treasuryTokenAccount: mint === solMint || read(held)[0]?.fault === undefined,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { most } from '../../kernel/money.js'
 import { usdc } from '../../kernel/tokens.js'
 import { countCustody } from '../../ledger/custody.js'
 import { query } from '../../platform/database/database.js'
@@ -69,9 +70,9 @@ async function addPage(
   totals: CustodyTotals,
   page: readonly BookRow[],
 ): Promise<CustodyTotals> {
-  const { slot, amounts } = await readWallets(chain, page, 0n)
+  const { slot, newestSlot, amounts } = await readWallets(chain, page, 0n)
   const suspected = page.filter(({ least }, index) => (amounts[index] ?? 0n) < least)
-  const short = await readAgain({ db, chain }, suspected)
+  const short = await readAgain({ db, chain }, suspected, newestSlot)
   const lack = (row: ShortWallet): bigint => BigInt(row.book) - BigInt(row.chain)
   return {
     wallets: totals.wallets + page.length,
@@ -84,15 +85,19 @@ async function addPage(
   }
 }
 
-/** Those of the wallets that are short again, on a node that has finalized every tip that our book counts for them. */
+/**
+ * Those of the wallets that are short again, on nodes that have finalized every tip that our book counts for them, and what any of
+ * them had when they were first read: a credit that is no tip has no slot here.
+ */
 async function readAgain(
   { db, chain }: Pick<Services, 'db' | 'chain'>,
   suspected: readonly BookRow[],
+  seenSlot: bigint,
 ): Promise<ShortWallet[]> {
   if (suspected.length === 0) return []
   const wallets = suspected.map(({ wallet }) => wallet)
   const rows = await readBooks(db, { wallets })
-  const { amounts } = await readWallets(chain, rows, await newestSlotOf(db, wallets))
+  const { amounts } = await readWallets(chain, rows, most(seenSlot, await newestSlotOf(db, wallets)))
   return rows.flatMap(({ wallet, least }, index) => {
     const amount = amounts[index] ?? 0n
     return amount < least ? [{ wallet, book: String(least), chain: String(amount) }] : []

@@ -31,7 +31,7 @@ export interface MatchableIntent extends IntentMessage {
 
 export interface MatchInput {
   readonly transaction: ChainTransaction
-  /** Intents whose reference key the transaction contains, or whose message it signs unchanged. */
+  /** Intents whose reference key the transaction contains, or whose message it signs unchanged; else those that look like it. */
   readonly intents: readonly MatchableIntent[]
   /** Oldest first. */
   readonly claims: readonly TimedClaim[]
@@ -85,9 +85,9 @@ interface PaidIntent<Intent extends IntentMessage = IntentMessage> {
  * creator's custody wallet never pays one.
  */
 export function matchTip(chain: AssociatedAccounts, input: MatchInput): TipFacts | undefined {
-  const { transaction, intents, creators, notBefore } = input
+  const { transaction, creators, notBefore } = input
   if (debitsAny(transaction, creators)) return undefined
-  const carried = intents.flatMap((intent) => {
+  const carried = likeliestFirst(input).flatMap((intent) => {
     const payment = paymentOfIntent(chain, transaction, intent)
     return payment === undefined ? [] : [{ intent, payment, isUnderpaid: payment.received < intent.leastRaw }]
   })
@@ -106,6 +106,16 @@ export function matchTip(chain: AssociatedAccounts, input: MatchInput): TipFacts
   if (further.length === 0) return first
   const agreeing = first.agreeing.map((agrees, claim) => agrees || further.some((one) => one.agreeing[claim]))
   return { ...first, agreeing, further: further.map((one) => ({ ...one, credits: new Map() })) }
+}
+
+/** Of intents that only look like what was paid, those come first that a claim names, in the order of the claims. */
+function likeliestFirst({ intents, claims }: MatchInput): readonly MatchableIntent[] {
+  if (intents.some(({ isCertain }) => isCertain)) return intents
+  const placeOf = ({ id }: MatchableIntent): number => {
+    const place = claims.findIndex(({ intentId }) => intentId === id)
+    return place < 0 ? claims.length : place
+  }
+  return intents.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
 interface Paid extends PaidIntent<MatchableIntent> {

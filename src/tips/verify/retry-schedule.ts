@@ -5,6 +5,8 @@ import type { DueTip, TipSchedule } from './tip-queue.js'
 const processedMs = 200
 const minMs = 250
 const maxMs = 30 * 60_000
+/** For a transaction that landed long ago and that no node gives in a form that can be read. */
+const unreadableMs = 24 * 3_600_000
 /** The shortest wait before a confirmed tip is checked for finality again. */
 const minFinalityMs = 3000
 /**
@@ -44,17 +46,20 @@ export function schedulePending(
 ): TipSchedule {
   const { id, attempts, ageMs } = tip
   const done = (outcome: TipSchedule['outcome']): TipSchedule => ({ id, attempts, dueInMs: null, outcome })
-  const later = (dueInMs: number): TipSchedule => ({ id, attempts, dueInMs, outcome: null })
-  if (status === undefined) return later(waitFor(ageMs))
-  if (status.commitment === 'none') return ageMs > giveUpMs ? done('not_found') : later(waitFor(ageMs))
+  const later = (dueInMs = waitFor(ageMs)): TipSchedule => ({ id, attempts, dueInMs, outcome: null })
+  /** In the time in which it may still turn out otherwise, it is looked at again. */
+  const doneLate = (outcome: TipSchedule['outcome']) => (ageMs > giveUpMs ? done(outcome) : later())
+  if (status === undefined) return later()
+  if (status.commitment === 'none') return doneLate('not_found')
   if (status.commitment === 'processed') return later(processedMs)
   // Before finality it may still succeed on another fork.
-  if (status.failed) return status.commitment === 'finalized' ? done('tx_failed') : later(waitFor(ageMs))
+  if (status.failed) return status.commitment === 'finalized' ? done('tx_failed') : later()
   // The status and the transaction came from different nodes, which disagree.
-  if (transaction?.failed === true) return ageMs > giveUpMs ? done('tx_failed') : later(waitFor(ageMs))
+  if (transaction?.failed === true) return doneLate('tx_failed')
   if (awaitsFinality) return later(Math.max(minFinalityMs, waitFor(ageMs)))
+  if (transaction === undefined) return later(ageMs > giveUpMs ? unreadableMs : undefined)
   // A node may know a new transaction before its block time. Without the time a claim cannot be checked.
-  return transaction?.blockTime === undefined ? later(waitFor(ageMs)) : done('mismatch')
+  return transaction.blockTime === undefined ? doneLate('mismatch') : done('mismatch')
 }
 
 /**

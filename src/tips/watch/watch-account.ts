@@ -49,7 +49,8 @@ export function readPage(
   // Nodes return fewer than asked, so only an empty page is the end.
   const isLast = page.length === 0 || ripe.some((one) => ageOf(one) > windowMs)
   if (isLast) {
-    const isOpen = ripe.length < page.length || nowMs - changedMs < settledMs
+    // What was too young when a walk began is above its first transaction: the newest are read once more.
+    const isOpen = newest !== undefined || ripe.length < page.length || nowMs - changedMs < settledMs
     return { wanted, after: { held, changedMs, isOpen, until: start ?? until } }
   }
   // What is too young now is read from the newest again.

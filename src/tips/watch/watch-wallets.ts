@@ -45,13 +45,12 @@ export function createWatchBatch(services: Needs): Batch {
     const due = await takeDueRows<DueWatch>(db, watchQueue)
     if (due.length === 0) return { taken: 0, nextDueMs: await msToNextDueRow(db, watchQueue) }
     const counted = countCalls(chain)
-    let failure: unknown
-    const schedules = await look(services, counted.chain, due).catch((error: unknown) => {
-      failure = error
-      return due.map(({ id, attempts, nowMs, activeMs }) => {
+    const { schedules, failure } = await look(services, counted.chain, due).catch((error: unknown) => ({
+      schedules: due.map(({ id, attempts, nowMs, activeMs }): Schedule => {
         return { id, attempts, dueInMs: waitFor(nowMs - activeMs) }
-      })
-    })
+      }),
+      failure: error,
+    }))
     await finishRows<Schedule>(db, watchQueue, schedules)
     rested = performance.now() + (counted.calls() * 60_000) / callsPerMinute
     if (failure !== undefined) throw failure
@@ -87,7 +86,13 @@ interface Looked extends DueWatch {
   readonly now: Map<string, WatchedAccount>
 }
 
-async function look(services: Needs, chain: CountedChain, due: readonly DueWatch[]): Promise<Schedule[]> {
+interface Look {
+  readonly schedules: Schedule[]
+  /** Why pages were not read. What the accounts hold is kept all the same. */
+  readonly failure: unknown
+}
+
+async function look(services: Needs, chain: CountedChain, due: readonly DueWatch[]): Promise<Look> {
   const addressesOf = (wallet: string): string[] => [
     wallet,
     ...tokens.map(({ mint }) => services.chain.associatedAccount(wallet, mint)),
@@ -105,14 +110,18 @@ async function look(services: Needs, chain: CountedChain, due: readonly DueWatch
     }
     return { ...watch, changed, now }
   })
-  await readPages(services, chain, looked)
-  return looked.map(({ id, attempts, nowMs, activeMs, changed, now }) => ({
+  const failure = await readPages(services, chain, looked).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  const schedules = looked.map(({ id, attempts, nowMs, activeMs, changed, now }) => ({
     id,
     attempts,
     dueInMs: waitFor(changed ? 0 : nowMs - activeMs),
     accounts: JSON.stringify(Object.fromEntries(now)),
     active: changed,
   }))
+  return { schedules, failure }
 }
 
 interface AccountPage extends ReadPage {

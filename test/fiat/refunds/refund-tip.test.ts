@@ -452,20 +452,26 @@ test.serial(
     const [{ id, provider_transaction: transaction, kobo }] = await rowsOf(tipId)
     const own = world().fiat.fiatpay.refunds.find(tipId)
     if (own === undefined) throw new Error('no refund')
-    world().fiat.fiatpay.refunds.write({ ...own, note: 'somebody changed it' })
-    await world().db('refunds').where({ id }).update({ provider_id: null })
+    // The provider shows it no more.
+    world().fiat.fiatpay.refunds.write({ ...own, transaction: 1 })
     await passSettleTime(tipId)
     await workOnRefunds(world())
     const given = ['--apply', `--confirm=${id}`, '--reason', 'its payer has it']
     t.is((await runOpsScript(world(), 'refunds', '--returned', id, ...given)).code, 0)
-    world().fiat.fiatpay.setRefundOutcome({ ...own, note: 'somebody changed it' }, 'processed')
+    const refundByHand = async () => {
+      await composeRefunds(world().services.config).request({ transaction, kobo, note: 'by hand' })
+      endRefundAtProvider(world(), tipId, 'processed')
+      await lookNow(world())
+      await lookNow(world())
+      return readAvailableUsdc(world(), creator)
+    }
+    t.is(await refundByHand(), 7.6, 'what is shown is what was returned')
+    t.is(await refundByHand(), 5.7, 'a second one is another')
+    const before = await countAlerts(world(), 'collection_difference')
+    world().fiat.fiatpay.setRefundOutcome(own, 'processed')
     await lookNow(world())
-    t.is(await readAvailableUsdc(world(), creator), 7.6, 'what is shown is what was returned')
-    await composeRefunds(world().services.config).request({ transaction, kobo, note: 'by hand' })
-    endRefundAtProvider(world(), tipId, 'processed')
-    await lookNow(world())
-    await lookNow(world())
-    t.is(await readAvailableUsdc(world(), creator), 5.7, 'a second one is another')
+    t.is(await countAlerts(world(), 'collection_difference'), before + 1, 'paid after all: our loss')
+    t.is(await readAvailableUsdc(world(), creator), 5.7)
   },
 )
 

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type { TransactionInstruction } from '@solana/web3.js'
 import test from 'ava'
+import { newIntentId } from '../../../src/kernel/ids.js'
 import { displayNumber } from '../../../src/kernel/money.js'
 import { type Token, tokenBySymbol } from '../../../src/kernel/tokens.js'
 import { createFinderBatch } from '../../../src/tips/record/find-unreported.js'
@@ -164,6 +166,25 @@ test.serial('an altered swap matches no intent of others, of another amount or o
     )
   }
 })
+
+test.serial(
+  'of two intents that an altered swap looks like, it pays the one that its report names',
+  async (t) => {
+    const { db } = world()
+    const paid = await pay({
+      engine: 'aggregator-ultra',
+      given: 'SOL',
+      change: (issued) => [memo('guard'), ...issued],
+    })
+    const row = await db('payment_intents').where({ id: paid.intent.intentId }).first()
+    const later = { ...row, id: newIntentId(), message_hash: randomBytes(32) }
+    await db('payment_intents').insert({ ...later, created_at: new Date(row.created_at.getTime() + 1) })
+    await recordTip(world(), { ...claimOf(paid, 'SOL'), intentId: paid.intent.intentId })
+    await confirmed(paid)
+    t.like(await readTipRow(world(), paid.signature), { intent_id: paid.intent.intentId })
+    t.like(await read(paid), { status: 'confirmed' })
+  },
+)
 
 test.serial('a swap that brings less than the quoted slippage allows is an underpaid intent', async (t) => {
   for (const [least, status] of [

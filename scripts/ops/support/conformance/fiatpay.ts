@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ProviderError } from '../../../../src/kernel/provider-error.js'
+import { readAll } from '../../../../src/outgoing/differences.js'
 import type { ListedPayment } from '../../../../src/ports/collections.js'
 import { createFiatpayCollections } from '../../../../src/providers/fiatpay/collections.js'
 import { createFiatpayDisputes } from '../../../../src/providers/fiatpay/disputes.js'
@@ -197,8 +198,8 @@ async function refused(request: Promise<unknown>): Promise<ProviderError['kind']
 }
 
 async function first<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row | undefined> {
-  for await (const [row] of pages) if (row !== undefined) return row
-  return undefined
+  // To its end: an unreadable row is told there.
+  return (await readAll(pages))[0]
 }
 
 /** The client leaves rows of other charges out, so it does not show whether the filter works. */
