@@ -58,8 +58,11 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/kernel/money.ts',
-    reason: 'of two equal amounts either is the least',
-    mutants: [['return one < other ? one : other', 'one < other -> one <= other']],
+    reason: 'of two equal amounts either is the least, and the most',
+    mutants: [
+      ['return one < other ? one : other', 'one < other -> one <= other'],
+      ['return one > other ? one : other', 'one > other -> one >= other'],
+    ],
   },
   {
     file: 'src/outgoing/decide.ts',

@@ -11,6 +11,7 @@ import {
   groupedText,
   least,
   microWorth,
+  most,
   nairaText,
   percentBps,
   picoUsd,
@@ -217,10 +218,12 @@ test('divisions round up, or half up', (t) => {
   }
 })
 
-test('amounts are added up, and the least is found', (t) => {
+test('amounts are added up, and the least and the most are found', (t) => {
   const size = ({ units }: { readonly units: bigint }) => units
   t.is(sumOf([], size), 0n)
   t.is(sumOf([{ units: 5n }, { units: -7n }, { units: 1n }], size), -1n)
   t.is(least(1n, 2n), 1n)
   t.is(least(2n, 1n), 1n)
+  t.is(most(1n, 2n), 2n)
+  t.is(most(2n, 1n), 2n)
 })
