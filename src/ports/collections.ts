@@ -68,7 +68,7 @@ export interface Collections {
   listPayments(reference: string): Promise<Payment[]>
   /**
    * Every payment of a charge that was begun between two times, newest first, page by page, reversed ones too. A charge can be
-   * paid long after it was begun.
+   * paid long after it was begun. What cannot be read is left out, and an error ends the list.
    */
   listAllPayments(from: Date, to: Date): AsyncIterable<readonly ListedPayment[]>
   /** Of these, the reversed ones only. A provider that does not know this filter shows some of them, or none. */

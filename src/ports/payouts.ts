@@ -52,7 +52,7 @@ export interface Payouts {
   readonly deduplicates: boolean
   /** A transfer by our reference. Undefined when there is none now; a request just sent may still create one. */
   findTransfer(reference: string): Promise<ProviderTransfer | undefined>
-  /** All transfers created between two times, newest first, page by page. */
+  /** All transfers created between two times, newest first, page by page. What cannot be read is left out, and an error ends the list. */
   listTransfers(from: Date, to: Date): AsyncIterable<readonly ProviderTransfer[]>
   /** The provider's naira that we can pay out now, in kobo. Negative when it is owed more than it holds for us. */
   readBalance(): Promise<bigint>

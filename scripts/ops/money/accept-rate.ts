@@ -71,15 +71,16 @@ async function run(values: Given, order: Order): Promise<Outcome> {
     const plan = await readPlan(db, values.rate)
     const { refused, changed } = plan
     if (refused === undefined) return nothingHeldBack(plan)
-    if (order.apply && changed !== undefined)
-      throw new RefusedError(
-        `the feed said ${text(changed.value)} and now says ${text(refused.value)}: name the rate that you looked up, with --rate`,
-      )
+    const warning =
+      changed &&
+      `the feed said ${text(changed.value)} and now says ${text(refused.value)}: name the rate that you looked up, with --rate`
+    if (order.apply && warning !== undefined) throw new RefusedError(warning)
     const change = { ...lastJson(plan), after: text(refused.value) }
     if (order.apply && !(await accept(db, refused, order, change)))
       return nothingHeldBack(await readPlan(db, undefined))
     const line = `naira for one dollar: ${lastText(plan)} -> ${change.after}`
-    return { text: order.tell(line, 'accepted'), json: { applied: order.apply, ...change } }
+    const told = warning === undefined ? order.tell(line, 'accepted') : `${line}; ${warning}`
+    return { text: told, json: { applied: order.apply, ...change } }
   })
 }
 
