@@ -129,8 +129,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   report_keys: { append: ['clock', 'operators'], read: ['web'] },
   reserve_reports: { append: ['clock', 'operators'], read: ['web'] },
   review_items: { change: payers },
-  // Web asks for a refund, and a webhook makes one due. Only payouts and operators change what it is; settlement learns which of the
-  // provider's one was that an operator has ended.
+  // Web asks for a refund, and a webhook makes one due. Only payouts and operators change what it is; settlement records
+  // which of the provider's refunds is one that an operator has ended.
   refunds: {
     append: ['web'],
     moved: ['due_at'],

@@ -75,14 +75,16 @@ export const booksStatementMs = 15 * 60 * 1000
  * The last transfer before a time, for `after`. It reads back from the newest, so the years before cost nothing. An hour more: a
  * transfer gets its id before its time, and others meanwhile.
  */
-export async function findTransferBefore(db: Knex, time: Date): Promise<bigint> {
-  const [row] = await query<{ id: bigint }>(db, {
-    name: 'ledger.transfer-before',
-    text: /* sql */ `
-      select id from ledger_transfers where created_at < $1::timestamptz - interval '1 hour' order by id desc limit 1`,
-    values: [time],
+export function findTransferBefore(db: Knex, time: Date): Promise<bigint> {
+  return longTransaction(db, booksStatementMs, async (trx) => {
+    const [row] = await query<{ id: bigint }>(trx, {
+      name: 'ledger.transfer-before',
+      text: /* sql */ `
+        select id from ledger_transfers where created_at < $1::timestamptz - interval '1 hour' order by id desc limit 1`,
+      values: [time],
+    })
+    return row?.id ?? 0n
   })
-  return row?.id ?? 0n
 }
 
 /**

@@ -158,6 +158,7 @@ async function verifyPending(
       const answer = {
         status: statuses.get(tip.id),
         transaction: transactions.get(tip.id),
+        isAnswered: calls.failure() === undefined,
         awaitsFinality: awaiting.has(tip.id),
       }
       return schedulePending(tip, answer, giveUpMs)

@@ -55,13 +55,7 @@ test.serial('check-books ends with 0 while the invariants hold, and with 4 other
 
   const ofToday = await runCheckBooks('--since', new Date(Date.now() - 7_200_000).toISOString().slice(0, 10))
   t.regex(ofToday.out, /USDC +held +0\.5 .* 1 entries/)
-  const later = await runCheckBooks('--since', '2999-01-01', '--json')
-  t.deepEqual(
-    JSON.parse(later.out).sums.filter(({ entries }: { entries: number }) => entries > 0),
-    [],
-    'nothing has come since',
-  )
-  for (const day of ['2026-02-30', '1.11.2026', '2026-11-01T00:00', ''])
+  for (const day of ['2999-01-01', '2026-02-30', '1.11.2026', '2026-11-01T00:00', ''])
     t.is((await runCheckBooks('--since', day)).code, 2, day)
 
   await tamper(user, 7)

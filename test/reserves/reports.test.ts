@@ -159,19 +159,23 @@ test.serial('a node that is behind makes no report and stops nothing', async (t)
   t.is(await countAlerts(world(), 'custody_short'), 0)
 })
 
-test.serial('an endpoint that lags behind another makes no report and stops nothing', async (t) => {
+test.serial('an endpoint that lags behind another may catch up, and stops nothing', async (t) => {
   const creator = await registerCreator(world())
   await finalTip(world(), creator)
   const urls = `${world().env['SOLANA_RPC_URLS']},${world().sandbox.url}`
   const both = composeAs('clock', { ...world().env, SOLANA_RPC_URLS: urls })
   t.teardown(() => both.close())
-  // It has finalized the tip, and not yet what was credited since.
+  // It has finalized the tip, and not yet what was credited since. The first read is the treasury's, the second the wallets'.
+  let reads = 0
   world().proxies.outside.alterReply = (method, _params, reply) => {
     if (method !== 'getMultipleAccounts') return reply
+    reads += 1
+    if (reads < 2 || reads > 3) return reply
     const { context, value } = reply.result as { context: { slot: number }; value: unknown[] }
     return { id: reply.id, result: { context: { slot: context.slot - 1 }, value: value.map(() => null) } }
   }
-  await t.throwsAsync(make(both), { message: /has finalized slot/ })
+  t.is(parse(await make(both)).custody.shortWallets, 0)
+  t.is(reads, 4)
   t.false(await payoutsStopped())
 })
 

@@ -25,14 +25,19 @@ const usage = `npm run ops -- check-books [--since <day>] [--json]
 Reads the whole ledger, counts the violations of each invariant, and prints the sum of each kind of account. It changes
 nothing and blocks nothing: the service keeps working meanwhile. Exit code 4: an invariant is broken.
 
-A whole ledger of years takes minutes. With --since it takes as long as its transfers do, and the sums are of what those have
-moved. The sums over all entries are left out then, and what creators owe.`
+A whole ledger of years takes minutes. With --since it takes about as long as its transfers do, and the sums are of what those
+have moved. The sums over all entries are left out then, and what creators owe.`
 
 function dayOf(text: string): Date {
   const day = new Date(`${text}T00:00:00.000Z`)
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text))
+  if (
+    /^\d{4}-\d\d-\d\d$/.test(text) &&
+    !Number.isNaN(day.getTime()) &&
+    day.toISOString().startsWith(text) &&
+    day <= new Date()
+  )
     return day
-  throw new UsageError('--since needs a day such as 2026-11-01')
+  throw new UsageError('--since needs a day that has begun, such as 2026-11-01')
 }
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, NGN: 2 }

@@ -42,12 +42,15 @@ export async function recordRefunds(services: ReturnNeeds): Promise<void> {
   const paid = rows.filter(({ state, dispute }) => state === 'paid' && dispute === null)
   const { notOurs, sentTwice, returned } = await sortUnbooked(services, paid.reverse())
   if (sentTwice.length > 0) await alarmSentTwice(services, sentTwice)
-  await eachAlone(notOurs, (refund) =>
-    book(services, refund.transaction, { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo }),
-  )
+  const bookings = notOurs.map((refund) => () => {
+    const returned = { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo } as const
+    return book(services, refund.transaction, returned)
+  })
   // What cannot be read may be what was returned.
+  const known = error === undefined ? returned : []
+  const matches = known.map((match) => () => setReturned(services.db, match))
+  await eachAlone([...bookings, ...matches], (act) => act())
   if (error !== undefined) throw error
-  await eachAlone(returned, (match) => setReturned(services.db, match))
 }
 
 const caseOfRefund = ({ id }: Pick<Refund, 'id'>): string => `refund:${id}`
@@ -68,7 +71,7 @@ interface OwnRefunds {
   readonly booked: readonly string[]
   /** Those that were requested here and have not failed, by their ids, which the provider shows as notes. */
   readonly requested: Readonly<Record<string, OutgoingStatus>>
-  /** Of those, what is paid as an operator said, and is not shown: kobo by id. */
+  /** Of those, the completed ones that are not shown as paid, because an operator said that they were: kobo by id. */
   readonly returned: Readonly<Record<string, string>>
   /** One that is under way may be any of those that are shown. */
   readonly waits: boolean
@@ -92,21 +95,30 @@ async function sortUnbooked({ db }: ReturnNeeds, refunds: readonly Refund[]): Pr
   )
   for (const refund of refunds) {
     const payment = payments.get(refund.transaction)
-    if (payment === undefined || payment.booked.includes(caseOfRefund(refund))) continue
-    const status = payment.requested[refund.note]
-    const isSame = ([id, kobo]: readonly [string, string]): boolean =>
-      status === undefined ? kobo === String(refund.kobo) : id === refund.note
-    const [requestId] = [...payment.unseen].find(isSame) ?? []
-    if (requestId !== undefined) {
-      payment.unseen.delete(requestId)
-      sorted.returned.push({ requestId, providerId: refund.id })
-    } else if (status === 'completed') sorted.sentTwice.push(refund)
-    // One refund of the sum in suspense is ours.
-    else if (status === undefined && !payment.waits && payment.suspenseKobo === refund.kobo)
-      payment.suspenseKobo = null
-    else if (status === undefined && !payment.waits) sorted.notOurs.push(refund)
+    if (payment !== undefined && !payment.booked.includes(caseOfRefund(refund))) sort(sorted, payment, refund)
   }
   return sorted
+}
+
+/** `unseen`: of what was returned, what no refund so far has explained. */
+function sort(
+  sorted: Unbooked,
+  payment: OwnRefunds & { readonly unseen: Map<string, string> },
+  refund: Refund,
+): void {
+  const status = payment.requested[refund.note]
+  if (status === undefined && payment.waits) return
+  const isSame = ([id, kobo]: readonly [string, string]): boolean =>
+    status === undefined ? kobo === String(refund.kobo) : id === refund.note
+  const [requestId] = [...payment.unseen].find(isSame) ?? []
+  if (requestId !== undefined) {
+    payment.unseen.delete(requestId)
+    sorted.returned.push({ requestId, providerId: refund.id })
+  } else if (status === 'completed') sorted.sentTwice.push(refund)
+  else if (status !== undefined) return
+  // One refund of the sum in suspense is ours.
+  else if (payment.suspenseKobo === refund.kobo) payment.suspenseKobo = null
+  else sorted.notOurs.push(refund)
 }
 
 async function readOwnRefunds(db: Knex, refunds: readonly Refund[]): Promise<OwnRefunds[]> {
@@ -129,13 +141,13 @@ async function readOwnRefunds(db: Knex, refunds: readonly Refund[]): Promise<Own
           where o.provider_transaction = p.provider_transaction and o.status <> 'failed'), '{}') as requested,
         coalesce((select jsonb_object_agg(o.id, o.kobo::text) from refunds o
           where o.provider_transaction = p.provider_transaction and o.status = 'completed'
-            and coalesce(o.sent_at, o.created_at) > clock_timestamp() - $3::int * interval '1 day'
-            and coalesce(o.provider_id <> all($2::text[]), true)), '{}') as returned
+            and (o.provider_id is null or o.provider_id <> all($2::text[])
+              and coalesce(o.sent_at, o.created_at) > clock_timestamp() - $3::int * interval '1 day')), '{}') as returned
       from fiat_payments p where p.provider_transaction = any($1::text[])`,
     values: [
       [...new Set(refunds.map(({ transaction }) => transaction))],
       refunds.map(({ id }) => id),
-      // A day less: what was requested before the list begins is not shown, and paid all the same.
+      // A day less: what was requested before the list begins is not shown, and was paid all the same.
       refundDays - 1,
     ],
   })
@@ -145,7 +157,10 @@ async function readOwnRefunds(db: Knex, refunds: readonly Refund[]): Promise<Own
 async function setReturned(db: Knex, { requestId, providerId }: Unbooked['returned'][number]): Promise<void> {
   await query(db, {
     name: 'returns.set-returned',
-    text: `update refunds set provider_id = $2 where id = $1 and status = 'completed'`,
+    // An earlier one that failed has its id for good, and was paid after all.
+    text: /* sql */ `
+      update refunds set provider_id = $2
+      where id = $1 and status = 'completed' and not exists (select from refunds where provider_id = $2)`,
     values: [requestId, providerId],
   })
 }

@@ -30,8 +30,8 @@ const concurrency = 4
 
 /**
  * Requests all items in batches. A refused batch is repeated in halves; a single item that is refused has no result.
- * After an endpoint was unavailable or rate limited us, nothing more is requested: the remaining items have no result
- * and are requested another time. Throws when there is no result at all.
+ * After an endpoint was unavailable or rate limited us, nothing more is requested but the halves of one batch: the remaining items have
+ * no result and are requested another time. Throws when there is no result at all.
  */
 export async function inAdaptiveBatches<Item, Result>(
   items: readonly Item[],
@@ -90,7 +90,8 @@ async function requestInHalves<Item, Result>(
   async function requestHalves(isLimited: boolean): Promise<Result[]> {
     size.isProbed ||= isLimited
     const middle = Math.ceil(batch.length / 2)
-    const halve = (half: readonly Item[]) => requestInHalves(half, size, request, onRefused, isLimited)
+    const halve = (half: readonly Item[]) =>
+      requestInHalves(half, size, request, onRefused, probes || isLimited)
     try {
       return [...(await halve(batch.slice(0, middle))), ...(await halve(batch.slice(middle)))]
     } finally {

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { most } from '../../kernel/money.js'
+import { ProviderError } from '../../kernel/provider-error.js'
 import { usdc } from '../../kernel/tokens.js'
 import { countCustody } from '../../ledger/custody.js'
 import { query } from '../../platform/database/database.js'
@@ -34,6 +36,8 @@ interface BookRow {
 }
 
 const pageSize = 1000
+const catchUpMs = 2000
+const catchUpTries = 20
 /** So many short wallets are named. More of them are counted. */
 const maxNamed = 100
 
@@ -97,11 +101,24 @@ async function readAgain(
   if (suspected.length === 0) return []
   const wallets = suspected.map(({ wallet }) => wallet)
   const rows = await readBooks(db, { wallets })
-  const { amounts } = await readWallets(chain, rows, most(seenSlot, await newestSlotOf(db, wallets)))
+  const minSlot = most(seenSlot, await newestSlotOf(db, wallets))
+  const { amounts } = await untilCaughtUp(() => readWallets(chain, rows, minSlot))
   return rows.flatMap(({ wallet, least }, index) => {
     const amount = amounts[index] ?? 0n
     return amount < least ? [{ wallet, book: String(least), chain: String(amount) }] : []
   })
+}
+
+/** Endpoints are some slots apart: one that is behind the others gets the time to catch up. */
+async function untilCaughtUp<Result>(read: () => Promise<Result>): Promise<Result> {
+  for (let tries = catchUpTries; ; tries--) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof ProviderError && error.kind === 'unavailable') || tries <= 1) throw error
+      await sleep(catchUpMs)
+    }
+  }
 }
 
 function readWallets(chain: Chain, rows: readonly BookRow[], minSlot: bigint) {

@@ -21,6 +21,8 @@ export interface ChainAnswer {
   readonly status: SignatureStatus | undefined
   /** Undefined: not requested, not answered or not readable. */
   readonly transaction: { readonly failed: boolean; readonly blockTime: Date | undefined } | undefined
+  /** No call failed, so a transaction that is missing has no form that can be read. */
+  readonly isAnswered?: boolean
   /** It is no tip but pays custody wallets, which are credited once it is final. */
   readonly awaitsFinality?: boolean
 }
@@ -41,7 +43,7 @@ export function isFinalized(
 /** When a pending tip that was not confirmed is due again. A missing answer means "later", never an outcome. */
 export function schedulePending(
   tip: DueTip,
-  { status, transaction, awaitsFinality = false }: ChainAnswer,
+  { status, transaction, isAnswered = true, awaitsFinality = false }: ChainAnswer,
   giveUpMs: number,
 ): TipSchedule {
   const { id, attempts, ageMs } = tip
@@ -57,7 +59,7 @@ export function schedulePending(
   // The status and the transaction came from different nodes, which disagree.
   if (transaction?.failed === true) return doneLate('tx_failed')
   if (awaitsFinality) return later(Math.max(minFinalityMs, waitFor(ageMs)))
-  if (transaction === undefined) return later(ageMs > giveUpMs ? unreadableMs : undefined)
+  if (transaction === undefined) return later(isAnswered && ageMs > giveUpMs ? unreadableMs : undefined)
   // A node may know a new transaction before its block time. Without the time a claim cannot be checked.
   return transaction.blockTime === undefined ? doneLate('mismatch') : done('mismatch')
 }

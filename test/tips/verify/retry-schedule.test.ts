@@ -16,4 +16,7 @@ test('a landed transaction without a time ends when its time is over', (t) => {
 test('what no node gives in a form that can be read is asked for once a day', (t) => {
   t.like(schedule(giveUpMs, undefined), { dueInMs: 30 * 60_000, outcome: null })
   t.like(schedule(giveUpMs + 1, undefined), { dueInMs: 24 * 3_600_000, outcome: null })
+  const unanswered = { status: landed, transaction: undefined, isAnswered: false }
+  const old = { id: 'a', attempts: 1, ageMs: giveUpMs + 1 } as DueTip
+  t.is(schedulePending(old, unanswered, giveUpMs).dueInMs, 30 * 60_000, 'not when the call failed')
 })
