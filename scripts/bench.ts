@@ -30,7 +30,7 @@ streams *        10,000 open event streams on one process: memory for each, time
 intents *        making payment intents: CPU and SQL statements of each
 withdrawals *    asking for a withdrawal and confirming it until it is accepted, and sending them
 ledger-stress    random postings from four processes that are killed
-lists            a creator's pages at 100 thousand and at 10 million tips. --rows <n>
+lists            a creator's pages at 1 million and at 10 million tips, and the check of an open month. --rows <n>
 pages            how long a stranger on a cheap phone with a bad network waits for a creator's page
 tools            how long people wait for the commands of the README, in a new clone: dev, demo, tests, check
 costs            what one tip, one naira tip and one withdrawal cost from beginning to end: CPU of each process kind, bytes, calls to

@@ -14,7 +14,7 @@ import { type BusyCreator, fillLists, historyDays } from './fill-lists.js'
 import { alternateOrder, median, type Outcome } from './measurement.js'
 import { type BenchServers, onServers } from './servers.js'
 
-const fewRows = 100_000
+const fewRows = 1_000_000
 const manyRows = 10_000_000
 const warmUps = 8
 const rounds = 15
@@ -59,7 +59,7 @@ interface Result {
 }
 
 /**
- * `npm run bench -- lists [--rows <n>]`: every page of a creator who receives a third of all tips, at 100 thousand and at 10
+ * `npm run bench -- lists [--rows <n>]`: every page of a creator who receives a third of all tips, at 1 million and at 10
  * million tips, through a web process each. Requests alternate between the two, so that other work of the machine is fair to
  * both. Fails when a page takes more than 1.25 times as long, or reads more than 1.25 times the buffers.
  */
@@ -109,7 +109,7 @@ function isSlow({ few, many, timeRatio, buffersRatio }: Result): boolean {
 /** What is measured. Returns its milliseconds. */
 type Read = (stack: Stack) => Promise<number>
 
-const checkedTransfers = 400
+const checkedTransfers = 4000
 /** What `check-books --since` does of an open month, whose transfers are as many at every size. */
 const checkOfNewest: [string, Read] = [
   `check-books of the newest ${checkedTransfers} transfers`,
