@@ -98,7 +98,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     'the whole platform: lists, sums, comparisons',
     'asked of every shard',
     `adopt.owners, compare.own, compare.paid-again, compare.payments, compare.polled, compare.recredited, compare.sent,
-    compare.store-\${table}, disputes.list, disputes.sum-under-way, identity.\${column}, ledger.platform-sums, ops.count-work,
+    compare.store-\${table}, disputes.list, disputes.sum-under-way, identity.\${column}, ledger.platform-sums, ledger.transfer-before, ops.count-work,
     ops.list-work-\${kind}, ops.measure-state, ops.oldest-due, payouts.daily, payouts.sum-open, refunds.sum-under-way,
     restore.wallets, suspense.list, suspense.sums, sweeps.list, sweeps.lost, take-outs.all-signed, trace.find-names, trace.find-\${name},
     trace.ledger, trace.tip-commands`,
@@ -115,7 +115,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     `compare.disputes, disputes.describe, disputes.earlier, disputes.find, disputes.holding, disputes.insert, disputes.is-booked,
     disputes.lock, disputes.note-answer, disputes.restore-return, disputes.shares, disputes.store-return, disputes.take-answer,
     disputes.\${before}-\${to}, fiat.wake, payouts.job-failure, payouts.make-due, payouts.reconcile-now, refunds.wake,
-    returns.disputes, returns.left, returns.own-refunds, returns.wake, suspense.booked-refunds, unsent.old`,
+    returns.disputes, returns.left, returns.own-refunds, returns.set-returned, returns.wake, suspense.booked-refunds, unsent.old`,
   ],
   [
     'a signature, wallet or message of the chain',
