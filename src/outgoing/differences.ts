@@ -61,8 +61,8 @@ export async function readReadable<Row>(
 }
 
 /** All rows of a list that the provider gives page by page. */
-export async function readAll<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row[]> {
-  const rows: Row[] = []
-  for await (const page of pages) rows.push(...page)
+export async function readAll<Row>(pages: AsyncIterable<readonly Row[]>): Promise<readonly Row[]> {
+  const { rows, error } = await readReadable(pages)
+  if (error !== undefined) throw error
   return rows
 }

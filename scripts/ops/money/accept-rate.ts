@@ -59,8 +59,8 @@ async function readPlan(db: Knex, rate: string | undefined): Promise<Plan> {
     throw new RefusedError(
       `the feed says ${text(refused.value)}, and --rate says ${rate}: they differ by more than ${tolerancePercent} %`,
     )
-  const others = earlier.filter(({ value }) => refused && !isWithin(value, refused.value, tolerancePercent))
-  return { before, refused, changed: rate === undefined ? others[0] : undefined }
+  const differs = ({ value }: AcceptedRate) => refused && !isWithin(value, refused.value, tolerancePercent)
+  return { before, refused, changed: rate === undefined ? earlier.find(differs) : undefined }
 }
 
 type Given = Values<typeof options>
@@ -79,8 +79,10 @@ async function run(values: Given, order: Order): Promise<Outcome> {
     if (order.apply && !(await accept(db, refused, order, change)))
       return nothingHeldBack(await readPlan(db, undefined))
     const line = `naira for one dollar: ${lastText(plan)} -> ${change.after}`
-    const told = warning === undefined ? order.tell(line, 'accepted') : `${line}; ${warning}`
-    return { text: told, json: { applied: order.apply, ...change } }
+    return {
+      text: warning === undefined ? order.tell(line, 'accepted') : `${line}; ${warning}`,
+      json: { applied: order.apply, ...change },
+    }
   })
 }
 

@@ -43,12 +43,11 @@ export async function recordRefunds(services: ReturnNeeds): Promise<void> {
   const { notOurs, sentTwice, returned } = await sortUnbooked(services, paid.reverse())
   if (sentTwice.length > 0) await alarmSentTwice(services, sentTwice)
   const bookings = notOurs.map((refund) => () => {
-    const returned = { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo } as const
-    return book(services, refund.transaction, returned)
+    const loss = { id: caseOfRefund(refund), kind: 'refund', kobo: refund.kobo } as const
+    return book(services, refund.transaction, loss)
   })
-  // What cannot be read may be what was returned.
-  const known = error === undefined ? returned : []
-  const matches = known.map((match) => () => setReturned(services.db, match))
+  // A refund that cannot be read may be the one that was returned.
+  const matches = (error === undefined ? returned : []).map((match) => () => setReturned(services.db, match))
   await eachAlone([...bookings, ...matches], (act) => act())
   if (error !== undefined) throw error
 }
@@ -78,7 +77,7 @@ interface OwnRefunds {
 }
 
 interface Unbooked {
-  /** Nobody here has requested them. */
+  /** Not requested by this service. */
   readonly notOurs: Refund[]
   /** By their request another one was paid. */
   readonly sentTwice: Refund[]

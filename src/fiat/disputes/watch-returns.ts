@@ -84,7 +84,7 @@ async function recordOne(services: ReturnNeeds, shown: Dispute): Promise<boolean
       )
     else if (recorded.dispute.state === 'open' && (recorded.isNew || recorded.before !== undefined))
       alarm(services, shown.id, 'a payment is disputed')
-    // Of a new one in a state that nobody knows a person must look: its time may be running.
+    // A new dispute in an unknown state needs a person: its time may be running.
     return recorded !== undefined || known !== undefined
   } catch (error) {
     log.error({ err: error, dispute: shown.id }, 'a dispute could not be recorded; it is tried again later')

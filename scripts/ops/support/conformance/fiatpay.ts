@@ -198,7 +198,7 @@ async function refused(request: Promise<unknown>): Promise<ProviderError['kind']
 }
 
 async function first<Row>(pages: AsyncIterable<readonly Row[]>): Promise<Row | undefined> {
-  // To its end: an unreadable row is told there.
+  // Reads to the end, where an unreadable row throws.
   return (await readAll(pages))[0]
 }
 
