@@ -12,15 +12,16 @@ import { benchTools } from './bench/tools.js'
 import { benchVerify } from './bench/verify.js'
 import { benchWithdrawals } from './bench/withdrawals.js'
 import { Refusal } from './bootstrap/progress.mjs'
+import { table as markdownTable } from './check/keep-document.js'
 import { writeFigures } from './kit/figures.js'
 import { readOptions, unusualOptions } from './kit/options.js'
-import { goalOf } from './kit/promised-runs.js'
+import { aimOf, goalOf } from './kit/promised-runs.js'
 
 const usage = `npm run bench [-- <name> ...] [--rounds <n>]
 npm run bench -- --compare <git ref> [<name> ...] [--rounds 5]
 
 Each benchmark starts its own PostgreSQL and Redis, compares the service with a simple implementation in the same run, prints a table
-of medians, the goals that some have, and writes bench-results/<name>.json. Without a name: those marked with *.
+of medians, and writes bench-results/<name>.json. At the end: what has a goal, before and now, also in bench-results/goals.md. Without a name: those marked with *.
 
 record *         recording a tip, against one insert in bare Koa and in Fastify
 verify *         verifying tips, against one job and one call per tip, fifty at once
@@ -64,20 +65,30 @@ const defaultComparison = ['record']
 /** `unusual`: the options as they were typed. */
 async function main(names: readonly string[], options: BenchOptions, unusual: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
+  const aims: string[][] = []
   for (const [name, bench] of Object.entries(benches)) {
     if (names.length === 0 ? byNameOnly.has(name) : !names.includes(name)) continue
     const { table, results, figures, rows, fault } = await bench(options)
     const file = `${folder}/${name}.json`
     writeFileSync(file, `${JSON.stringify({ figures, results }, null, 2)}\n`)
     const run = `npm run bench -- ${name}`
-    const goals = (rows ?? []).flatMap(([row, value]) => {
-      const goal = goalOf(run, row, Number(value))
-      return goal === undefined ? [] : [`${row}: ${value}, goal ${goal}\n`]
-    })
-    process.stdout.write(`\n${table}\n${goals.join('')}written to ${file}\n`)
+    process.stdout.write(`\n${table}\nwritten to ${file}\n`)
+    aims.push(...(rows ?? []).flatMap(([row, value]) => aimLine(run, row, Number(value))))
     if (fault !== undefined) throw new Refusal(`${name}: ${fault}`)
     writeFigures(`${run}${unusual}`, rows ?? [])
   }
+  if (aims.length === 0) return
+  const goals = markdownTable([' counted ', ' before ', ' now ', ' goal '], aims)
+  writeFileSync(`${folder}/goals.md`, `${goals}\n`)
+  process.stdout.write(`\n${goals}\nwritten to ${folder}/goals.md\n`)
+}
+
+/** A figure beside what it was and what it should be, if it has a goal. */
+function aimLine(run: string, row: string, value: number): string[][] {
+  const goal = goalOf(run, row, value)
+  if (goal === undefined) return []
+  const before = aimOf(run, row)?.before?.toLocaleString('en') ?? ''
+  return [[row, before, value.toLocaleString('en'), goal].map((cell) => ` ${cell} `)]
 }
 
 function checkNames(names: readonly string[]): void {

@@ -1,22 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Keypair, VersionedTransaction } from '@solana/web3.js'
 import { Redis } from 'ioredis'
 import { solMint } from '../../src/kernel/tokens.js'
 import { printProgress } from '../bootstrap/progress.mjs'
 import { waitUntil } from '../dev/wait-until.js'
 import { openStage, type Stage } from '../faults/world/stage.js'
 import { type Creator, createFundedCreator, postJson } from '../kit/client.js'
-import { faucetOf, requestAirdrop } from '../sandbox/chain/faucet.js'
-import type { Outcome } from './measurement.js'
+import type { Sandbox } from '../sandbox/server.js'
+import { type BenchOptions, measureRounds, median, type Outcome, type Round } from './measurement.js'
 import { type BenchServers, cpuOfDatabase, cpuOfServer, onServers } from './servers.js'
 
-const count = 400
+const countEach = 400
 const warmUps = 40
-const idleSeconds = 15
-/** Until pools have closed what they needed before: the end of a connection is not what idle processes cost. */
-const settleSeconds = 20
+const idleSeconds = 30
+/** Until pools have closed what they needed before, and Node has collected its garbage: neither is what idle processes cost. */
+const settleSeconds = 60
 const endMs = 180_000
-const lamports = 10_000_000n
-const creatorCount = 8
+const askMs = 500
+const creatorCount = 80
+const atOnce = 8
 const fundedMicro = 1_000_000_000_000n
 
 /** The worker processes that are measured separately. */
@@ -26,6 +28,8 @@ const workers = [
   { names: ['payouts', 'reconciler'] },
   { names: ['mailer'] },
 ] as const
+/** What the stage sets to see more faults, as it is by default: one endpoint, and a payout is looked at after three seconds. */
+const usualSettings = ({ url }: Sandbox) => ({ SOLANA_RPC_URLS: url, PAYOUT_SECONDS: '15,3,900' })
 /** The processes in their order, and the servers. */
 const kinds = ['web', 'tips', 'naira', 'payouts', 'mailer', 'PostgreSQL', 'Redis'] as const
 
@@ -37,9 +41,14 @@ interface Used {
   readonly rpcCalls: number
 }
 
+/** A creator with the wallet that tips go to. */
+interface TippedCreator extends Creator {
+  readonly wallet: string
+}
+
 interface Operation {
   /** Does one. `serial` is its number. */
-  one(stage: Stage, creator: Creator, serial: number): Promise<void>
+  one(stage: Stage, creator: TippedCreator, serial: number): Promise<void>
   /** How many have not ended. */
   readonly openSql: string
 }
@@ -47,22 +56,23 @@ interface Operation {
 /** Each from the first request to its end: a tip finalized, a naira tip credited, a withdrawal paid. */
 const operations: Record<string, Operation> = {
   'tip in crypto': {
-    async one({ url, sandbox, db }, { userId }, serial) {
-      const { rows } = await db.raw('select wallet from parties where user_id = ?', [userId])
-      const { wallet } = rows[0]
-      const sender = faucetOf(sandbox.chain).publicKey.toBase58()
-      await postJson(`${url}/payments/intent`, {
+    async one({ url, sandbox, supporters }, { userId, wallet }, serial) {
+      const supporter = supporters[serial % supporters.length] as Keypair
+      const senderWallet = supporter.publicKey.toBase58()
+      const { intentId, transaction } = await postJson(`${url}/payments/intent`, {
         creatorId: userId,
         amount: 0.05,
         inputTokenMint: solMint,
-        sourceWalletAddress: sender,
+        sourceWalletAddress: senderWallet,
       })
-      const txSignature = requestAirdrop(sandbox.chain, wallet, lamports + BigInt(serial))
+      const signed = VersionedTransaction.deserialize(Buffer.from(String(transaction), 'base64'))
+      signed.sign([supporter])
       await postJson(`${url}/chain/tips/create`, {
         creatorWallet: wallet,
-        senderWallet: sender,
-        tipAmount: Number(lamports) + serial,
-        txSignature,
+        senderWallet,
+        tipAmount: 50_000_000,
+        txSignature: sandbox.chain.submit(signed.serialize(), { skipPreflight: true }),
+        intentId,
         message: 'Thank you for the show',
       })
     },
@@ -95,33 +105,28 @@ interface Cost extends Used {
  * What one tip, one naira tip and one withdrawal cost from beginning to end, all processes running: the figures of docs/sizing.md. What
  * the idle processes use in the same time is taken off.
  */
-export function benchCosts(): Promise<Outcome> {
+export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
   return onServers(async (servers) => {
     const urls = { ...servers, namespace: 'costs' }
-    const options = { creators: 0, workers, bank: {} }
+    const options = { creators: 0, workers, bank: {}, env: usualSettings }
     const stage = await openStage(servers.defer, urls, 1, options)
     const redis = new Redis(servers.redisUrl)
     servers.defer(() => redis.disconnect())
-    const creators: Creator[] = []
-    for (let n = 0; n < creatorCount; n++)
-      creators.push(await createFundedCreator(stage.db, stage.url, fundedMicro))
+    const creators = await createTippedCreators(stage)
     const read = () => usedBy(servers, stage, redis)
-    const provisioned = `select count(*)::int as n from users u where not exists (select from parties p where p.user_id = u.id and p.wallet is not null)`
-    await untilNone(stage, provisioned)
     const run = async (name: string, times: number, idlePerSecond: readonly number[]): Promise<Cost> => {
-      printProgress(`${times} times: ${name}`)
       await stage.db.raw('checkpoint')
       const before = await read()
       const startedAt = performance.now()
       const { one, openSql } = operations[name] as Operation
       let serial = 0
-      const repeat = async (creator: Creator): Promise<void> => {
+      const repeat = async (): Promise<void> => {
         while (serial < times) {
           serial += 1
-          await one(stage, creator, serial)
+          await one(stage, creators[serial % creatorCount] as TippedCreator, serial)
         }
       }
-      await Promise.all(creators.map(repeat))
+      await Promise.all(Array.from({ length: atOnce }, repeat))
       await untilNone(stage, openSql)
       const after = await read()
       const seconds = (performance.now() - startedAt) / 1000
@@ -136,21 +141,59 @@ export function benchCosts(): Promise<Outcome> {
       }
     }
     // Warms up: each process has done its work before.
+    printProgress(`${warmUps} times each`)
     for (const name of Object.keys(operations)) await run(name, warmUps, [])
     printProgress(`idle for ${settleSeconds} s, then measured for ${idleSeconds} s`)
     await sleep(settleSeconds * 1000)
     const before = await read()
     await sleep(idleSeconds * 1000)
     const idlePerSecond = difference(before, await read()).cpu.map((cpu) => cpu / idleSeconds)
-    const costs: Record<string, Cost> = {}
-    for (const name of Object.keys(operations)) costs[name] = await run(name, count, idlePerSecond)
+    const measured = await measureRounds(Object.keys(operations), rounds, (name) =>
+      run(name, countEach, idlePerSecond),
+    )
     const idleMs = idlePerSecond.map((seconds) => seconds * 1000)
+    const costs = mediansOf(measured)
     return {
-      table: tableOf(costs, idleMs),
-      results: { kinds, costs, idleMsPerSecond: idleMs },
+      table: `${tableOf(costs, idleMs)}\n${medianText(rounds)}`,
+      results: { kinds, costs, idleMsPerSecond: idleMs, rounds: measured },
       rows: rowsOf(costs, idleMs),
     }
   })
+}
+
+async function createTippedCreators(stage: Stage): Promise<TippedCreator[]> {
+  const creators: Creator[] = []
+  for (let n = 0; n < creatorCount; n++)
+    creators.push(await createFundedCreator(stage.db, stage.url, fundedMicro))
+  await untilNone(stage, 'select count(*)::int as n from wallets where public_key is null')
+  const rows = await stage.db('wallets').select('user_id', 'public_key')
+  const wallets = new Map<string, string>(rows.map((row) => [row.user_id, row.public_key]))
+  return creators.map((creator) => ({ ...creator, wallet: wallets.get(creator.userId) ?? '' }))
+}
+
+function medianText(rounds: number): string {
+  return `medians of ${rounds} rounds of ${countEach} each, ${atOnce} at a time, for ${creatorCount} creators in turn; what idle processes use is taken off`
+}
+
+/** Of each part by itself. */
+function mediansOf(rounds: readonly Round<string, Cost>[]): Record<string, Cost> {
+  const names = Object.keys(operations)
+  return Object.fromEntries(
+    names.map((name) => {
+      const all = rounds.flatMap((round) => round[name] ?? [])
+      const of = (value: (cost: Cost) => number): number => median(all.map(value))
+      return [
+        name,
+        {
+          seconds: of(({ seconds }) => seconds),
+          cpu: kinds.map((_, n) => of(({ cpu }) => cpu[n] ?? 0)),
+          dataBytes: of(({ dataBytes }) => dataBytes),
+          walBytes: of(({ walBytes }) => walBytes),
+          rpcCalls: of(({ rpcCalls }) => rpcCalls),
+        },
+      ]
+    }),
+  )
 }
 
 function difference(before: Used, after: Used): Used {
@@ -181,7 +224,11 @@ async function usedBy({ meter }: BenchServers, { processes, sandbox }: Stage, re
 }
 
 async function untilNone({ db }: Stage, sql: string): Promise<void> {
-  const none = async (): Promise<boolean> => (await db.raw(sql)).rows[0].n === 0
+  const none = async (): Promise<boolean> => {
+    // To ask costs PostgreSQL something, too.
+    await sleep(askMs)
+    return (await db.raw(sql)).rows[0].n === 0
+  }
   if (!(await waitUntil(none, endMs))) throw new Error(`not within ${endMs / 1000} s: ${sql}`)
 }
 
@@ -215,6 +262,5 @@ function tableOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[
         `${seconds.toFixed(1)} all`,
       ]),
     ),
-    `means of ${count} each, by eight creators at a time; what idle processes use is taken off`,
   ].join('\n')
 }

@@ -90,8 +90,8 @@ interface Range {
 }
 
 /**
- * Of every 100 tips of the creator: 10 in naira (of which 5 % each are pending, failed and cancelled), the rest in five
- * tokens.
+ * Of every 100 tips of the creator: 10 in naira (of which 5 % each are pending, failed and cancelled), the rest in five tokens. The
+ * rare ones come in some hours only, in which they come at every size: the sums of an hour and a token are equally many.
  */
 function insertTips({ creator, first, rows, from, to }: Range): string {
   const stepMs = (historyDays * 24 * 3600 * 1000) / rows
@@ -107,14 +107,15 @@ function insertTips({ creator, first, rows, from, to }: Range): string {
       980000, 1000000, case when naira then 2 else 6 end, case when naira then null else token end, n, at, not naira,
       case when state = 'confirmed' then at + interval '1 s' end, case when state = 'confirmed' then at + interval '20 s' end, null
     from (
-      select n, now() - (${rows} - n) * ${stepMs}::float8 * interval '1 ms' as at, naira, token,
-        case when not naira or of_naira >= 15 then 'confirmed' when of_naira < 5 then 'pending'
-             when of_naira < 10 then 'failed' else 'cancelled' end as state
+      select n, at, place = 0 as naira,
+        case when place <> 0 or of_naira >= 15 then 'confirmed' when of_naira < 5 then 'pending'
+             when of_naira < 10 then 'failed' else 'cancelled' end as state,
+        case when place > 4 then ${mint('SOL')} when place > 1 then ${mint('USDC')} when hour % 5 = 0 then ${mint('JitoSOL')}
+             when hour % 5 = 1 then ${mint('BONK')} else ${mint('USDT')} end as token
       from (
-        select n, (n / 3) % 10 = 0 as naira, (n / 30) % 100 as of_naira,
-          case when (n / 3) % 100 in (1, 51) then ${mint('JitoSOL')} when (n / 3) % 100 in (2, 52) then ${mint('BONK')}
-               when (n / 3) % 100 < 10 then ${mint('USDT')} when (n / 3) % 100 < 40 then ${mint('USDC')} else ${mint('SOL')} end as token
-        from generate_series(${from}::bigint, ${to - 1}) n) numbered) described`
+        select n, at, (n / 3) % 10 as place, (n / 30) % 100 as of_naira, floor(extract(epoch from at) / 3600)::bigint as hour
+        from generate_series(${from}::bigint, ${to - 1}) n,
+          lateral (select now() - (${rows} - n) * ${stepMs}::float8 * interval '1 ms' as at) times) numbered) described`
 }
 
 async function insertLedger(client: pg.Client, userId: string, transfers: number): Promise<void> {

@@ -67,7 +67,7 @@ interface Server extends Served {
  * Ten thousand readers of one wallet on one process: memory for each, and how long the last one waits for an event. The peer is bare
  * sockets that share one buffer. Each round starts new processes, because memory that a process once had is not given back.
  */
-export function benchStreams({ rounds = 3, clients = defaultClients }: BenchOptions) {
+export function benchStreams({ rounds = 5, clients = defaultClients }: BenchOptions) {
   return onServers(async (servers) => {
     const files = clients + otherFiles
     await checkFileLimit(files)

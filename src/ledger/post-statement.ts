@@ -203,7 +203,7 @@ export async function findReserved(db: Knex, idems: readonly string[]): Promise<
     text: /* sql */ `
       select t.idem, t.ref, a.user_id as "userId", a.currency, e.amount
       from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
-      where t.idem = any($1::text[]) and t.kind = 'reserve' and a.kind = 'pending' and a.user_id is not null and e.amount > 0`,
+      where t.idem = any((select $1::text[])::text[]) and t.kind = 'reserve' and a.kind = 'pending' and a.user_id is not null and e.amount > 0`,
     values: [idems],
   })
 }

@@ -4,8 +4,8 @@ import { alertKinds } from './alert-kinds.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Between two samples of the event loop's lag. With the usual 10 ms an idle process does little else. */
-const lagSampleMs = 100
+/** Between two samples of the event loop's lag. They are most of what an idle process does: with the usual 10 ms, nearly all. */
+const lagSampleMs = 500
 
 /** The Prometheus metrics of one process. */
 export function createMetrics() {

@@ -93,7 +93,7 @@ async function readFacts(db: Knex, ids: readonly string[]): Promise<Map<string, 
              case when i.reference_key is null then i.transaction end as issued
       from tips t left join payment_intents i on i.id = coalesce(t.intent_id, t.underpaid_intent_id)
       join parties r on r.id = t.recipient_party join parties s on s.id = t.sender_party
-      where t.id = any($1::text[]) and not t.message_by_intent`,
+      where t.id = any((select $1::text[])::text[]) and not t.message_by_intent`,
     values: [ids],
   })
   return new Map(rows.map((row) => [row.id, row]))

@@ -83,7 +83,7 @@ async function finalizeTips(
       name: 'tips.finalize',
       text: /* sql */ `
         with final as (
-          select * from unnest($1::text[], $2::int[], $3::bigint[]) as f(id, attempts, slot)
+          select * from unnest((select $1::text[]), (select $2::int[]), (select $3::bigint[])) as f(id, attempts, slot)
         ), locked as materialized (
           select t.id, f.slot, t.attempts = f.attempts as unchanged from tips t join final f on f.id = t.id
           where t.status = 'confirmed' and t.finalized_at is null order by t.id for update of t

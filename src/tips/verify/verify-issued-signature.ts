@@ -108,9 +108,9 @@ async function readDirectIntents(db: Knex, tips: readonly DueTip[]): Promise<Map
     name: 'tips.direct-intents',
     text: /* sql */ `
       with wanted as (
-        select id from payment_intents where id = any($1::text[])
+        select id from payment_intents where id = any((select $1::text[])::text[])
         union
-        select i.id from unnest($2::text[], $3::text[], $4::numeric[]) as p(sender, recipient, gross)
+        select i.id from unnest((select $2::text[]), (select $3::text[]), (select $4::numeric[])) as p(sender, recipient, gross)
         cross join lateral (
           select id from payment_intents
           where source_wallet = p.sender and payout_wallet = p.recipient and input_raw = p.gross
