@@ -8,7 +8,7 @@ import {
 } from '../../src/platform/database/partitions.js'
 import { forgetAgain } from '../../src/privacy/forget-again.js'
 import { countNeeds, keptDays } from '../../src/webhooks/deliveries.js'
-import { exportMonth, importMonth, isMonth, readManifest } from './support/archive/archive.js'
+import { exportMonth, hasManifest, importMonth, isMonth, readManifest } from './support/archive/archive.js'
 import {
   defineCommand,
   defineOptions,
@@ -50,7 +50,7 @@ const mostMs = 60 * 60_000
 const closedDays = 1
 
 const busy =
-  'the table was never free: something long runs on it, or what must be looked at takes long. Nothing has changed; try again'
+  'the table was never free: something long runs on it, or what must be looked at takes long. Try again'
 
 /** The month, also one that is only in a file. */
 function partitionOf(
@@ -136,6 +136,10 @@ async function detach(db: Knex, partition: Partition, order: Order): Promise<voi
 
 async function drop(db: Knex, { name }: Partition, order: Order): Promise<void> {
   await db.transaction(async (trx) => {
+    await trx.raw('lock table partitions.??', [name])
+    const again = (await listPartitions(trx)).find((partition) => partition.name === name)
+    if (again?.attached !== false)
+      throw new RefusedError(`somebody has attached ${name} again: nothing is deleted`)
     await trx.raw('drop table partitions.??', [name])
     await order.audit(trx, 'archive drop', `partition:${name}`)
   })
@@ -154,13 +158,20 @@ async function attachOne(db: Knex, given: Given, order: Order): Promise<Outcome>
     const isDone = await attachPartition(db, partition, (trx) =>
       order.audit(trx, 'archive attach', `partition:${name}`),
     )
-    if (!isDone) throw new RefusedError(busy)
+    if (!isDone) throw new RefusedError(`${busy}: ${name} is in the database, detached`)
     // What was erased until then.
     forgotten += await forgetAgain(db, partition)
   }
-  const more =
-    forgotten === 0 ? '' : `; ${forgotten} events erased again: delete the file and export once more`
+  const erased = forgotten > 0 ? `; ${forgotten} events erased again` : ''
+  const isStale = forgotten > 0 || (await hasOtherFile(db, given, partition))
+  const more = isStale ? `${erased || '; the file has other rows'}: delete the file and export once more` : ''
   return { text: `${order.tell(name, 'attached')}${more}`, json: { ...json, forgotten } }
+}
+
+/** Whether the folder has a file with other rows: a command before this one may have erased what the file still has. */
+async function hasOtherFile(db: Knex, { folder }: Given, partition: Partition): Promise<boolean> {
+  if (folder === undefined || !hasManifest(resolve(folder), partition)) return false
+  return !(await isMonth(db, partition, readManifest(resolve(folder), partition)))
 }
 
 async function run(given: Given, order: Order, [verb, ...more]: readonly string[]): Promise<Outcome> {

@@ -11,7 +11,10 @@ const eventPageSize = 100
 /** An event of one of several reads. `place`: which, from 1 on. */
 type Placed = StoredEvent & { readonly place: number }
 
-const after = /* sql */ `sequence > r.after and (cardinality($3::text[]) = 0 or type = any($3::text[]))`
+/** Events that one read by type looks at: no index has the type, and the next read goes on after them. */
+const mostLooked = 10_000
+const after = /* sql */ `sequence > r.after
+  and (cardinality($3::text[]) = 0 or type = any($3::text[]) and sequence <= r.after + ${mostLooked})`
 
 /**
  * The pages of several logs, each after a sequence number that is of this month or later; `older`: it is not. The month stands in the
@@ -65,6 +68,35 @@ function readAllMonths(
       where e.user_id = $1 and ${after} order by e.sequence limit $4`,
     values: [key, cursor, types, limit, place],
   })
+}
+
+/** What a poll is answered. */
+interface EventPage {
+  readonly events: readonly StoredEvent[]
+  /** Where the next one begins. */
+  readonly after: number
+  readonly hasMore: boolean
+}
+
+/** A page of a creator's events of these types, or of all. Without an event of them it may still have more. */
+export async function readEventPage(
+  db: Knex,
+  userId: string,
+  { after, types, limit }: { after: number; types: readonly EventType[]; limit: number },
+): Promise<EventPage> {
+  // Read first: the events up to it are committed.
+  const newest = types.length === 0 ? after : await newestSequence(db, userId)
+  const rows = await readEvents(db, userId, { after, types, limit: limit + 1 })
+  const events = rows.slice(0, limit)
+  if (types.length === 0 || rows.length > limit)
+    return { events, after: Number(events.at(-1)?.sequence ?? after), hasMore: rows.length > limit }
+  const looked = Math.max(after, Math.min(newest, after + mostLooked))
+  // One that was committed since is shown now, and not again.
+  return {
+    events,
+    after: Math.max(looked, Number(events.at(-1)?.sequence ?? after)),
+    hasMore: looked < newest,
+  }
 }
 
 /** A creator's events after a sequence number, oldest first. `types`: only these; an empty list: all. */

@@ -6,8 +6,8 @@ import type { HeartbeatWheel } from '../http/sse.js'
 import { waitForRow } from '../platform/database/wait-for-row.js'
 import { singleFlight } from '../platform/single-flight.js'
 import type { Services } from '../services.js'
-import { eventChannel, presentEvent } from './event.js'
-import { eventStream, newestSequence, readEvents } from './read-events.js'
+import { eventChannel, presentEvent, type StoredEvent } from './event.js'
+import { eventStream, newestSequence, readEventPage } from './read-events.js'
 import {
   type EventsInput,
   eventStreamInput,
@@ -62,23 +62,19 @@ export function createEventReaders(
     const userId = ownerOf(ctx)
     const left = new AbortController()
     ctx.res.once('close', () => left.abort())
+    let page = { events: [] as readonly StoredEvent[], after, hasMore: false }
     const read = async () => {
-      const rows = await reads((reader) => readEvents(reader, userId, { after, types, limit: limit + 1 }))
-      return rows.length === 0 ? undefined : rows
+      page = await reads((reader) => readEventPage(reader, userId, { after: page.after, types, limit }))
+      return page.events.length > 0 || page.hasMore ? page : undefined
     }
-    const rows = await waitForRow(read, {
+    await waitForRow(read, {
       notifications,
       channel: eventChannel(userId),
       totalMs: wait * 1000,
       rereadMs,
       signal: AbortSignal.any([left.signal, closing.signal]),
     })
-    const page = rows?.slice(0, limit) ?? []
-    return {
-      events: page.map(presentEvent),
-      after: Number(page.at(-1)?.sequence ?? after),
-      hasMore: (rows?.length ?? 0) > limit,
-    }
+    return { ...page, events: page.events.map(presentEvent) }
   }
 
   async function findStart(userId: string) {

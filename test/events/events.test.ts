@@ -57,6 +57,31 @@ const eventsOf = async (caller: Caller, query: Record<string, string> = {}) =>
 const typesOf = async (caller: Caller) => (await eventsOf(caller)).map(({ type }) => type)
 const sequencesOf = (events: readonly EventBody[]) => events.map(({ sequence }) => sequence)
 
+test('a poll for rare types goes on after what it has looked at', async (t) => {
+  const creator = await registerEmbedder(world())
+  const own = { userId: creator.user.id, many: 20_001 }
+  const { db } = world()
+  await db.raw(
+    `insert into events (user_id, sequence, type, subject, data, recorded_at)
+     select :userId, n, case when n = :many then 'ping' else 'tip.final' end, 'many', '{}', now() from generate_series(1, :many) n`,
+    own,
+  )
+  await db.raw(
+    'insert into event_counters (user_id, last_sequence, last_at, last_before_month) values (:userId, :many, now(), 0)',
+    own,
+  )
+  const page = async (query: Record<string, string>) => {
+    const { status, body } = await read(creator, { types: 'ping', ...query })
+    return [status, sequencesOf(body.events), body.after, body.hasMore]
+  }
+  t.deepEqual(await page({}), [200, [], 10_000, true])
+  t.deepEqual(await page({ after: '10000', wait: '5' }), [200, [], 20_000, true], 'it does not wait')
+  t.deepEqual(await page({ after: '20000' }), [200, [20_001], 20_001, false])
+  t.deepEqual(await page({ after: '20001' }), [200, [], 20_001, false])
+  t.deepEqual(await page({ types: 'ping,tip.final', limit: '2' }), [200, [1, 2], 2, true])
+  t.deepEqual(await page({ types: 'dispute.opened', after: '15000' }), [200, [], 20_001, false])
+})
+
 test('a confirmed and final tip is in the log, with the balance that it frees', async (t) => {
   const creator = await registerEmbedder(world())
   const tip = someConfirmation(creator.wallet, { message: 'hello' })

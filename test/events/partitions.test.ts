@@ -71,6 +71,12 @@ const faults = async () => {
   const cases = await listOpenCases(as('clock', world().services).db)
   return cases.find(({ id }) => id === 'partitions')?.count
 }
+async function isLockAwaited(): Promise<boolean> {
+  const { rows } = await world().db.raw(
+    `select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
+  )
+  return rows.length > 0
+}
 const archive = (...args: readonly string[]) => runOpsScript(world(), 'archive', ...args)
 const make = () => makePartitions(as('clock', world().services).db)
 
@@ -214,12 +220,7 @@ test.serial(
       recorded_at: new Date(),
     })
     const detaching = archive('export', ...ordered, '--detach', '--confirm', name)
-    await until('it waits for who writes', async () => {
-      const { rows } = await world().db.raw(
-        `select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
-      )
-      return rows.length > 0
-    })
+    await until('it waits for who writes', isLockAwaited)
     const other = await creatorWithEvents([month(0).time])
     for (let n = 0; n < 5; n++) await recordEvents(world(), other, 1)
     await writer.commit()
@@ -300,5 +301,93 @@ test.serial(
     t.deepEqual(await placesOf(late), [name], 'what came while the month was apart is put there')
     const log = (await dump(creator.user.id)).join()
     t.deepEqual([log.includes(tip.id), log.includes('secret words')], [true, false])
+  },
+)
+
+test.serial(
+  'a month comes back after a migration has added a column, from the database and from a file',
+  async (t) => {
+    const { name, time } = month(-6)
+    const folders = Array.from({ length: 3 }, () => temporaryFolder(t))
+    const run = (step: number, verb: string, ...args: readonly string[]) =>
+      archive(
+        ...[
+          verb,
+          '--month',
+          name,
+          '--folder',
+          folders[step] ?? '',
+          '--apply',
+          '--reason',
+          'ticket 9',
+          ...args,
+        ],
+      )
+    async function take(step: number, how: string): Promise<void> {
+      const { code, err } = await run(step, 'export', how, '--confirm', name)
+      t.deepEqual([code, err], [0, ''])
+    }
+    const attach = async (step: number) => t.is((await run(step, 'attach')).out, `${name}: attached\n`)
+    const one = await creatorWithEvents([time, new Date(time.getTime() + 1)])
+    await make()
+    const before = await dump(one)
+    await take(0, '--detach')
+    await world().db.raw(`alter table events add column added text not null default 'new'`)
+    t.teardown(() => world().db.raw('alter table events drop column added'))
+    await attach(0)
+    const withColumn = await dump(one)
+    t.deepEqual(
+      withColumn,
+      before.map((row) => row.replace(/\)$/, ',new)')),
+    )
+    await take(1, '--drop')
+    await world().db.raw('alter table events add column later int')
+    await attach(1)
+    t.deepEqual(
+      await dump(one),
+      withColumn.map((row) => row.replace(/\)$/, ',)')),
+    )
+    await world().db.raw('alter table events drop column later')
+    await take(2, '--drop')
+    await world().db.raw('alter table events rename added to renamed')
+    t.teardown(() => world().db.raw('alter table events rename renamed to added'))
+    const refused = await run(2, 'attach')
+    t.deepEqual(
+      [refused.code, refused.err],
+      [1, `events has no column added of the type text, which ${folders[2]}/${name}.csv.gz has\n`],
+    )
+  },
+)
+
+test.serial(
+  'a month that somebody attached meanwhile is not deleted, and a stale file is named',
+  async (t) => {
+    const folder = temporaryFolder(t)
+    const { name, time } = month(-7)
+    const ordered = ['--month', name, '--folder', folder, '--apply', '--reason', 'ticket 10']
+    const one = await creatorWithEvents([time])
+    const two = await creatorWithEvents([time])
+    await make()
+    const detach = async () =>
+      t.is((await archive('export', ...ordered, '--detach', '--confirm', name)).code, 0)
+    await detach()
+    const other = await world().db.transaction()
+    await other.raw('lock table partitions.?? in row share mode', [name])
+    const dropping = archive('export', ...ordered, '--drop', '--confirm', name)
+    await until('it waits for the month', isLockAwaited)
+    await other.raw(
+      `alter table events attach partition partitions.?? for values from ('${time.toISOString()}') to ('${month(-6).time.toISOString()}')`,
+      [name],
+    )
+    await other.commit()
+    const { code, err } = await dropping
+    t.deepEqual([code, err], [1, `somebody has attached ${name} again: nothing is deleted\n`])
+    await detach()
+    await world()
+      .db('events')
+      .insert({ user_id: two, sequence: 2, type: 'ping', subject: 's', data: '{}', recorded_at: time })
+    const attached = await archive('attach', ...ordered)
+    t.is(attached.out, `${name}: attached; the file has other rows: delete the file and export once more\n`)
+    t.deepEqual([await placesOf(one), await placesOf(two)], [[name], [name, name]])
   },
 )

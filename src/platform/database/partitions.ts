@@ -107,8 +107,18 @@ export async function attachPartition(
     `alter table partitions.?? drop constraint if exists in_month, add constraint in_month ${inMonth}`,
     [name],
   )
+  await addMissingColumns(db, partition)
   return whenFree(db, async (trx) => {
     await trx.raw('lock table ?? in share row exclusive mode', [table])
+    // A reader that has been planned without the month and waits for these rows would not find them in either place.
+    const { rows: late } = await trx.raw('select from partitions.?? where ?? >= ? and ?? < ? limit 1', [
+      `${table}_default`,
+      time,
+      from,
+      time,
+      to,
+    ])
+    if (late.length > 0) await trx.raw('lock table ?? in access exclusive mode', [table])
     await trx.raw(
       `with late as (delete from partitions.?? where ?? >= ? and ?? < ? returning *)
        insert into partitions.?? select * from late`,
@@ -121,4 +131,23 @@ export async function attachPartition(
     await trx.raw('alter table partitions.?? drop constraint in_month', [name])
     await last(trx)
   })
+}
+
+/** A month that was detached has no columns that migrations have added to its table since. */
+async function addMissingColumns(
+  db: Knex,
+  { name, table }: Pick<Partition, 'name' | 'table'>,
+): Promise<void> {
+  const missing = await query<{ text: string }>(db, {
+    name: 'partitions.missing-columns',
+    text: /* sql */ `
+      select format('alter table partitions.%I add column %I %s%s%s', $1::text, c.attname, format_type(c.atttypid, c.atttypmod),
+        ' default ' || pg_get_expr(d.adbin, d.adrelid), case when c.attnotnull then ' not null' end) as text
+      from pg_attribute c left join pg_attrdef d on d.adrelid = c.attrelid and d.adnum = c.attnum
+      where c.attrelid = $2::text::regclass and c.attnum > 0 and not c.attisdropped and not exists (
+        select from pg_attribute o where o.attrelid = ('partitions.' || $1)::regclass and o.attname = c.attname)
+      order by c.attnum`,
+    values: [name, table],
+  })
+  for (const { text } of missing) await db.raw(text)
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { longTransaction, query } from '../../../../src/platform/database/database.js'
@@ -74,17 +74,19 @@ async function* rowsOf(
   await trx.raw('close month_rows')
 }
 
-/** Reads a month as it is at one moment. */
+/** Reads a month as it is at one moment. `of`: only these of its columns. */
 function readMonth<Result>(
   db: Knex,
-  { name, table }: Pick<Partition, 'name' | 'table'>,
+  { name }: Pick<Partition, 'name'>,
   work: (header: Row, rows: AsyncIterable<readonly Row[]>, columns: readonly Column[]) => Promise<Result>,
+  of?: readonly Column[],
 ): Promise<Result> {
   return longTransaction(
     db,
     readMs,
     async (trx) => {
-      const columns = await readColumns(trx, table)
+      // Its own: one that was detached has none that a migration has added since.
+      const columns = of ?? (await readColumns(trx, `partitions.${name}`))
       return work(
         columns.map((column) => column.name),
         rowsOf(trx, name, columns),
@@ -116,7 +118,7 @@ export async function exportMonth(
   })
   const back = await readCsv(part, async () => undefined)
   if (!isSame(back, manifest)) throw new RefusedError(`${part} is not what was written: is the disk broken?`)
-  const before = existsSync(manifestFile) ? readManifest(folder, partition) : undefined
+  const before = hasManifest(folder, partition) ? readManifest(folder, partition) : undefined
   if (before !== undefined && !isSame(before, manifest) && before.sha256 !== replaced?.sha256)
     throw new RefusedError(
       `${file} has other rows (${before.rows}, here are ${manifest.rows}): delete it or move it away first`,
@@ -127,14 +129,25 @@ export async function exportMonth(
     flush: true,
   })
   await rename(`${manifestFile}.part`, manifestFile)
+  await keepNames(folder)
   return manifest
+}
+
+/** After a power failure the files of a folder have the names that they have now. */
+async function keepNames(folder: string): Promise<void> {
+  const handle = await open(folder)
+  await handle.sync().finally(() => handle.close())
 }
 
 const isSame = (one: Digest, other: Digest): boolean => one.rows === other.rows && one.sha256 === other.sha256
 
 /** Whether the month has exactly these rows. */
-export async function isMonth(db: Knex, partition: Partition, expected: Digest): Promise<boolean> {
-  return isSame(await readMonth(db, partition, digestOf), expected)
+export async function isMonth(db: Knex, partition: Partition, expected: Manifest): Promise<boolean> {
+  return isSame(await readMonth(db, partition, digestOf, expected.columns), expected)
+}
+
+export function hasManifest(folder: string, { name }: Pick<Partition, 'name'>): boolean {
+  return existsSync(manifestOf(folder, name))
 }
 
 /** Throws RefusedError. */
@@ -150,7 +163,10 @@ export function readManifest(
   return manifest
 }
 
-/** Makes a month of the file, beside its table, and compares it with the manifest. Throws RefusedError; then nothing is made. */
+/**
+ * Makes a month of the file, beside its table, and compares it with the manifest. Columns that migrations have added since have their
+ * default. Throws RefusedError; then nothing is made.
+ */
 export async function importMonth(
   db: Knex,
   folder: string,
@@ -159,9 +175,13 @@ export async function importMonth(
   const manifest = readManifest(folder, { name, table, month })
   const file = csvOf(folder, name)
   await longTransaction(db, readMs, async (trx) => {
-    const columns = await readColumns(trx, table)
-    if (JSON.stringify(columns) !== JSON.stringify(manifest.columns))
-      throw new RefusedError(`${table} has other columns than ${file}`)
+    const { columns } = manifest
+    const current = new Map((await readColumns(trx, table)).map((column) => [column.name, column.type]))
+    const other = columns.find((column) => current.get(column.name) !== column.type)
+    if (other !== undefined)
+      throw new RefusedError(
+        `${table} has no column ${other.name} of the type ${other.type}, which ${file} has`,
+      )
     await trx.raw('create table partitions.?? (like ?? including all)', [name, table])
     const text = insertOf(trx, name, columns)
     const read = await readCsv(file, async (rows) => {
