@@ -21,7 +21,8 @@ const usage = `npm run bench [-- <name> ...] [--rounds <n>]
 npm run bench -- --compare <git ref> [<name> ...] [--rounds 5]
 
 Each benchmark starts its own PostgreSQL and Redis, compares the service with a simple implementation in the same run, prints a table
-of medians, and writes bench-results/<name>.json. At the end: what has a goal, before and now, also in bench-results/goals.md. Without a name: those marked with *.
+of medians, and writes bench-results/<name>.json. At the end: what has a goal, before and now, also in bench-results/goals.md. Without
+a name: those marked with *.
 
 record *         recording a tip, against one insert in bare Koa and in Fastify
 verify *         verifying tips, against one job and one call per tip, fifty at once
@@ -66,17 +67,24 @@ const defaultComparison = ['record']
 async function main(names: readonly string[], options: BenchOptions, unusual: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const aims: string[][] = []
-  for (const [name, bench] of Object.entries(benches)) {
-    if (names.length === 0 ? byNameOnly.has(name) : !names.includes(name)) continue
-    const { table, results, figures, rows, fault } = await bench(options)
-    const file = `${folder}/${name}.json`
-    writeFileSync(file, `${JSON.stringify({ figures, results }, null, 2)}\n`)
-    const run = `npm run bench -- ${name}`
-    process.stdout.write(`\n${table}\nwritten to ${file}\n`)
-    aims.push(...(rows ?? []).flatMap(([row, value]) => aimLine(run, row, Number(value))))
-    if (fault !== undefined) throw new Refusal(`${name}: ${fault}`)
-    writeFigures(`${run}${unusual}`, rows ?? [])
+  try {
+    for (const [name, bench] of Object.entries(benches)) {
+      if (names.length === 0 ? byNameOnly.has(name) : !names.includes(name)) continue
+      const { table, results, figures, rows, fault } = await bench(options)
+      const file = `${folder}/${name}.json`
+      writeFileSync(file, `${JSON.stringify({ figures, results }, null, 2)}\n`)
+      const run = `npm run bench -- ${name}`
+      process.stdout.write(`\n${table}\nwritten to ${file}\n`)
+      aims.push(...(rows ?? []).flatMap(([row, value]) => aimLine(run, row, Number(value))))
+      if (fault !== undefined) throw new Refusal(`${name}: ${fault}`)
+      writeFigures(`${run}${unusual}`, rows ?? [])
+    }
+  } finally {
+    writeGoals(aims)
   }
+}
+
+function writeGoals(aims: readonly string[][]): void {
   if (aims.length === 0) return
   const goals = markdownTable([' counted ', ' before ', ' now ', ' goal '], aims)
   writeFileSync(`${folder}/goals.md`, `${goals}\n`)

@@ -11,13 +11,14 @@ import { type BenchOptions, measureRounds, median, type Outcome, type Round } fr
 import { type BenchServers, cpuOfDatabase, cpuOfServer, onServers } from './servers.js'
 
 const countEach = 400
-const warmUps = 40
+const warmUps = 80
 const idleSeconds = 30
 /** Until pools have closed what they needed before, and Node has collected its garbage: neither is what idle processes cost. */
 const settleSeconds = 60
 const endMs = 180_000
 const askMs = 500
 const creatorCount = 80
+const lamportsPerSol = 1e9
 const atOnce = 8
 const fundedMicro = 1_000_000_000_000n
 
@@ -53,15 +54,19 @@ interface Operation {
   readonly openSql: string
 }
 
+/** Each tip has another amount: who pays the same wallet the same amount often has older intents that match. */
+let tipAmount = 50_000_000
+
 /** Each from the first request to its end: a tip finalized, a naira tip credited, a withdrawal paid. */
 const operations: Record<string, Operation> = {
   'tip in crypto': {
     async one({ url, sandbox, supporters }, { userId, wallet }, serial) {
       const supporter = supporters[serial % supporters.length] as Keypair
       const senderWallet = supporter.publicKey.toBase58()
+      tipAmount += 1
       const { intentId, transaction } = await postJson(`${url}/payments/intent`, {
         creatorId: userId,
-        amount: 0.05,
+        amount: tipAmount / lamportsPerSol,
         inputTokenMint: solMint,
         sourceWalletAddress: senderWallet,
       })
@@ -70,7 +75,7 @@ const operations: Record<string, Operation> = {
       await postJson(`${url}/chain/tips/create`, {
         creatorWallet: wallet,
         senderWallet,
-        tipAmount: 50_000_000,
+        tipAmount,
         txSignature: sandbox.chain.submit(signed.serialize(), { skipPreflight: true }),
         intentId,
         message: 'Thank you for the show',
@@ -92,7 +97,8 @@ const operations: Record<string, Operation> = {
       const account = { bankCode: '058', accountNumber: '0123456789', accountName, amountUSDC: 2 }
       await postJson(`${url}/payouts/withdraw`, account, cookie)
     },
-    openSql: `select count(*)::int as n from withdrawals where status not in ('completed', 'failed')`,
+    openSql: `select ((select count(*) from withdrawals where status not in ('completed', 'failed'))
+      + (select count(*) from emails where due_at is not null))::int as n`,
   },
 }
 
@@ -102,8 +108,8 @@ interface Cost extends Used {
 }
 
 /**
- * What one tip, one naira tip and one withdrawal cost from beginning to end, all processes running: the figures of docs/sizing.md. What
- * the idle processes use in the same time is taken off.
+ * What one tip, one naira tip and one withdrawal cost from beginning to end, with their mails, all processes running: the figures of
+ * docs/sizing.md. What the idle processes use in the same time is taken off.
  */
 export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
   return onServers(async (servers) => {
@@ -114,7 +120,7 @@ export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
     servers.defer(() => redis.disconnect())
     const creators = await createTippedCreators(stage)
     const read = () => usedBy(servers, stage, redis)
-    const run = async (name: string, times: number, idlePerSecond: readonly number[]): Promise<Cost> => {
+    const run = async (name: string, times: number, idle: Used): Promise<Cost> => {
       await stage.db.raw('checkpoint')
       const before = await read()
       const startedAt = performance.now()
@@ -130,33 +136,26 @@ export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
       await untilNone(stage, openSql)
       const after = await read()
       const seconds = (performance.now() - startedAt) / 1000
-      const used = difference(before, after)
-      const above = used.cpu.map((cpu, n) => Math.max(0, cpu - (idlePerSecond[n] ?? 0) * seconds))
-      return {
-        seconds,
-        cpu: above.map((cpu) => (cpu * 1000) / times),
-        dataBytes: used.dataBytes / times,
-        walBytes: used.walBytes / times,
-        rpcCalls: used.rpcCalls / times,
-      }
+      const { cpu, ...used } = difference(scaled(idle, seconds), difference(before, after))
+      return { seconds, ...scaled({ cpu: cpu.map((each) => Math.max(0, each) * 1000), ...used }, 1 / times) }
     }
     // Warms up: each process has done its work before.
     printProgress(`${warmUps} times each`)
-    for (const name of Object.keys(operations)) await run(name, warmUps, [])
+    for (const name of Object.keys(operations)) await run(name, warmUps, nothing)
     printProgress(`idle for ${settleSeconds} s, then measured for ${idleSeconds} s`)
     await sleep(settleSeconds * 1000)
     const before = await read()
     await sleep(idleSeconds * 1000)
-    const idlePerSecond = difference(before, await read()).cpu.map((cpu) => cpu / idleSeconds)
+    const idle = scaled(difference(before, await read()), 1 / idleSeconds)
     const measured = await measureRounds(Object.keys(operations), rounds, (name) =>
-      run(name, countEach, idlePerSecond),
+      run(name, countEach, idle),
     )
-    const idleMs = idlePerSecond.map((seconds) => seconds * 1000)
+    const idleMs = idle.cpu.map((seconds) => seconds * 1000)
     const costs = mediansOf(measured)
     return {
       table: `${tableOf(costs, idleMs)}\n${medianText(rounds)}`,
       results: { kinds, costs, idleMsPerSecond: idleMs, rounds: measured },
-      rows: rowsOf(costs, idleMs),
+      rows: rowsOf(measured, idleMs),
     }
   })
 }
@@ -196,12 +195,23 @@ function mediansOf(rounds: readonly Round<string, Cost>[]): Record<string, Cost>
   )
 }
 
+const nothing: Used = { cpu: kinds.map(() => 0), dataBytes: 0, walBytes: 0, rpcCalls: 0 }
+
 function difference(before: Used, after: Used): Used {
   return {
     cpu: after.cpu.map((cpu, n) => cpu - (before.cpu[n] ?? 0)),
     dataBytes: after.dataBytes - before.dataBytes,
     walBytes: after.walBytes - before.walBytes,
     rpcCalls: after.rpcCalls - before.rpcCalls,
+  }
+}
+
+function scaled({ cpu, dataBytes, walBytes, rpcCalls }: Used, by: number): Used {
+  return {
+    cpu: cpu.map((one) => one * by),
+    dataBytes: dataBytes * by,
+    walBytes: walBytes * by,
+    rpcCalls: rpcCalls * by,
   }
 }
 
@@ -232,16 +242,19 @@ async function untilNone({ db }: Stage, sql: string): Promise<void> {
   if (!(await waitUntil(none, endMs))) throw new Error(`not within ${endMs / 1000} s: ${sql}`)
 }
 
-function rowsOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[]): [string, number][] {
-  const rounded = (value: number) => Number(value.toFixed(1))
-  const sum = (values: readonly number[]) => rounded(values.reduce((a, b) => a + b, 0))
-  return [
-    ...Object.entries(costs).flatMap(([name, { cpu, walBytes }]): [string, number][] => [
-      [`${name}: CPU ms`, sum(cpu)],
-      [`${name}: KB of log`, rounded(walBytes / 1000)],
-    ]),
-    ['idle: CPU ms a second', sum(idleMs)],
-  ]
+function rowsOf(rounds: readonly Round<string, Cost>[], idleMs: readonly number[]): [string, number][] {
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+  const rows = Object.keys(operations).flatMap((name): [string, number][] => {
+    const all = rounds.flatMap((round) => round[name] ?? [])
+    return [
+      [`${name}: CPU ms`, median(all.map(({ cpu }) => sum(cpu)))],
+      [`${name}: KB of log`, median(all.map(({ walBytes }) => walBytes / 1000))],
+    ]
+  })
+  return [...rows, ['idle: CPU ms a second', sum(idleMs)] as const].map(([row, value]) => [
+    row,
+    Number(value.toFixed(1)),
+  ])
 }
 
 function tableOf(costs: Readonly<Record<string, Cost>>, idleMs: readonly number[]): string {

@@ -108,12 +108,12 @@ function insertTips({ creator, first, rows, from, to }: Range): string {
       case when state = 'confirmed' then at + interval '1 s' end, case when state = 'confirmed' then at + interval '20 s' end, null
     from (
       select n, at, place = 0 as naira,
-        case when place <> 0 or of_naira >= 15 then 'confirmed' when of_naira < 5 then 'pending'
-             when of_naira < 10 then 'failed' else 'cancelled' end as state,
+        case when place <> 0 or of_naira % 7 > 0 then 'confirmed' when of_naira = 0 then 'pending'
+             when of_naira = 7 then 'failed' else 'cancelled' end as state,
         case when place > 4 then ${mint('SOL')} when place > 1 then ${mint('USDC')} when hour % 5 = 0 then ${mint('JitoSOL')}
              when hour % 5 = 1 then ${mint('BONK')} else ${mint('USDT')} end as token
       from (
-        select n, at, (n / 3) % 10 as place, (n / 30) % 100 as of_naira, floor(extract(epoch from at) / 3600)::bigint as hour
+        select n, at, (n / 3) % 10 as place, (n / 30) % 20 as of_naira, floor(extract(epoch from at) / 3600)::bigint as hour
         from generate_series(${from}::bigint, ${to - 1}) n,
           lateral (select now() - (${rows} - n) * ${stepMs}::float8 * interval '1 ms' as at) times) numbered) described`
 }

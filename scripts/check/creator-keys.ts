@@ -83,7 +83,9 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     take-outs.undecided, tips.fiat-disputed, tips.fiat-lock, tips.fiat-refunded, tips.hide-words, webhooks.change,
     webhooks.describe-pings, webhooks.disable, webhooks.enable, webhooks.make-due, webhooks.point,
     webhooks.redeliver-failed, webhooks.settle, webhooks.skip, \${name}.accepted, \${name}.refused, \${name}.replay,
-    \${name}.require-unsent, \${name}.sending, \${name}.state, \${name}.shown-again, \${name}.unknown, \${name}.unsent, \${name}.\${to}`,
+    \${name}.require-unsent, \${name}.sending, \${name}.state, \${name}.shown-again, \${name}.unknown, \${name}.unsent, \${name}.\${to},
+    disputes.evidence, fiat.read-locked, payees.confirm, payouts.lock, sdk.intents, tip_decisions.read, webhooks.deliveries,
+    webhooks.page`,
   ],
   [
     'what is due, old or sealed with an old key',
@@ -92,7 +94,8 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     events.recent, expired.\${table}, exports.delete-expired, fiat.expire, fiat.late, fiat.unlist, page_handles.delete-old,
     payouts.release-key, rates.delete-old, sdk_sessions.delete-old, tips.fiat-unlist, tips.fiat-\${status}, wallets.by-key,
     wallets.older-key, wallets.rotate, webhooks.delete-old, webhooks.take, \${name}.finish, \${name}.make-due, \${name}.next-due,
-    \${name}.take`,
+    \${name}.take,
+    overlay.recent, tip-mails.due, tips.recently-confirmed, wallets.provision, webhooks.failing, webhooks.void`,
   ],
   [
     'the whole platform: lists, sums, comparisons',
@@ -101,13 +104,16 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     compare.store-\${table}, disputes.list, disputes.sum-under-way, identity.\${column}, ledger.platform-sums, ledger.transfer-before, ops.count-work,
     ops.list-work-\${kind}, ops.measure-state, ops.oldest-due, payouts.daily, payouts.sum-open, refunds.sum-under-way,
     restore.wallets, suspense.list, suspense.sums, sweeps.list, sweeps.lost, take-outs.all-signed, trace.find-names, trace.find-\${name},
-    trace.ledger, trace.tip-commands`,
+    trace.ledger, trace.tip-commands,
+    named ? 'reserves.books-of' : 'reserves.books, ops.open-cases, sweeps.parts, tips.uncredited-page`,
   ],
   [
     'a token, credential, handle or e-mail',
     'a directory',
     `emails.reserved, exports.open, overlays.find, page_handles.free, passkeys.find, sdk_sessions.embed, sdk_sessions.find,
-    secrets.find, sessions.still-open`,
+    secrets.find, sessions.still-open,
+    api_keys.find, creators.by_domain, creators.by_handle, links.has-frozen, otp.account, otp.lock-link, overlay.start,
+    overlay_pictures.read, page_handles.find, secrets.pay-link, sessions.find, streams.valid-credentials, tip-mails.of-token`,
   ],
   [
     "the naira provider's name, or our reference",
@@ -115,15 +121,19 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
     `compare.disputes, disputes.describe, disputes.earlier, disputes.find, disputes.holding, disputes.insert, disputes.is-booked,
     disputes.lock, disputes.note-answer, disputes.restore-return, disputes.shares, disputes.store-return, disputes.take-answer,
     disputes.\${before}-\${to}, fiat.wake, payouts.job-failure, payouts.make-due, payouts.reconcile-now, refunds.wake,
-    returns.disputes, returns.left, returns.own-refunds, returns.set-returned, returns.wake, suspense.booked-refunds, unsent.old`,
+    returns.disputes, returns.left, returns.own-refunds, returns.set-returned, returns.wake, suspense.booked-refunds, unsent.old,
+    confirmation.find, payouts.outcome, payouts.stored, receipts.crypto, receipts.naira, trace.intent, trace.tip, trace.withdrawal`,
   ],
   [
     'a signature, wallet or message of the chain',
     'by signature; a directory of wallets',
     `custodian.are-custody, parties.insert, parties.read, restore.unknown-signatures, tips.altered-swaps, tips.direct-intents,
     tips.disprove, tips.fill-message, tips.finalize, tips.lock-final, tips.match-intents, tips.owners, tips.record,
-    tips.record-found, tips.record-further, tips.record-one, tips.store-further, tips.store-further-credits, watch.known`,
+    tips.record-found, tips.record-further, tips.record-one, tips.store-further, tips.store-further-credits, watch.known,
+    creators.by_wallet, reserves.newest-slot, tips.confirmed-after, tips.describe, tips.facts, tips.match-wallets, tips.newest,
+    tips.recipients, tips.stored-facts`,
   ],
+  ['their creator, by the argument of a function that makes SQL', 'the same', 'factors.has'],
   [
     'a ledger transfer by its key',
     'the creator joins the condition',
@@ -179,12 +189,36 @@ const keyOf = new Map(Object.entries(keys).flatMap(([key, tables]) => tables.map
 const divided = new Set([...keyOf.keys(), ...led])
 const columns = '(?:user_id|creator_id|recipient_party|party_id)'
 const touches = new RegExp(`\\b(?:from|join|into|update|only|using)\\s+(${[...divided].join('|')})\\b`, 'i')
-/** The creator in a condition, a join or the columns of an insert. */
-const names = new RegExp(
-  `\\b${columns}\\)?\\s*(=|in\\b|is not distinct)|=\\s*(\\w+\\.)?${columns}\\b|using \\(${columns}` +
-    `|insert into \\w+ (as \\w+ )?\\([^)]*\\b${columns}|\\b(users|data_exports)\\b[^;]*\\bid = (\\$|any|\\w+\\.user_id)`,
+/** The creator as a parameter in a condition, or in the columns of an insert. */
+const byParameter = new RegExp(
+  `\\b${columns}\\)?\\s*(=|is not distinct from|in)\\s*\\(?(\\$|any\\b|\\(?select \\$)` +
+    `|insert into \\w+ (as \\w+ )?\\([^)]*\\b${columns}|\\b(users|data_exports) (set\\b.*?)?where id = (\\$|any)|\\bu\\.id = (\\$|any)`,
   'i',
 )
+
+/** The names of lists that a statement is given. */
+function givenLists(text: string): string[] {
+  const lists = [...text.matchAll(/unnest\(.*?\) (?:with ordinality )?(?:as )?(\w+) ?\(/gi)]
+  const ctes = [...text.matchAll(/(\w+) as (?:materialized )?\( ?select \* from unnest/gi)]
+  const found = [...lists, ...ctes].map(([, name = '']) => name)
+  const again = found.flatMap((name) => [
+    ...text.matchAll(new RegExp(`(?:from|join|,) ${name} (?:as )?(\\w+)`, 'gi')),
+  ])
+  return [...found, ...again.map(([, name = '']) => name)]
+}
+
+/** Whether a statement is given its creator. A join of two tables by their creator is not enough. */
+function namesCreator(text: string): boolean {
+  if (byParameter.test(text)) return true
+  const lists = givenLists(text).join('|')
+  return (
+    lists !== '' &&
+    new RegExp(
+      `\\b(${lists})\\.${columns} (=|is not distinct)|(=|from) (${lists})\\.${columns}\\b`,
+      'i',
+    ).test(text)
+  )
+}
 
 interface Named {
   /** The expression in the source, without its quotes. */
@@ -335,7 +369,7 @@ const onCreators = statements.filter(
   ({ text }) => text.trim() === '' || ofVariable.test(text) || touches.test(text),
 )
 const unnamed = onCreators.filter(
-  ({ text }) => text.trim() === '' || ofVariable.test(text) || !names.test(text),
+  ({ text }) => text.trim() === '' || ofVariable.test(text) || !namesCreator(text),
 )
 const faults = [
   ...compare(
@@ -383,7 +417,7 @@ const uniquesText = table(
 const statementsText = table(
   [' statements ', ' begin with ', ' would be '],
   [
-    [` ${onCreators.length - unnamed.length} `, ' their creator ', ' the same '],
+    [` ${onCreators.length - unnamed.length} `, ' their creator as a parameter ', ' the same '],
     ...reasons.map(([reason, then, text]) => [` ${text.split(/,\s+/).length} `, ` ${reason} `, ` ${then} `]),
   ],
 )

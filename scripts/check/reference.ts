@@ -178,8 +178,8 @@ ${await commandsText()}
 
 ## Metrics
 
-Also \`tipping_process_*\` and \`tipping_nodejs_*\`: memory, CPU and event loop of the process, whose lag includes the 0.1 s between two
-samples.
+Also \`tipping_process_*\` and \`tipping_nodejs_*\`: memory, CPU and event loop of the process. A lag is seen twice a second
+and includes the 0.5 s between two samples.
 
 ${await metricsText()}
 

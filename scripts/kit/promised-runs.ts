@@ -152,7 +152,7 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     shows: [{ row: 'intent: us both', before: 4300, atMost: 1800 }],
   },
   'npm run bench -- costs': {
-    covers: ['src', 'workers', 'migrations', 'scripts/bench/costs.ts'],
+    covers: ['src', 'workers', 'migrations', 'scripts/bench/costs.ts', 'scripts/faults/world/stage.ts'],
     shows: [
       { row: 'tip in crypto: CPU ms', before: 13.4, atMost: 7 },
       { row: 'tip in naira: CPU ms', before: 24.3, atMost: 12 },
@@ -171,7 +171,13 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
     ],
   },
   'npm run bench -- lists': {
-    covers: ['src/tips/read', 'src/ledger/statement.ts', 'src/withdrawals/request', 'scripts/bench/lists.ts'],
+    covers: [
+      'src/tips/read',
+      'src/ledger/statement.ts',
+      'src/withdrawals/request',
+      'scripts/bench/lists.ts',
+      'scripts/bench/fill-lists.ts',
+    ],
     shows: ['pages', 'time with many tips of that with few'],
   },
   'npm run bench -- pages': {

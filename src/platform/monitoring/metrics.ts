@@ -4,7 +4,7 @@ import { alertKinds } from './alert-kinds.js'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Between two samples of the event loop's lag. They are most of what an idle process does: with the usual 10 ms, nearly all. */
+/** Between two samples of the event loop's lag. At 100 ms they were half of what an idle process does. */
 const lagSampleMs = 500
 
 /** The Prometheus metrics of one process. */
