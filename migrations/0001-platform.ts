@@ -46,7 +46,6 @@ export async function up(knex: Knex): Promise<void> {
       fallback text;
       month timestamptz;
       partition text;
-      late boolean;
       made int := 0;
     begin
       perform pg_advisory_xact_lock(hashtextextended('make_partitions', 0));
@@ -65,10 +64,8 @@ export async function up(knex: Knex): Promise<void> {
         loop
           partition := format('partitions.%I', parent.name || to_char(month, '"_"YYYY"_"MM'));
           continue when to_regclass(partition) is not null;
-          -- A reader that has been planned without the month and waits for its rows would not find them in either place.
-          execute format('select exists (select from %s where %I >= $1 and %2$I < $2)', fallback, parent.time)
-            into late using month, month + interval '1 month';
-          execute format('lock table %s in access exclusive mode', case when late then quote_ident(parent.name) else fallback end);
+          -- Also readers wait: one that has been planned without the month would not find what moves there.
+          execute format('lock table only %I in access exclusive mode', parent.name);
           execute format('create table %s (like %I including all)', partition, parent.name);
           execute format('with late as (delete from %s where %I >= $1 and %2$I < $2 returning *) insert into %s select * from late',
             fallback, parent.time, partition) using month, month + interval '1 month';

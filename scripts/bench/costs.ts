@@ -55,7 +55,7 @@ interface Operation {
 }
 
 /** Each tip has another amount: who pays the same wallet the same amount often has older intents that match. */
-let tipAmount = 50_000_000
+let newestAmount = 50_000_000
 
 /** Each from the first request to its end: a tip finalized, a naira tip credited, a withdrawal paid. */
 const operations: Record<string, Operation> = {
@@ -63,7 +63,8 @@ const operations: Record<string, Operation> = {
     async one({ url, sandbox, supporters }, { userId, wallet }, serial) {
       const supporter = supporters[serial % supporters.length] as Keypair
       const senderWallet = supporter.publicKey.toBase58()
-      tipAmount += 1
+      newestAmount += 1
+      const tipAmount = newestAmount
       const { intentId, transaction } = await postJson(`${url}/payments/intent`, {
         creatorId: userId,
         amount: tipAmount / lamportsPerSol,
@@ -108,8 +109,8 @@ interface Cost extends Used {
 }
 
 /**
- * What one tip, one naira tip and one withdrawal cost from beginning to end, with their mails, all processes running: the figures of
- * docs/sizing.md. What the idle processes use in the same time is taken off.
+ * What one tip, one naira tip and one withdrawal cost from beginning to end (a withdrawal with its mails), all processes running: the
+ * figures of docs/sizing.md. What the idle processes use in the same time is taken off.
  */
 export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
   return onServers(async (servers) => {

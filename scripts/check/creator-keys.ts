@@ -417,7 +417,11 @@ const uniquesText = table(
 const statementsText = table(
   [' statements ', ' begin with ', ' would be '],
   [
-    [` ${onCreators.length - unnamed.length} `, ' their creator as a parameter ', ' the same '],
+    [
+      ` ${onCreators.length - unnamed.length} `,
+      ' their creator, as a parameter or in what they insert ',
+      ' the same ',
+    ],
     ...reasons.map(([reason, then, text]) => [` ${text.split(/,\s+/).length} `, ` ${reason} `, ` ${then} `]),
   ],
 )

@@ -8,7 +8,7 @@ import {
 } from '../../src/platform/database/partitions.js'
 import { forgetAgain } from '../../src/privacy/forget-again.js'
 import { countNeeds, keptDays } from '../../src/webhooks/deliveries.js'
-import { exportMonth, hasManifest, importMonth, isMonth, readManifest } from './support/archive/archive.js'
+import { exportMonth, hasOtherFile, importMonth, isMonth, readManifest } from './support/archive/archive.js'
 import {
   defineCommand,
   defineOptions,
@@ -163,15 +163,10 @@ async function attachOne(db: Knex, given: Given, order: Order): Promise<Outcome>
     forgotten += await forgetAgain(db, partition)
   }
   const erased = forgotten > 0 ? `; ${forgotten} events erased again` : ''
-  const isStale = forgotten > 0 || (await hasOtherFile(db, given, partition))
+  const isStale =
+    forgotten > 0 || (given.folder !== undefined && (await hasOtherFile(db, folderOf(given), partition)))
   const more = isStale ? `${erased || '; the file has other rows'}: delete the file and export once more` : ''
   return { text: `${order.tell(name, 'attached')}${more}`, json: { ...json, forgotten } }
-}
-
-/** Whether the folder has a file with other rows: a command before this one may have erased what the file still has. */
-async function hasOtherFile(db: Knex, { folder }: Given, partition: Partition): Promise<boolean> {
-  if (folder === undefined || !hasManifest(resolve(folder), partition)) return false
-  return !(await isMonth(db, partition, readManifest(resolve(folder), partition)))
 }
 
 async function run(given: Given, order: Order, [verb, ...more]: readonly string[]): Promise<Outcome> {

@@ -129,7 +129,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-const portAttempts = 20
+const portAttempts = 200
 
 /** Serves the routes on a port and the pubsub on the next. Port 0: tries until two consecutive ports are free. */
 async function listenOnPair(

@@ -13,8 +13,10 @@ type Placed = StoredEvent & { readonly place: number }
 
 /** Events that one read by type looks at: no index has the type, and the next read goes on after them. */
 const mostLooked = 10_000
+// Both bounds are conditions of the index, whatever the plan.
 const after = /* sql */ `sequence > r.after
-  and (cardinality($3::text[]) = 0 or type = any($3::text[]) and sequence <= r.after + ${mostLooked})`
+  and sequence <= r.after + case when cardinality($3::text[]) = 0 then 1000000000000000 else ${mostLooked} end
+  and (cardinality($3::text[]) = 0 or type = any($3::text[]))`
 
 /**
  * The pages of several logs, each after a sequence number that is of this month or later; `older`: it is not. The month stands in the

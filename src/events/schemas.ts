@@ -7,7 +7,10 @@ const after = z
   .string('invalid_after')
   .regex(/^\d{1,15}$/, 'invalid_after')
   .transform(Number)
-  .meta({ description: 'The `sequence` of the last event handled; 0: from the beginning' })
+  .meta({
+    description:
+      '`after` of the last answer, or the `sequence` of the last event handled; 0: from the beginning',
+  })
 
 /** Event types, separated by commas; `tip.*` means all that begin with `tip.`. Absent: all. */
 const types = z

@@ -17,6 +17,7 @@ import { createConfirmedTips, someConfirmation, storePendingTips } from '../help
 import type { Person } from '../helpers/make/creators.js'
 import { disputeTip, endDispute, lookNow, paidTip } from '../helpers/make/fiat/disputes.js'
 import { createFiatIntent, expireFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+import { fillEventLog } from '../helpers/make/many-events.js'
 import { registerEmbedder } from '../helpers/make/sdk.js'
 import { unusedWallet } from '../helpers/make/supporter.js'
 import {
@@ -59,17 +60,7 @@ const sequencesOf = (events: readonly EventBody[]) => events.map(({ sequence }) 
 
 test('a poll for rare types goes on after what it has looked at', async (t) => {
   const creator = await registerEmbedder(world())
-  const own = { userId: creator.user.id, many: 20_001 }
-  const { db } = world()
-  await db.raw(
-    `insert into events (user_id, sequence, type, subject, data, recorded_at)
-     select :userId, n, case when n = :many then 'ping' else 'tip.final' end, 'many', '{}', now() from generate_series(1, :many) n`,
-    own,
-  )
-  await db.raw(
-    'insert into event_counters (user_id, last_sequence, last_at, last_before_month) values (:userId, :many, now(), 0)',
-    own,
-  )
+  await fillEventLog(world(), creator.user.id, 20_001)
   const page = async (query: Record<string, string>) => {
     const { status, body } = await read(creator, { types: 'ping', ...query })
     return [status, sequencesOf(body.events), body.after, body.hasMore]

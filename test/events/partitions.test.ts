@@ -121,6 +121,7 @@ test.serial(
 /** The nodes of a plan that read rows, and those of them that were executed. */
 interface PlanNode {
   readonly 'Node Type': string
+  readonly 'Index Cond'?: string
   readonly 'Relation Name'?: string
   readonly 'Actual Loops': number
   readonly Plans?: readonly PlanNode[]
@@ -141,11 +142,13 @@ test.serial(
     await make()
     const trx: Knex.Transaction = await world().db.transaction()
     await trx.raw('set local enable_seqscan = off; set local plan_cache_mode = force_generic_plan')
+    let conditions: string[] = []
     async function executedBy(name: string, args: string): Promise<string[]> {
       const { rows } = await trx.raw(`explain (analyze, format json) execute "${name}"${args}`)
       const scans = scansOf(rows[0]['QUERY PLAN'][0].Plan).filter((scan) =>
         /^events/.test(scan['Relation Name'] ?? ''),
       )
+      conditions = scans.map((scan) => scan['Index Cond'] ?? '')
       t.deepEqual(
         scans.filter((scan) => scan['Node Type'] === 'Seq Scan'),
         [],
@@ -161,6 +164,10 @@ test.serial(
       t.is((await readEvents(trx, id, { after: 1, types: [] })).length, 4)
       const thisMonth = `events.read ${month(0).time.toISOString().slice(0, 7)}`
       t.deepEqual(await executedBy(thisMonth, `('{${id}}', '{1}', '{}', 100)`), [month(0).name])
+      t.true(
+        conditions.every((condition) => /sequence <= .*10000/.test(condition)),
+        conditions.join('; '),
+      )
       t.is((await readEvents(trx, id, { after: 0, types: [] })).length, 5)
       t.true((await executedBy('events.read-all', `('${id}', 0, '{}', 100, 1)`)).includes(month(-1).name))
       t.is(await fanOut(trx, null), 1)

@@ -127,6 +127,15 @@ test('errors have message, code, status and request id', async (t) => {
     code: 'bad_answer',
     status: 200,
   })
+  for (const [status, code, temporary] of [
+    [409, 'request_in_progress', true],
+    [409, 'tip_refunded', false],
+    [502, 'payment_refused', false],
+  ] as const) {
+    const refusal = async () => Response.json({ success: false, error: 'Refused', code }, { status })
+    const refusing = createBackendClient({ baseUrl, apiKey, fetch: refusal })
+    t.like(await refused(refusing.init({ creatorId: id, originUrl: site })), { code, temporary })
+  }
   const streamed = await refused(streamTips({ baseUrl, wallet: 'x', fetch: once }).next())
   t.like(streamed, { code: 'invalid_wallet', status: 400 })
 })

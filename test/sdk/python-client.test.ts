@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { payFiatIntent, settleIntentNow } from '../helpers/make/fiat/fiat-tips.js'
+import { fillEventLog } from '../helpers/make/many-events.js'
 import { registerEmbedder, site } from '../helpers/make/sdk.js'
 import { localTest, useWorld } from '../helpers/servers/world.js'
 import { temporaryFolder } from '../helpers/temporary-folder.js'
@@ -92,6 +93,18 @@ result = {
   t.is(after.listed[0]?.reference, 'Order 1042')
 })
 
+test('a rare type comes from behind thousands of other events', async (t) => {
+  const creator = await registerEmbedder(world())
+  await fillEventLog(world(), creator.user.id, 20_001)
+  const given = { url: world().url, key: creator.apiKey }
+  const sequence = await python<number>(
+    t,
+    given,
+    `result = next(Client(given["url"], api_key=given["key"]).events(types=["ping"]))["sequence"]`,
+  )
+  t.is(sequence, 20_001)
+})
+
 test('a refusal has its text, code, status, request id and the name of the field', async (t) => {
   const creator = await registerEmbedder(world())
   const given = { url: world().url, key: creator.apiKey, creator: creator.id }
@@ -111,12 +124,15 @@ result = [
     refusal(lambda: next(stranger.events())),
     refusal(lambda: client.create_fiat_intent(creator_id=given["creator"], amount=10, reference="a\\nb")),
     refusal(lambda: Client("http://127.0.0.1:1").get_fiat_rate())[1:],
+    [TippingError("", code, status).temporary for code, status in
+     [("request_in_progress", 409), ("tip_refunded", 409), ("payment_refused", 502), ("bad_answer", 502)]],
 ]`,
   )
   t.deepEqual(refused, [
     ['Missing or invalid API key', 'invalid_api_key', 401, false, 36, []],
     ['Invalid reference', 'invalid_payment_reference', 400, false, 36, ['reference']],
     ['network', 0, true, 0, []],
+    [true, false, false, true],
   ])
 })
 

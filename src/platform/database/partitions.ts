@@ -109,16 +109,9 @@ export async function attachPartition(
   )
   await addMissingColumns(db, partition)
   return whenFree(db, async (trx) => {
-    await trx.raw('lock table ?? in share row exclusive mode', [table])
-    // A reader that has been planned without the month and waits for these rows would not find them in either place.
-    const { rows: late } = await trx.raw('select from partitions.?? where ?? >= ? and ?? < ? limit 1', [
-      `${table}_default`,
-      time,
-      from,
-      time,
-      to,
-    ])
-    if (late.length > 0) await trx.raw('lock table ?? in access exclusive mode', [table])
+    await trx.raw(`set local statement_timeout = ${heldMs}`)
+    // Also readers wait: one that has been planned without the month would not find what moves there. Everybody locks the table first.
+    await trx.raw('lock table only ?? in access exclusive mode', [table])
     await trx.raw(
       `with late as (delete from partitions.?? where ?? >= ? and ?? < ? returning *)
        insert into partitions.?? select * from late`,
@@ -133,7 +126,7 @@ export async function attachPartition(
   })
 }
 
-/** A month that was detached has no columns that migrations have added to its table since. */
+/** Columns that migrations have added since a month was detached, if they may be null or have a default. */
 async function addMissingColumns(
   db: Knex,
   { name, table }: Pick<Partition, 'name' | 'table'>,

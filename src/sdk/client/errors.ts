@@ -36,6 +36,11 @@ export class TippingError extends Error {
 
   /** Whether the same request may succeed later. */
   get temporary(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500
+    const { status, code } = this
+    // Refused by the provider; any other 502 is of a proxy.
+    if (/^pay(ment|out)_refused$/.test(code)) return false
+    return (
+      status === 0 || status === 429 || status >= 500 || /^creator_wallet_pending$|_in_progress$/.test(code)
+    )
   }
 }

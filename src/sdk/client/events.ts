@@ -106,6 +106,12 @@ export interface EventsRequest {
   readonly signal?: AbortSignal
 }
 
+interface Page {
+  readonly events: readonly TippingEvent[]
+  readonly after: number
+  readonly hasMore: boolean
+}
+
 /** The service keeps a request so long when there is no event. */
 const waitSeconds = 30
 
@@ -120,30 +126,29 @@ export async function* readEvents(
   while (signal?.aborted !== true) {
     const query = new URLSearchParams({ after: String(last), wait: String(waitSeconds) })
     if (types.length > 0) query.set('types', types.join())
-    const events = await requestJson<{ events: TippingEvent[] }>(
-      service,
-      'GET',
-      `/creators/events?${query}`,
-      {
-        bearer,
-        signal,
-        waitMs: waitSeconds * 1000,
-      },
-    ).then(
+    const page = await requestJson<Page>(service, 'GET', `/creators/events?${query}`, {
+      bearer,
+      signal,
+      waitMs: waitSeconds * 1000,
+    }).then(
       (answer) => {
         backoff.reset()
-        return answer.events
+        return answer
       },
       (error: unknown) => {
-        if (signal?.aborted === true || (error instanceof TippingError && error.temporary)) return []
+        if (signal?.aborted === true || (error instanceof TippingError && error.temporary))
+          return { events: [], after: last, hasMore: false }
         throw error
       },
     )
-    for (const event of events) {
+    for (const event of page.events) {
       yield event
       last = event.sequence
     }
+    // Events of other types were looked at too.
+    last = Math.max(last, page.after)
     // A process that stops answers at once.
-    if (events.length === 0) await pause(backoff.nextMs(), signal).catch(() => undefined)
+    if (page.events.length === 0 && !page.hasMore)
+      await pause(backoff.nextMs(), signal).catch(() => undefined)
   }
 }

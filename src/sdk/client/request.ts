@@ -46,7 +46,11 @@ export async function requestJson<Answer>(
     },
     signal,
   )
-  const answer = (await response.json().catch(() => undefined)) as Partial<ErrorBody> | undefined
+  const answer = (await response.json().catch((error: unknown) => {
+    if (error instanceof SyntaxError) return undefined
+    signal?.throwIfAborted()
+    throw noAnswer(error)
+  })) as Partial<ErrorBody> | undefined
   signal?.throwIfAborted()
   if (response.ok && answer?.success === true) return answer as Answer
   throw errorFrom(response, answer)
@@ -64,12 +68,17 @@ export async function sendRequest(
     return await fetchOnce(`${baseUrl.replace(/\/+$/, '')}${path}`, request)
   } catch (error) {
     signal?.throwIfAborted()
-    throw new TippingError(
-      `no answer: ${error instanceof Error ? error.message : String(error)}`,
-      'network',
-      0,
-    )
+    throw noAnswer(error)
   }
+}
+
+/** Also where the answer ended before its end. */
+function noAnswer(error: unknown): TippingError {
+  return new TippingError(
+    `no answer: ${error instanceof Error ? error.message : String(error)}`,
+    'network',
+    0,
+  )
 }
 
 /** Reads the error of a response that is not a success. */

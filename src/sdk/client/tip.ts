@@ -1,3 +1,4 @@
+import { TippingError } from './errors.js'
 import type { OwnReference } from './events.js'
 import { requestJson, type Service } from './request.js'
 import { pause } from './wait.js'
@@ -125,7 +126,7 @@ export interface TipClient {
   tip(request: TipRequest): Promise<TipIntent>
   /** An intent with the current status of its payment. */
   intent(intentId: string): Promise<TipIntentStatus>
-  /** Polls until the payment is confirmed or failed, or the intent expired. The signal ends it earlier. */
+  /** Polls until the payment is confirmed or failed, or the intent expired; temporary failures are retried. The signal ends it earlier. */
   settled(intentId: string, options?: WaitOptions): Promise<TipIntentStatus>
   /** Reports a submitted transaction, so that the service verifies it immediately. */
   record(tip: SubmittedTip): Promise<RecordedTip>
@@ -145,8 +146,11 @@ export function createTipClient({ sessionToken: bearer, ...service }: TipClientO
     intent: (intentId) => intent(intentId),
     async settled(intentId, { pollMs = defaultPollMs, signal } = {}) {
       for (;;) {
-        const current = await intent(intentId, signal)
-        if (current.status !== 'requires_action' && current.status !== 'submitted') return current
+        const current = await intent(intentId, signal).catch((error: unknown) => {
+          if (error instanceof TippingError && error.temporary) return undefined
+          throw error
+        })
+        if (current !== undefined && !/^(requires_action|submitted)$/.test(current.status)) return current
         await pause(pollMs, signal)
       }
     },

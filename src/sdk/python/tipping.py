@@ -28,6 +28,12 @@ WAIT_SECONDS = 30
 MOST_PAUSE_SECONDS = 30
 
 
+#: Refusals of status 502 by the service; any other 502 is of a proxy.
+_REFUSED_BY_PROVIDER = ("payment_refused", "payout_refused")
+#: Refusals of status 409 that pass by themselves.
+_PASSING = ("creator_wallet_pending", "request_in_progress", "transfer_in_progress")
+
+
 class TippingError(Exception):
     """A refusal by the service, or a network failure (code "network", status 0)."""
 
@@ -44,7 +50,9 @@ class TippingError(Exception):
     @property
     def temporary(self) -> bool:
         """Whether the same request may succeed later."""
-        return self.status == 0 or self.status == 429 or self.status >= 500
+        if self.code in _REFUSED_BY_PROVIDER:
+            return False
+        return self.status == 0 or self.status == 429 or self.status >= 500 or self.code in _PASSING
 
 
 class WebhookError(Exception):
@@ -124,19 +132,21 @@ class Client:
         wanted = ",".join(types) or None
         failures = 0
         while True:
-            events = []
+            page: dict[str, Any] = {"events": []}
             try:
-                events = self.list_events(after=after, types=wanted, wait=WAIT_SECONDS)["events"]
+                page = self.list_events(after=after, types=wanted, wait=WAIT_SECONDS)
                 failures = 0
             except TippingError as error:
                 if not error.temporary:
                     raise
                 failures += 1
-            for event in events:
+            for event in page["events"]:
                 yield event
                 after = event["sequence"]
+            # Events of other types were looked at too.
+            after = max(after, page.get("after", after))
             # A process that stops answers at once.
-            if not events:
+            if not page["events"] and not page.get("hasMore"):
                 time.sleep(min(2**failures, MOST_PAUSE_SECONDS) * random.uniform(0.25, 0.75))
 
     def _call(
@@ -344,7 +354,7 @@ class Client:
     ) -> dict[str, Any]:
         """The events of the own account after a sequence number, oldest first.
 
-        after: The `sequence` of the last event handled; 0: from the beginning
+        after: `after` of the last answer, or the `sequence` of the last event handled; 0: from the beginning
         types: Types separated by commas, such as `tip.confirmed,withdrawal.*`; absent: all
         limit: 1 to 100, default 50
         wait: Seconds to wait for an event when there is none, at most 30

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Knex } from 'knex'
 import { longTransaction, query } from '../../../../src/platform/database/database.js'
 import type { Partition } from '../../../../src/platform/database/partitions.js'
@@ -110,7 +110,7 @@ export async function exportMonth(
   const { name, table, month } = partition
   const [file, manifestFile] = [csvOf(folder, name), manifestOf(folder, name)]
   const part = `${file}.part`
-  await mkdir(folder, { recursive: true })
+  const made = await mkdir(folder, { recursive: true })
   await rm(part, { force: true })
   const manifest = await readMonth(db, partition, async (header, rows, columns) => {
     const digest = await writeCsv(part, header, rows)
@@ -118,7 +118,7 @@ export async function exportMonth(
   })
   const back = await readCsv(part, async () => undefined)
   if (!isSame(back, manifest)) throw new RefusedError(`${part} is not what was written: is the disk broken?`)
-  const before = hasManifest(folder, partition) ? readManifest(folder, partition) : undefined
+  const before = existsSync(manifestFile) ? readManifest(folder, partition) : undefined
   if (before !== undefined && !isSame(before, manifest) && before.sha256 !== replaced?.sha256)
     throw new RefusedError(
       `${file} has other rows (${before.rows}, here are ${manifest.rows}): delete it or move it away first`,
@@ -130,6 +130,7 @@ export async function exportMonth(
   })
   await rename(`${manifestFile}.part`, manifestFile)
   await keepNames(folder)
+  if (made !== undefined) await keepNames(dirname(made))
   return manifest
 }
 
@@ -142,12 +143,17 @@ async function keepNames(folder: string): Promise<void> {
 const isSame = (one: Digest, other: Digest): boolean => one.rows === other.rows && one.sha256 === other.sha256
 
 /** Whether the month has exactly these rows. */
-export async function isMonth(db: Knex, partition: Partition, expected: Manifest): Promise<boolean> {
-  return isSame(await readMonth(db, partition, digestOf, expected.columns), expected)
+export async function isMonth(db: Knex, partition: Partition, expected: Digest): Promise<boolean> {
+  return isSame(await readMonth(db, partition, digestOf), expected)
 }
 
-export function hasManifest(folder: string, { name }: Pick<Partition, 'name'>): boolean {
-  return existsSync(manifestOf(folder, name))
+/** Whether the folder has a file of the month that is not what its columns hold now: they may have been erased since. */
+export async function hasOtherFile(db: Knex, folder: string, partition: Partition): Promise<boolean> {
+  if (!existsSync(manifestOf(folder, partition.name))) return false
+  const manifest = readManifest(folder, partition)
+  const own = new Set((await readColumns(db, `partitions.${partition.name}`)).map(({ name }) => name))
+  if (manifest.columns.some(({ name }) => !own.has(name))) return true
+  return !isSame(await readMonth(db, partition, digestOf, manifest.columns), manifest)
 }
 
 /** Throws RefusedError. */
@@ -164,8 +170,8 @@ export function readManifest(
 }
 
 /**
- * Makes a month of the file, beside its table, and compares it with the manifest. Columns that migrations have added since have their
- * default. Throws RefusedError; then nothing is made.
+ * Makes a month of the file, beside its table, and compares it with the manifest. Columns that migrations have added since are null or
+ * have their default. Throws RefusedError; then nothing is made.
  */
 export async function importMonth(
   db: Knex,
