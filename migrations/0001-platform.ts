@@ -64,7 +64,7 @@ export async function up(knex: Knex): Promise<void> {
         loop
           partition := format('partitions.%I', parent.name || to_char(month, '"_"YYYY"_"MM'));
           continue when to_regclass(partition) is not null;
-          -- Also readers wait: one that has been planned without the month would not find what moves there.
+          -- Readers wait, too: one that has been planned without the month would not find what moves there.
           execute format('lock table only %I in access exclusive mode', parent.name);
           execute format('create table %s (like %I including all)', partition, parent.name);
           execute format('with late as (delete from %s where %I >= $1 and %2$I < $2 returning *) insert into %s select * from late',

@@ -12,8 +12,8 @@ import { type BenchServers, cpuOfDatabase, cpuOfServer, onServers } from './serv
 
 const countEach = 400
 const warmUps = 80
-const idleSeconds = 30
-/** Until pools have closed what they needed before, and Node has collected its garbage: neither is what idle processes cost. */
+const idleSeconds = 10
+/** Until pools have closed what they needed before. */
 const settleSeconds = 60
 const endMs = 180_000
 const askMs = 500
@@ -143,11 +143,16 @@ export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
     // Warms up: each process has done its work before.
     printProgress(`${warmUps} times each`)
     for (const name of Object.keys(operations)) await run(name, warmUps, nothing)
-    printProgress(`idle for ${settleSeconds} s, then measured for ${idleSeconds} s`)
+    printProgress(`idle for ${settleSeconds} s, then measured ${rounds} times for ${idleSeconds} s`)
     await sleep(settleSeconds * 1000)
-    const before = await read()
-    await sleep(idleSeconds * 1000)
-    const idle = scaled(difference(before, await read()), 1 / idleSeconds)
+    const idles: Used[] = []
+    for (let round = 1; round <= rounds; round++) {
+      const before = await read()
+      await sleep(idleSeconds * 1000)
+      idles.push(scaled(difference(before, await read()), 1 / idleSeconds))
+    }
+    // Once after load Node collects garbage: in the median that does not count.
+    const idle = middleOf(idles)
     const measured = await measureRounds(Object.keys(operations), rounds, (name) =>
       run(name, countEach, idle),
     )
@@ -175,25 +180,23 @@ function medianText(rounds: number): string {
   return `medians of ${rounds} rounds of ${countEach} each, ${atOnce} at a time, for ${creatorCount} creators in turn; what idle processes use is taken off`
 }
 
-/** Of each part by itself. */
 function mediansOf(rounds: readonly Round<string, Cost>[]): Record<string, Cost> {
-  const names = Object.keys(operations)
   return Object.fromEntries(
-    names.map((name) => {
+    Object.keys(operations).map((name) => {
       const all = rounds.flatMap((round) => round[name] ?? [])
-      const of = (value: (cost: Cost) => number): number => median(all.map(value))
-      return [
-        name,
-        {
-          seconds: of(({ seconds }) => seconds),
-          cpu: kinds.map((_, n) => of(({ cpu }) => cpu[n] ?? 0)),
-          dataBytes: of(({ dataBytes }) => dataBytes),
-          walBytes: of(({ walBytes }) => walBytes),
-          rpcCalls: of(({ rpcCalls }) => rpcCalls),
-        },
-      ]
+      return [name, { ...middleOf(all), seconds: median(all.map(({ seconds }) => seconds)) }]
     }),
   )
+}
+
+/** The median of each part by itself. */
+function middleOf(all: readonly Used[]): Used {
+  return {
+    cpu: kinds.map((_, n) => median(all.map(({ cpu }) => cpu[n] ?? 0))),
+    dataBytes: median(all.map(({ dataBytes }) => dataBytes)),
+    walBytes: median(all.map(({ walBytes }) => walBytes)),
+    rpcCalls: median(all.map(({ rpcCalls }) => rpcCalls)),
+  }
 }
 
 const nothing: Used = { cpu: kinds.map(() => 0), dataBytes: 0, walBytes: 0, rpcCalls: 0 }

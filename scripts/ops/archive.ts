@@ -158,7 +158,10 @@ async function attachOne(db: Knex, given: Given, order: Order): Promise<Outcome>
     const isDone = await attachPartition(db, partition, (trx) =>
       order.audit(trx, 'archive attach', `partition:${name}`),
     )
-    if (!isDone) throw new RefusedError(`${busy}: ${name} is in the database, detached`)
+    if (!isDone)
+      throw new RefusedError(
+        `${busy}: ${name} is in the database, detached. If it stays so after an update, export it with --drop and attach the file`,
+      )
     // What was erased until then.
     forgotten += await forgetAgain(db, partition)
   }

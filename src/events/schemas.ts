@@ -9,7 +9,7 @@ const after = z
   .transform(Number)
   .meta({
     description:
-      '`after` of the last answer, or the `sequence` of the last event handled; 0: from the beginning',
+      'The `sequence` of the last event handled, or `after` of the last answer, which may be later; 0: from the beginning',
   })
 
 /** Event types, separated by commas; `tip.*` means all that begin with `tip.`. Absent: all. */

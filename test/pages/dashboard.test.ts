@@ -176,7 +176,14 @@ test('failures that pass are repeated after growing pauses, and refusals are not
     ['rate_unavailable', 503],
   ] as const)
     t.true(isPassing(failure(code, status)), code)
-  t.false([failure('unauthorized', 401), failure('invalid_settings', 400), new Error('bug')].some(isPassing))
+  for (const [code, status] of [
+    ['unauthorized', 401],
+    ['invalid_settings', 400],
+    ['request_in_progress', 409],
+    ['payment_refused', 502],
+  ] as const)
+    t.false(isPassing(failure(code, status)), code)
+  t.false(isPassing(new Error('bug')))
   t.true(isUnanswered(failure('service_unavailable', 503)))
   t.false(isUnanswered(failure('too_many_requests', 429)), 'the service answered')
   t.deepEqual([1, 2, 3, 4, 5, 50].map(retryPauseMs), [2000, 4000, 8000, 16_000, 30_000, 30_000])

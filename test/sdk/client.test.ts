@@ -68,7 +68,9 @@ test('a tip goes from the backend’s session to the page’s payment and the ba
   })
   t.is(config.creatorId, embedder.id)
 
-  const page = createTipClient({ baseUrl, sessionToken, fetch: once })
+  const faults: (() => Response)[] = []
+  const flaky: typeof fetch = async (input, init) => faults.pop()?.() ?? once(input, init)
+  const page = createTipClient({ baseUrl, sessionToken, fetch: flaky })
   const { tokens } = await page.session()
   const usdc = tokens.find(({ symbol }) => symbol === 'USDC')
   const intent = await page.tip(
@@ -87,6 +89,9 @@ test('a tip goes from the backend’s session to the page’s payment and the ba
   })
   t.is(recorded.tip.id, txSignature)
   t.is((await page.intent(intent.intentId)).status, 'submitted')
+  faults.push(() =>
+    Response.json({ success: false, error: 'x', code: 'service_unavailable' }, { status: 503 }),
+  )
   const settled = page.settled(intent.intentId, { pollMs: 20 })
   const batch = createVerifierBatch(as('verifier', world().services))
   await runBatchUntil(
@@ -95,6 +100,7 @@ test('a tip goes from the backend’s session to the page’s payment and the ba
     async () => (await page.intent(intent.intentId)).status === 'confirmed',
   )
   t.like(await settled, { status: 'confirmed', signature: txSignature })
+  t.is(faults.length, 0, 'a fault did not end it')
 
   const events = backend.tipEvents({ creatorId: embedder.id })
   t.like((await events.next()).value, { txSignature, amountUsdc: 5 })

@@ -1,9 +1,10 @@
 import { TippingError } from '../../sdk/client/errors.js'
 import { pause } from '../../sdk/client/wait.js'
 
-/** Whether a failure passes by itself: no connection, a service that restarts, a proxy's own answer. */
+/** Whether a failure passes by itself: no connection, a service that restarts, a proxy's own answer. A page shows what a 409 waits for. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof TippingError && (error.temporary || error.code === 'bad_answer')
+  if (!(error instanceof TippingError) || error.status === 409) return false
+  return error.temporary || error.code === 'bad_answer'
 }
 
 /** Whether the service gave no answer of its own. A refusal of too many requests is one. */

@@ -110,7 +110,7 @@ export async function attachPartition(
   await addMissingColumns(db, partition)
   return whenFree(db, async (trx) => {
     await trx.raw(`set local statement_timeout = ${heldMs}`)
-    // Also readers wait: one that has been planned without the month would not find what moves there. Everybody locks the table first.
+    // Readers wait, too: one that has been planned without the month would not find what moves there. They lock the table first.
     await trx.raw('lock table only ?? in access exclusive mode', [table])
     await trx.raw(
       `with late as (delete from partitions.?? where ?? >= ? and ?? < ? returning *)

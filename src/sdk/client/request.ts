@@ -47,7 +47,7 @@ export async function requestJson<Answer>(
     signal,
   )
   const answer = (await response.json().catch((error: unknown) => {
-    if (error instanceof SyntaxError) return undefined
+    if ((error as Error).name === 'SyntaxError') return undefined
     signal?.throwIfAborted()
     throw noAnswer(error)
   })) as Partial<ErrorBody> | undefined
