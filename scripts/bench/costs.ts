@@ -17,6 +17,8 @@ const idleSeconds = 10
 const settleSeconds = 60
 const endMs = 180_000
 const askMs = 500
+/** As docs/deploy.md has it. */
+const deployedSettings = ['-c', 'wal_compression=on']
 const creatorCount = 80
 const lamportsPerSol = 1e9
 const atOnce = 8
@@ -163,7 +165,7 @@ export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
       results: { kinds, costs, idleMsPerSecond: idleMs, rounds: measured },
       rows: rowsOf(measured, idleMs),
     }
-  })
+  }, deployedSettings)
 }
 
 async function createTippedCreators(stage: Stage): Promise<TippedCreator[]> {
