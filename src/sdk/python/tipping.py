@@ -354,7 +354,7 @@ class Client:
     ) -> dict[str, Any]:
         """The events of the own account after a sequence number, oldest first.
 
-        after: `after` of the last answer, or the `sequence` of the last event handled; 0: from the beginning
+        after: The `sequence` of the last event handled, or `after` of the last answer, which may be later; 0: from the beginning
         types: Types separated by commas, such as `tip.confirmed,withdrawal.*`; absent: all
         limit: 1 to 100, default 50
         wait: Seconds to wait for an event when there is none, at most 30
