@@ -22,6 +22,8 @@ type Needs = Pick<Services, 'config' | 'db' | 'reads' | 'notifications' | 'log' 
 
 /** A lost notification delays a waiting poll by at most this time. */
 const rereadMs = 3000
+/** Reads of one poll that find no event of its types, each on from the one before. */
+const mostLooks = 10
 /** With the time that the statement takes, a stream ends within a minute after its credential. */
 const credentialCheckMs = 30_000
 
@@ -64,8 +66,11 @@ export function createEventReaders(
     ctx.res.once('close', () => left.abort())
     let page = { events: [] as readonly StoredEvent[], after, hasMore: false }
     const read = async () => {
-      page = await reads((reader) => readEventPage(reader, userId, { after: page.after, types, limit }))
-      return page.events.length > 0 || page.hasMore ? page : undefined
+      for (let looks = 1; looks === 1 || (looks <= mostLooks && page.hasMore); looks++) {
+        page = await reads((reader) => readEventPage(reader, userId, { after: page.after, types, limit }))
+        if (page.events.length > 0) return page
+      }
+      return page.hasMore ? page : undefined
     }
     await waitForRow(read, {
       notifications,

@@ -60,17 +60,17 @@ const sequencesOf = (events: readonly EventBody[]) => events.map(({ sequence }) 
 
 test('a poll for rare types goes on after what it has looked at', async (t) => {
   const creator = await registerEmbedder(world())
-  await fillEventLog(world(), creator.user.id, 20_001)
+  await fillEventLog(world(), creator.user.id, 120_001)
   const page = async (query: Record<string, string>) => {
     const { status, body } = await read(creator, { types: 'ping', ...query })
     return [status, sequencesOf(body.events), body.after, body.hasMore]
   }
-  t.deepEqual(await page({}), [200, [], 10_000, true])
-  t.deepEqual(await page({ after: '10000', wait: '5' }), [200, [], 20_000, true], 'it does not wait')
-  t.deepEqual(await page({ after: '20000' }), [200, [20_001], 20_001, false])
-  t.deepEqual(await page({ after: '20001' }), [200, [], 20_001, false])
+  t.deepEqual(await page({ wait: '5' }), [200, [], 100_000, true], 'it does not wait')
+  t.deepEqual(await page({ after: '100000' }), [200, [120_001], 120_001, false])
+  t.deepEqual(await page({ after: '40000' }), [200, [120_001], 120_001, false])
+  t.deepEqual(await page({ after: '120001' }), [200, [], 120_001, false])
   t.deepEqual(await page({ types: 'ping,tip.final', limit: '2' }), [200, [1, 2], 2, true])
-  t.deepEqual(await page({ types: 'dispute.opened', after: '15000' }), [200, [], 20_001, false])
+  t.deepEqual(await page({ types: 'dispute.opened', after: '115000' }), [200, [], 120_001, false])
 })
 
 test('a confirmed and final tip is in the log, with the balance that it frees', async (t) => {
