@@ -15,7 +15,7 @@ import { Refusal } from './bootstrap/progress.mjs'
 import { table as markdownTable } from './check/keep-document.js'
 import { writeFigures } from './kit/figures.js'
 import { readOptions, unusualOptions } from './kit/options.js'
-import { aimOf, goalOf } from './kit/promised-runs.js'
+import { goalCells } from './kit/promised-runs.js'
 
 const usage = `npm run bench [-- <name> ...] [--rounds <n>]
 npm run bench -- --compare <git ref> [<name> ...] [--rounds 5]
@@ -66,7 +66,7 @@ const defaultComparison = ['record']
 /** `unusual`: the options as they were typed. */
 async function main(names: readonly string[], options: BenchOptions, unusual: string): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const aims: string[][] = []
+  const goals: string[][] = []
   try {
     for (const [name, bench] of Object.entries(benches)) {
       if (names.length === 0 ? byNameOnly.has(name) : !names.includes(name)) continue
@@ -75,28 +75,23 @@ async function main(names: readonly string[], options: BenchOptions, unusual: st
       writeFileSync(file, `${JSON.stringify({ figures, results }, null, 2)}\n`)
       const run = `npm run bench -- ${name}`
       process.stdout.write(`\n${table}\nwritten to ${file}\n`)
-      aims.push(...(rows ?? []).flatMap(([row, value]) => aimLine(run, row, Number(value))))
+      for (const [row, value] of rows ?? []) goals.push([row, ...goalCells(run, row, value)])
       if (fault !== undefined) throw new Refusal(`${name}: ${fault}`)
       writeFigures(`${run}${unusual}`, rows ?? [])
     }
   } finally {
-    writeGoals(aims)
+    writeGoals(goals.filter((cells) => cells.at(-1) !== ''))
   }
 }
 
-function writeGoals(aims: readonly string[][]): void {
-  if (aims.length === 0) return
-  const goals = markdownTable([' counted ', ' before ', ' now ', ' goal '], aims)
-  writeFileSync(`${folder}/goals.md`, `${goals}\n`)
-  process.stdout.write(`\n${goals}\nwritten to ${folder}/goals.md\n`)
-}
-
-/** A figure beside what it was and what it should be, if it has a goal. */
-function aimLine(run: string, row: string, value: number): string[][] {
-  const goal = goalOf(run, row, value)
-  if (goal === undefined) return []
-  const before = aimOf(run, row)?.before?.toLocaleString('en') ?? ''
-  return [[row, before, value.toLocaleString('en'), goal].map((cell) => ` ${cell} `)]
+function writeGoals(rows: readonly string[][]): void {
+  if (rows.length === 0) return
+  const spaced = [['counted', 'before', 'now', 'goal'], ...rows].map((cells) =>
+    cells.map((cell) => ` ${cell} `),
+  )
+  const text = markdownTable(spaced[0] ?? [], spaced.slice(1))
+  writeFileSync(`${folder}/goals.md`, `${text}\n`)
+  process.stdout.write(`\n${text}\nwritten to ${folder}/goals.md\n`)
 }
 
 function checkNames(names: readonly string[]): void {

@@ -154,7 +154,7 @@ export function benchCosts({ rounds = 5 }: BenchOptions): Promise<Outcome> {
       idles.push(scaled(difference(before, await read()), 1 / idleSeconds))
     }
     // Once after load Node collects garbage: in the median that does not count.
-    const idle = middleOf(idles)
+    const idle = medianUse(idles)
     const measured = await measureRounds(Object.keys(operations), rounds, (name) =>
       run(name, countEach, idle),
     )
@@ -186,13 +186,13 @@ function mediansOf(rounds: readonly Round<string, Cost>[]): Record<string, Cost>
   return Object.fromEntries(
     Object.keys(operations).map((name) => {
       const all = rounds.flatMap((round) => round[name] ?? [])
-      return [name, { ...middleOf(all), seconds: median(all.map(({ seconds }) => seconds)) }]
+      return [name, { ...medianUse(all), seconds: median(all.map(({ seconds }) => seconds)) }]
     }),
   )
 }
 
 /** The median of each part by itself. */
-function middleOf(all: readonly Used[]): Used {
+function medianUse(all: readonly Used[]): Used {
   return {
     cpu: kinds.map((_, n) => median(all.map(({ cpu }) => cpu[n] ?? 0))),
     dataBytes: median(all.map(({ dataBytes }) => dataBytes)),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { askGit, type Figures, figuresFolder } from '../kit/figures.js'
-import { aimOf, goalOf, promisedRuns } from '../kit/promised-runs.js'
+import { goalCells, promisedRuns } from '../kit/promised-runs.js'
 import { keepDocument, table } from './keep-document.js'
 
 // Keeps the table of figures in docs/promises.md, and the list of the runs that promises name. It says, and does not fail, when what
@@ -20,10 +20,8 @@ function linesOf({ run, seed, date, commit, rows }: Figures): string[][] {
   if (shown.length === 0) throw new Error(`scripts/kit/promised-runs.ts shows no row of ${run}`)
   const command = `\`${run}${seed === undefined ? '' : ` --seed ${seed}`}\``
   return shown.map(([name, value], n) => {
-    const before = aimOf(run, name)?.before?.toLocaleString('en') ?? ''
-    const goal = goalOf(run, name, Number(value)) ?? ''
     const of = n === 0 ? [command, `${date}, ${commit}`] : ['', '']
-    return [of[0], name, before, value.toLocaleString('en'), goal, of[1]].map((cell) => ` ${cell} `)
+    return [of[0], name, ...goalCells(run, name, value), of[1]].map((cell) => ` ${cell} `)
   })
 }
 

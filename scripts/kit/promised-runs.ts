@@ -191,17 +191,21 @@ export const promisedRuns: Readonly<Record<string, PromisedRun>> = {
   },
 }
 
-/** How a row of a promised run stands to its goal, in words. Undefined: it has none. */
-export function goalOf(run: string, row: string, value: number): string | undefined {
-  const aim = aimOf(run, row)
-  if (aim === undefined) return undefined
-  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = aim
-  const missed = value < atLeast || value > atMost ? ', missed' : ''
-  return aim.atLeast === undefined ? `at most ${aim.atMost}${missed}` : `at least ${aim.atLeast}${missed}`
-}
-
-export function aimOf(run: string, row: string): Aim | undefined {
-  return promisedRuns[run]?.shows.find(
+/** A row of a promised run as a table shows it: before, now, and its goal in words, which is empty where it has none. */
+export function goalCells(run: string, row: string, value: string | number): [string, string, string] {
+  const aim = promisedRuns[run]?.shows.find(
     (shown): shown is Aim => typeof shown !== 'string' && shown.row === row,
   )
+  return [
+    aim?.before?.toLocaleString('en') ?? '',
+    value.toLocaleString('en'),
+    aim === undefined ? '' : goalText(aim, Number(value)),
+  ]
+}
+
+function goalText({ atLeast, atMost }: Aim, value: number): string {
+  const isMissed =
+    value < (atLeast ?? Number.NEGATIVE_INFINITY) || value > (atMost ?? Number.POSITIVE_INFINITY)
+  const goal = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`
+  return isMissed ? `${goal}, missed` : goal
 }

@@ -66,11 +66,12 @@ export function createEventReaders(
     ctx.res.once('close', () => left.abort())
     let page = { events: [] as readonly StoredEvent[], after, hasMore: false }
     const read = async () => {
-      for (let looks = 1; looks === 1 || (looks <= mostLooks && page.hasMore); looks++) {
+      for (let looks = 0; looks < mostLooks; looks++) {
         page = await reads((reader) => readEventPage(reader, userId, { after: page.after, types, limit }))
         if (page.events.length > 0) return page
+        if (!page.hasMore) return undefined
       }
-      return page.hasMore ? page : undefined
+      return page
     }
     await waitForRow(read, {
       notifications,

@@ -39,11 +39,12 @@ test.serial('hand-written SQL that would violate an invariant is refused and cha
     'a user below zero': transferSql(`(${a.id}, -1000, 0), (${usdc}, 1000, null)`),
     'an entry of nothing': transferSql(`(${a.id}, 0, 0), (${usdc}, 0, null)`),
     'the same account twice': transferSql(`(${usdc}, 5, null), (${usdc}, -5, null)`),
+    'an entry of no transfer': `insert into ledger_entries (transfer_id, account_id, amount) values (-1, ${usdc}, 1)`,
     'entries of no transfer': `insert into ledger_entries (transfer_id, account_id, amount)
       values (-1, ${usdc}, 1), (-1, ${treasury}, -1)`,
     'entries of a transfer and of none': transferSql(`(${usdc}, 5, null), (${treasury}, -5, null)`).replace(
       'select t.id, e.*',
-      'select t.id - (e.account_id = ' + treasury + ')::int, e.*',
+      `select t.id - (e.account_id = ${treasury})::int, e.*`,
     ),
     'a post of nothing': transferSql(`(${h.id}, -10, 0), (${usdc}, 10, null)`, {
       ...resolving,

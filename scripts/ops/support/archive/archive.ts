@@ -129,13 +129,13 @@ export async function exportMonth(
     flush: true,
   })
   await rename(`${manifestFile}.part`, manifestFile)
-  await keepNames(folder)
-  if (made !== undefined) await keepNames(dirname(made))
+  await syncFolder(folder)
+  if (made !== undefined) await syncFolder(dirname(made))
   return manifest
 }
 
-/** After a power failure the files of a folder have the names that they have now. */
-async function keepNames(folder: string): Promise<void> {
+/** After a power failure the folder has the files that it has now, by their names. */
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   await handle.sync().finally(() => handle.close())
 }
