@@ -27,7 +27,7 @@ import { installTestWallet } from './test-wallet.js'
 
 /** Tokens leave custody for the creator's own wallet. A blockhash lives a minute, as on the real network. */
 // A take-out's request waits for the worker that the test starts.
-const open = useBrowser(test, { slotMs: 400, env: { WITHDRAW_WAIT_MS: '4500' } })
+const open = useBrowser(test, { slotMs: 400, env: { WITHDRAW_WAIT_MS: '20000' } })
 
 function startSigning(t: ExecutionContext): void {
   const { world } = open()

@@ -137,6 +137,7 @@ test('an index is built concurrently while a transaction has the table, another 
     return rows.length > 0
   }
   const transaction = await db.transaction()
+  await transaction.raw('set local idle_in_transaction_session_timeout = 0')
   await transaction.raw('update tips set slot = 1')
   const first = migrateToLatest(url, { source: withLater(concurrently) })
   await until('the index waits', () => sessions(`wait_event_type = 'Lock' and query ~ 'index concurrently'`))

@@ -66,7 +66,7 @@ import { runBatch, setRows, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
 /** A blockhash lives a minute, as on the real network. */
-const world = useWorld(test, { chain: true, slotMs: 400, env: { WITHDRAW_WAIT_MS: '4500' } })
+const world = useWorld(test, { chain: true, slotMs: 400, env: { WITHDRAW_WAIT_MS: '20000' } })
 const lighthouse = 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95'
 const lamportsOf = (wallet: string): bigint => world().sandbox.chain.svm.account(wallet)?.lamports ?? 0n
 

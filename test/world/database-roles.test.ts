@@ -5,6 +5,7 @@ import pg from 'pg'
 import { createRoles } from '../../scripts/database/create-roles.js'
 import { roleOf, rolesSql, urlOfRole } from '../../scripts/database/roles-sql.js'
 import { type RoleKind, roleKinds, tableRights } from '../../scripts/database/table-rights.js'
+import { patient } from '../../scripts/kit/patient-pool.js'
 import { compose } from '../../src/compose.js'
 import { measureState } from '../../src/operators/measure-state.js'
 import { loadConfig } from '../../src/platform/config/config.js'
@@ -21,7 +22,7 @@ const world = useWorld(test)
 
 /** Runs `work` with a connection of this role. */
 async function as<Result>(kind: RoleKind, work: (db: Knex) => Promise<Result>): Promise<Result> {
-  const db = createDb(urlOfRole(world().env['DATABASE_URL'] ?? '', kind), 1)
+  const db = patient(createDb(urlOfRole(world().env['DATABASE_URL'] ?? '', kind), 1))
   try {
     return await work(db)
   } finally {

@@ -335,12 +335,28 @@ test('the lock of one account does not affect another', async (t) => {
   t.is((await verify(bob.email, '123456')).status, 200)
 })
 
+/**
+ * A busy service refuses some of many requests with 503 before it does anything, and a loaded kernel resets connections before their
+ * requests are read: those are sent again, each at most three times.
+ */
+async function untilServed<Answer>(
+  send: () => Promise<Answer>,
+  isRefused: (answer: Answer) => boolean,
+): Promise<Answer> {
+  for (let tries = 1; tries < 4; tries++) {
+    const answer = await send().catch(() => undefined)
+    if (answer !== undefined && !isRefused(answer)) return answer
+  }
+  return send()
+}
+
+const isBusy = (answer: string) => answer.startsWith('503')
+
 test.serial('of a thousand concurrent wrong codes only five are compared', async (t) => {
   const person = await registerPerson(world())
   const code = await requestCode(world(), person)
   const startedAt = performance.now()
-  // A loaded kernel resets some of a thousand connections before their requests are read.
-  const present = (guess: string) => refusal(person.email, guess).catch(() => refusal(person.email, guess))
+  const present = (guess: string) => untilServed(() => refusal(person.email, guess), isBusy)
   const answers = await Promise.all(Array.from({ length: 1000 }, (_, n) => present(wrongCode(code, n + 1))))
   t.log(`${Math.round(performance.now() - startedAt)} ms`)
   const counted = (text: string) => answers.filter((answer) => answer === text).length
@@ -356,7 +372,12 @@ test.serial('two hundred concurrent codes, one of them right, open at most one s
   const person = await registerPerson(world())
   const code = await requestCode(world(), person)
   const guesses = Array.from({ length: 200 }, (_, n) => wrongCode(code, n))
-  const answers = await Promise.all(guesses.reverse().map((guess) => verify(person.email, guess)))
+  const present = (guess: string) =>
+    untilServed(
+      () => verify(person.email, guess),
+      ({ status }) => status === 503,
+    )
+  const answers = await Promise.all(guesses.reverse().map(present))
   const statuses = answers.map(({ status }) => status)
   t.true(statuses.every((status) => status === 200 || status === 400 || status === 429))
   t.true(statuses.filter((status) => status === 200).length <= 1)

@@ -33,7 +33,7 @@ import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { setRows, useWorld } from '../../helpers/servers/world.js'
 import { until } from '../../helpers/until.js'
 
-const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '3,3,900' } })
+const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '15,3,900' } })
 
 test.beforeEach('the provider has no faults', () => world().fiat.fiatpay.faults.reset())
 test.afterEach.always('the books hold, and what is held are the open refunds', async (t) => {

@@ -96,14 +96,10 @@ test.serial('two workers, with each webhook sent five times, credit forty paymen
     Array.from({ length: 40 }, () => createFiatIntent(world(), { creatorId: creator.user.id, amount: 10 })),
   )
   for (const { intentId } of intents) payFiatIntent(world(), intentId)
-  await until(
-    'all are completed',
-    async () => {
-      const statuses = await Promise.all(intents.map(({ intentId }) => readFiatStatus(world(), intentId)))
-      return statuses.every((status) => status === 'completed')
-    },
-    20_000,
-  )
+  await until('all are completed', async () => {
+    const statuses = await Promise.all(intents.map(({ intentId }) => readFiatStatus(world(), intentId)))
+    return statuses.every((status) => status === 'completed')
+  })
   t.is(await readAvailableUsdc(world(), creator), 380)
   const { rows } = await world().db.raw(
     'select count(*)::int, count(distinct confirmed_at)::int as stamps from tips where recipient_party = (select id from parties where user_id = ?)',
@@ -136,14 +132,10 @@ test.serial('an intent is polled again when a webhook comes during a poll', asyn
   const batch = settlementBatch({ services: { ...services, collections } })
   await batch()
   t.is(await readFiatStatus(world(), intentId), 'requires_action')
-  await until(
-    'the next poll finds the payment',
-    async () => {
-      await batch()
-      return (await readFiatStatus(world(), intentId)) === 'completed'
-    },
-    5000,
-  )
+  await until('the next poll finds the payment', async () => {
+    await batch()
+    return (await readFiatStatus(world(), intentId)) === 'completed'
+  })
 })
 
 const alerts = () => countAlerts(world(), 'fiatpay_away')

@@ -15,7 +15,7 @@ import { listTips } from '../../helpers/make/tips.js'
 import { runOpsScript } from '../../helpers/run-ops-script.js'
 import { setRows, useWorld } from '../../helpers/servers/world.js'
 
-const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '3,3,900', RATE_LIMIT_FACTOR: '100' } })
+const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '15,3,900', RATE_LIMIT_FACTOR: '100' } })
 
 test.beforeEach('the provider has no faults', () => world().fiat.fiatpay.faults.reset())
 test.afterEach.always('the books hold, and suspense is what waits', async (t) => {

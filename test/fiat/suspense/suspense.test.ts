@@ -19,7 +19,7 @@ import { runOpsScript, type ScriptRun } from '../../helpers/run-ops-script.js'
 import { as } from '../../helpers/servers/roles.js'
 import { setRows, useWorld } from '../../helpers/servers/world.js'
 
-const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '3,3,900' } })
+const world = useWorld(test, { fiat: true, env: { PAYOUT_SECONDS: '15,3,900' } })
 
 const suspense = (...args: string[]): Promise<ScriptRun> => runOpsScript(world(), 'suspense', ...args)
 

@@ -126,6 +126,7 @@ test.serial(
   'outgoing lists, shows and acts on every kind; payouts and refunds are names for it',
   async (t) => {
     const { ada, reference } = await createUnanswered()
+    await moveLastRequest(reference, -3600)
     const tipId = await paidTip(world(), ada)
     await requestRefund(world(), ada, tipId, 4)
     const { id } = await world().db('refunds').where({ intent_id: tipId }).first('id')
