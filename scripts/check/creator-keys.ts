@@ -137,7 +137,7 @@ const reasons: readonly (readonly [reason: string, then: string, statements: str
   [
     'a ledger transfer by its key',
     'the creator joins the condition',
-    'ledger.post-many, ledger.reserved, ledger.reserves, ledger.transfer, tips.credit-keys',
+    'ledger.post-many, ledger.reserved, ledger.transfer, tips.credit-keys',
   ],
 ]
 

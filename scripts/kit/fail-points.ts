@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { RoundTrip } from '../../src/platform/database/round-trip.js'
 import { transport } from '../../src/platform/http-client.js'
 
 /**
@@ -31,13 +32,15 @@ interface Connection {
   readonly connection: { readonly stream: { destroy(): void } }
 }
 
-/** The name of a prepared statement, or the first word of another statement. */
-function labelOf(config: unknown): string {
+/** The names of prepared statements, or the first word of another statement: of all that are sent together. */
+function labelsOf(config: unknown): string[] {
+  if (config instanceof RoundTrip) return config.commands.flatMap(labelsOf)
   const { name, text = '' } = (typeof config === 'string' ? { text: config } : config) as {
     name?: string
     text?: string
   }
-  return name ?? text.split(/[\s;]/, 1)[0]?.toUpperCase() ?? ''
+  const word = text.split(/[\s;]/, 1)[0]?.toUpperCase() ?? ''
+  return [name === undefined || word === 'BEGIN' || word === 'COMMIT' ? word : name]
 }
 
 /** Calls `answered` when a callback gets its answer. knex uses callbacks, the service's own queries use promises. */
@@ -55,14 +58,14 @@ function watchAnswer(args: unknown[], answered: () => void): { args: unknown[]; 
 const prototype = pg.Client.prototype as unknown as { query: Queried }
 const { query } = prototype
 prototype.query = function (this: Connection, ...given: unknown[]): unknown {
-  const label = labelOf(given[0])
-  const point = (phase: string) => `${phase} ${label}`
-  if (isDue(point('before'))) return cuts ? cutAround(this, () => query.apply(this, given)) : die()
-  const { args, called } = watchAnswer(given, () => isDue(point('after')) && die())
+  const labels = labelsOf(given[0])
+  const isPoint = (phase: string) => labels.some((label) => isDue(`${phase} ${label}`))
+  if (isPoint('before')) return cuts ? cutAround(this, () => query.apply(this, given)) : die()
+  const { args, called } = watchAnswer(given, () => isPoint('after') && die())
   const result = query.apply(this, args)
   if (!called && result instanceof Promise)
     return result.then((answer: unknown) => {
-      if (isDue(point('after'))) die()
+      if (isPoint('after')) die()
       return answer
     })
   return result

@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import pg from 'pg'
+import { RoundTrip, takeHeld } from '../../src/platform/database/round-trip.js'
 import type { Chance } from './chance.js'
 import type { Clock, Inside } from './clocks.js'
 
@@ -26,6 +27,7 @@ interface Turn {
   readonly process: Process
   readonly text: string
   readonly isCommit?: boolean
+  readonly freesLocks?: boolean
   /** `lost`: it is done, and nobody is told. */
   start(lost: boolean): Promise<void>
 }
@@ -41,7 +43,8 @@ interface Blocked {
 export class Process implements Inside {
   isAlive = true
   frozenUntil = 0
-  openTransactions = 0
+  /** The connections whose transaction is open. */
+  readonly inTransaction = new Set<pg.Client>()
   /** The connections that it uses now. */
   readonly clients = new Set<pg.Client>()
   /** Those who wait for an answer of it. */
@@ -217,8 +220,12 @@ export class Turns {
       const process = turns.inside.getStore()
       if (process === undefined) return (query as NodeQuery).apply(this, args)
       const callback = typeof args.at(-1) === 'function' ? (args.pop() as Callback) : undefined
-      const run = () => (query as NodeQuery).apply(this, args)
-      return answer(turns.#statement(process, this, nameOf(args[0]), run), callback)
+      const run = () =>
+        new Promise((done, fail) => {
+          const answered: Callback = (error, result) => (error ? fail(error) : done(result))
+          void (query as NodeQuery).call(this, ...args, answered)
+        })
+      return answer(turns.#statements(process, this, namesOf(args[0]), run), callback)
     }
     return () => Object.assign(client, { connect, query })
   }
@@ -250,6 +257,7 @@ export class Turns {
     const { processID, connection } = client as unknown as Connected
     if (blocked.includes(processID)) await this.#terminate([client])
     else if (!connection.stream.destroyed) await this.inside.exit(() => client.query('rollback'))
+    takeHeld(client)
     await this.#releases.get(client)?.()
   }
 
@@ -267,22 +275,33 @@ export class Turns {
     this.#enter({ process, text: `${text}: the answer`, start: async () => settle() })
   }
 
-  #statement(process: Process, client: pg.Client, text: string, run: () => Promise<unknown>) {
+  /** What is sent in one round trip is one turn. */
+  #statements(process: Process, client: pg.Client, names: readonly string[], run: () => Promise<unknown>) {
+    const text = names.join(', ')
+    const has = (pattern: RegExp) => names.some((name) => pattern.test(name))
     return new Promise<unknown>((done, fail) => {
       this.#enter({
         process,
         text,
-        isCommit: /^COMMIT/i.test(text),
+        isCommit: has(/^COMMIT/i),
+        freesLocks: has(/^(COMMIT|ROLLBACK)/i),
         start: async (lost) => {
           await this.setDatabaseTime()
-          if (/^BEGIN/i.test(text)) process.openTransactions += 1
-          if (/^(COMMIT|ROLLBACK)/i.test(text)) process.openTransactions -= 1
+          const { processID: backend, connection } = client as unknown as Connected
+          const { inTransaction } = process
+          if (has(/^BEGIN/i)) inTransaction.add(client)
           const broken = () => fail(new Error('Connection terminated unexpectedly'))
           const finished = run().then(
-            (result) => (lost ? broken : () => done(result)),
-            (error: unknown) => () => fail(error),
+            (result) => {
+              if (has(/^(COMMIT|ROLLBACK)/i)) inTransaction.delete(client)
+              return lost ? broken : () => done(result)
+            },
+            (error: unknown) => {
+              // After any other failure ROLLBACK ends it.
+              if (connection.stream.destroyed || /^COMMIT/i.test(text)) inTransaction.delete(client)
+              return () => fail(error)
+            },
           )
-          const backend = (client as unknown as Connected).processID
           const settle = await this.#unlessBlocked(finished, backend)
           if (settle === undefined) this.#blocked.push({ process, text, backend, settled: finished })
           else if (this.answersLater(text)) this.#enterAnswer(process, text, settle)
@@ -294,9 +313,9 @@ export class Turns {
   }
 
   async #start(turn: Turn): Promise<void> {
-    const { process, text, isCommit = false } = turn
+    const { process, text, isCommit = false, freesLocks = false } = turn
     this.count += 1
-    if (this.#chance.strikes('freeze', this.#odds.freeze) && process.openTransactions === 0) {
+    if (this.#chance.strikes('freeze', this.#odds.freeze) && process.inTransaction.size === 0) {
       const ms = this.#chance.whole('freeze ms', frozenMs.least, frozenMs.most)
       process.frozenUntil = this.#clock.now + ms
       this.tell(`${process.name} stands still for ${Math.round(ms / 1000)} s before "${text}"`)
@@ -314,7 +333,7 @@ export class Turns {
     if (this.#chance.strikes('crash after', this.#odds.crash)) {
       this.tell(`${process.name} is killed after "${text}"`)
       await this.kill(process)
-    } else if (this.#blocked.length > 0 && /^(COMMIT|ROLLBACK)/i.test(text)) await this.#lookAtBlocked()
+    } else if (this.#blocked.length > 0 && freesLocks) await this.#lookAtBlocked()
   }
 
   /** What it returns delivers the result. Undefined: the statement waits for the lock of another transaction. */
@@ -340,6 +359,8 @@ export class Turns {
       this.#blocked.splice(this.#blocked.indexOf(statement), 1)
       const { process, text } = statement
       this.#enter({ process, text: `${text}, which waited for a lock`, start: async () => settle() })
+      // It may have committed as well, for others that wait.
+      return this.#lookAtBlocked()
     }
   }
 
@@ -391,10 +412,11 @@ function answer(result: Promise<unknown>, callback: Callback | undefined): Promi
   return result.catch(() => undefined)
 }
 
-function nameOf(statement: unknown): string {
-  if (typeof statement === 'string') return statement
-  const { name, text = '' } = statement as { readonly name?: string; readonly text?: string }
-  return name ?? text.trim().slice(0, 40)
+function namesOf(submitted: unknown): string[] {
+  if (submitted instanceof RoundTrip) return submitted.commands.flatMap(namesOf)
+  if (typeof submitted === 'string') return [submitted]
+  const { name, text = '' } = submitted as { readonly name?: string; readonly text?: string }
+  return [name ?? text.trim().slice(0, 40)]
 }
 
 /** In real time, not in that of the run. */

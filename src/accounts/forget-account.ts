@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
 import { databaseTime } from '../platform/database/base-model.js'
-import { query } from '../platform/database/database.js'
+import { write } from '../platform/database/database.js'
 import { lockUser } from './account.js'
 import { User } from './models.js'
 
@@ -35,7 +35,7 @@ const statements = {
  */
 export async function forgetAccount(trx: Knex.Transaction, userId: string): Promise<void> {
   for (const [table, text] of Object.entries(statements))
-    await query(trx, { name: `accounts.forget-${table}`, text, values: [userId] })
+    await write(trx, { name: `accounts.forget-${table}`, text, values: [userId] })
   await User.query(trx)
     .patch({
       // Nobody has it and nobody guesses it: `.invalid` is reserved (RFC 2606).

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { databaseTime } from '../platform/database/base-model.js'
-import { query } from '../platform/database/database.js'
+import { write } from '../platform/database/database.js'
 import { voidFactors } from './factors/change-factors.js'
 import { User } from './models.js'
 import { removePayoutWallet } from './payout-wallets/payout-wallet.js'
@@ -9,7 +9,7 @@ import { endSessions } from './sessions/end-sessions.js'
 
 /** Forgets the devices that have signed in to an account: a thief's must not count as known. */
 export async function forgetDevices(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'devices.void',
     text: 'delete from devices where user_id = $1',
     values: [userId],

@@ -1,5 +1,5 @@
 import { contextOf, traceparentOf } from '../kernel/trace-context.js'
-import { query } from '../platform/database/database.js'
+import { write } from '../platform/database/database.js'
 import type { LastStep, UnitOfWork } from '../platform/database/transact.js'
 import { type DescribeSubjects, type EventContent, type EventType, eventChannel } from './event.js'
 
@@ -33,7 +33,7 @@ const appendEvents: LastStep<NewEvent> = async ({ trx, publish, wake }, events) 
     return content === undefined ? [] : [{ type, subject, ...content }]
   })
   if (rows.length === 0) return
-  await query(trx, {
+  await write(trx, {
     name: 'events.append',
     text: /* sql */ `
       with new as (

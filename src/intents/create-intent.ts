@@ -7,7 +7,7 @@ import { cleanLine, cleanMessage, cleanName } from '../kernel/text.js'
 import { liquidStakingToken, type Token, tokenByMint } from '../kernel/tokens.js'
 import { noOrigin, type Origin } from '../kernel/trace-context.js'
 import type { TokenPrices } from '../market/token-prices.js'
-import { query } from '../platform/database/database.js'
+import { write } from '../platform/database/database.js'
 import { type KeyedRequest, storeWithCreation } from '../platform/database/idempotency-keys.js'
 import { refuseWhileStopped } from '../platform/database/switches/switch-watch.js'
 import type { Services } from '../services.js'
@@ -165,7 +165,7 @@ async function storeIntent(
     else
       await transact(async ({ trx }) => {
         await insert(trx, intent, party)
-        for (const write of writes) await write(trx)
+        for (const also of writes) await also(trx)
       })
     return true
   } catch (error) {
@@ -176,7 +176,7 @@ async function storeIntent(
 
 async function insert(db: Knex, intent: PaymentIntent, party: bigint | undefined): Promise<void> {
   const { creator, token, gross } = intent
-  await query(db, {
+  await write(db, {
     name: 'intents.insert',
     text: /* sql */ `
       insert into payment_intents (id, recipient_party, payout_wallet, source_wallet, input_mint, input_raw,

@@ -34,6 +34,7 @@ export interface KnownKeys {
 export class DataKeys {
   readonly given: readonly [Buffer, ...Buffer[]]
   #known: KnownKeys | undefined
+  readonly #made = new Map<string, Buffer>()
 
   constructor(given: readonly [Buffer, ...Buffer[]]) {
     this.given = given
@@ -53,6 +54,7 @@ export class DataKeys {
 
   use(known: KnownKeys): void {
     this.#known = known
+    this.#made.clear()
   }
 
   /** The version of the key that seals. */
@@ -69,6 +71,15 @@ export class DataKeys {
     const key = version === undefined ? undefined : this.#all.byVersion.get(version)
     if (key === undefined) throw new SealBroken()
     return key
+  }
+
+  /** The key for one purpose. Throws as `keyOf`. */
+  keyFor(purpose: string, version: number | undefined): Buffer {
+    const key = this.keyOf(version)
+    const name = `${version} ${purpose}`
+    const made = this.#made.get(name) ?? deriveKey(key, purpose)
+    this.#made.set(name, made)
+    return made
   }
 
   get #all(): KnownKeys {
@@ -88,16 +99,15 @@ export interface Sealer {
 /** Purposes are names with a number, such as `mail-address/1`. Two purposes never share one. */
 export function createSealer(dataKeys: DataKeys, purpose: string): Sealer {
   const bound = (version: number, context: string): Buffer => Buffer.from(`${purpose}|${version}|${context}`)
-  const keyOf = (version: number | undefined): Buffer => deriveKey(dataKeys.keyOf(version), purpose)
   return {
     seal(plain, context) {
       const version = dataKeys.sealing
-      const box = sealBox(keyOf(version), Buffer.from(plain), bound(version, context))
+      const box = sealBox(dataKeys.keyFor(purpose, version), Buffer.from(plain), bound(version, context))
       return Buffer.concat([Buffer.of(version), box])
     },
     open(sealed, context) {
       const [version] = sealed
-      return openBox(keyOf(version), sealed.subarray(1), bound(version ?? 0, context))
+      return openBox(dataKeys.keyFor(purpose, version), sealed.subarray(1), bound(version ?? 0, context))
     },
   }
 }

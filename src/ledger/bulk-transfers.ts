@@ -58,13 +58,14 @@ const chunkSize = 256
 /** Like the statement that posts one transfer. The accounts are locked before it, so the balances are current. */
 const postManySql = /* sql */ `
 with item as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) with ordinality
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
     as i(idem, kind, ref, resolves, place)
 ), given as materialized (
   select * from unnest($5::int[], $6::bigint[], $7::bigint[], $8::boolean[]) as g(place, account_id, amount, of_user)
 ), transfer as (
   insert into ledger_transfers (idem, kind, ref, resolves)
-  select idem, kind, ref, resolves from item order by idem
+  select idem, kind, ref, (select r.id from ledger_transfers r where r.idem = item.resolves and r.kind = 'reserve')
+  from item order by idem
   on conflict (idem) do nothing returning id, idem
 ), entry as (
   insert into ledger_entries (transfer_id, account_id, amount, balance_after)
@@ -75,7 +76,7 @@ with item as materialized (
 select idem from transfer`
 
 /**
- * Posts transfers that cannot overdraw an account, in the caller's transaction: three statements for 256 of them. The same
+ * Posts transfers that cannot overdraw an account, in the caller's transaction: two statements for 256 of them. The same
  * idem again changes nothing. Throws and aborts the transaction when a user's account would fall below zero after all, and
  * for the mistakes for which `postAlone` throws.
  */
@@ -89,7 +90,6 @@ async function postTransfers(trx: Knex, transfers: readonly Transfer[]): Promise
 async function postChunk(trx: Knex, transfers: readonly Transfer[]): Promise<void> {
   const entries = transfers.flatMap((transfer) => transfer.entries)
   const accounts = await lockAccounts(trx, entries)
-  const reserves = await reserveIds(trx, transfers)
   const rows = transfers.flatMap((transfer, index) =>
     transfer.entries.map((entry) => ({
       ...entry,
@@ -104,7 +104,7 @@ async function postChunk(trx: Knex, transfers: readonly Transfer[]): Promise<voi
       transfers.map(({ idem }) => idem),
       transfers.map(({ kind }) => kind),
       transfers.map(({ ref }) => ref),
-      transfers.map(({ resolves }) => (resolves === undefined ? null : reserves.get(resolves))),
+      transfers.map(({ resolves }) => resolves ?? null),
       rows.map(({ place }) => place),
       rows.map(({ id }) => id),
       rows.map(({ amount }) => amount),
@@ -144,18 +144,4 @@ function readAccounts(trx: Knex, entries: readonly Entry[]): Promise<AccountRow[
       select id, null, kind, currency from ledger_accounts where user_id is null and kind = any($2::text[])`,
     values: [[...new Set(users)], [...new Set(entries.map(({ account }) => account.kind))]],
   })
-}
-
-async function reserveIds(trx: Knex, transfers: readonly Transfer[]): Promise<ReadonlyMap<string, bigint>> {
-  const keys = transfers.flatMap(({ resolves }) => resolves ?? [])
-  if (keys.length === 0) return new Map()
-  const rows = await query<{ id: bigint; idem: string }>(trx, {
-    name: 'ledger.reserves',
-    text: `select id, idem from ledger_transfers where idem = any($1::text[]) and kind = 'reserve'`,
-    values: [keys],
-  })
-  const ids = new Map(rows.map(({ idem, id }) => [idem, id]))
-  const unknown = keys.find((key) => !ids.has(key))
-  if (unknown !== undefined) throw new Error(`Nothing was reserved as ${unknown}`)
-  return ids
 }

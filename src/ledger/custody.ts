@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { usdc } from '../kernel/tokens.js'
-import { longTransaction, query } from '../platform/database/database.js'
+import { longTransaction, query, write } from '../platform/database/database.js'
 import { lockBalancesOf } from './accounts.js'
 import { booksStatementMs } from './invariants.js'
 
@@ -108,7 +108,7 @@ async function openBooks(db: Knex, mint: string, userIds: readonly string[] | nu
       : mint === usdc.mint
         ? `select user_id from ledger_accounts where $2::uuid[] is null and user_id is not null and kind = 'available' and currency = 'USDC'`
         : 'select user_id from wallets where $2::uuid[] is null and public_key is not null'
-  await query(db, {
+  await write(db, {
     name: `custody.open-${userIds !== null ? 'named' : mint === usdc.mint ? 'usdc' : 'other'}`,
     text: /* sql */ `
       insert into custody (user_id, mint)

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import { accountKey, type Currency, type Entry } from './accounts.js'
 
 /** A `credit` is final. A `reserve` is resolved later by one `post` or one `void`. */
@@ -141,7 +141,7 @@ async function attempt(db: Knex, transfer: Transfer): Promise<Posted | undefined
 /** In a fixed order, so that two transfers that open the same accounts cannot deadlock. */
 export async function openAccounts(db: Knex, entries: readonly Entry[]): Promise<void> {
   const accounts = entries.map(({ account }) => account).filter(({ userId }) => userId !== null)
-  await query(db, {
+  await write(db, {
     name: 'ledger.open',
     text: /* sql */ `
       insert into ledger_accounts (user_id, kind, currency, balance)

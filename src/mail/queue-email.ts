@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { createSealer, type DataKeys, keyedHash } from '../kernel/personal-data.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import { type SealedColumn, sealedBatchSize } from '../platform/database/sealed-column.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Services } from '../services.js'
@@ -24,7 +24,7 @@ export interface NewEmail extends EmailContent {
  */
 export async function queueEmail({ trx, wake }: UnitOfWork, email: NewEmail): Promise<void> {
   const { kind, to, subject, language, blocks, expiresAt = null, unsubscribeUrl = null } = email
-  await query(trx, {
+  await write(trx, {
     name: 'emails.queue',
     text: /* sql */ `
       insert into emails (kind, recipient, sealed_recipient, subject, body, expires_at, unsubscribe_url)
@@ -46,7 +46,7 @@ export async function dropUnsentEmails(
   { trx }: UnitOfWork,
   { kind, to }: { readonly kind: string; readonly to: string },
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'emails.drop',
     text: /* sql */ `
       update emails set due_at = null, body = null, unsubscribe_url = null, last_error = 'replaced'

@@ -1,6 +1,13 @@
 import { SealBroken } from '../kernel/aead.js'
 import { ProviderError } from '../kernel/provider-error.js'
-import { countTaken, type DueRows, finishRows, takeDueRows } from '../platform/database/due-rows.js'
+import {
+  countTaken,
+  type DueRows,
+  finishRows,
+  type Schedule,
+  takeDueRows,
+} from '../platform/database/due-rows.js'
+import { groupCommit } from '../platform/database/group-commit.js'
 import type { Batch } from '../platform/worker/batch-loop.js'
 import type { Mail } from '../ports/mail.js'
 import type { Services } from '../services.js'
@@ -30,7 +37,16 @@ const attemptsMost = 12
 const firstPauseSeconds = 5
 const longestPauseSeconds = 3600
 
-type Needs = Pick<Services, 'config' | 'db' | 'log' | 'metrics'> & { readonly mail: Pick<Mail, 'send'> }
+type Needs = Pick<Services, 'config' | 'log' | 'metrics'> & {
+  readonly mail: Pick<Mail, 'send'>
+  /** Records what became of an e-mail. Those that end at the same time share a statement. */
+  readonly record: (result: Result) => Promise<unknown>
+}
+
+interface Result extends Schedule {
+  readonly sent: boolean
+  readonly error: string | null
+}
 
 interface DueEmail {
   readonly id: string
@@ -50,9 +66,19 @@ interface DueEmail {
  * If a mailer dies after it sent an e-mail and before it recorded that, the e-mail is sent again with the same
  * Message-ID. A duplicate is better than a lost code.
  */
-export function createMailerBatch(services: Needs): Batch {
+export function createMailerBatch(given: Omit<Needs, 'record'> & Pick<Services, 'db'>): Batch {
+  const { db } = given
+  // One that cannot be written is tried again by itself: each that is written spares somebody a second e-mail.
+  const record = groupCommit(
+    async (results: Result[]) => {
+      await finishRows(db, emailQueue, results)
+      return results
+    },
+    { concurrency: 1 },
+  )
+  const services = { ...given, record }
   return async () => {
-    const due = await takeDueRows<DueEmail>(services.db, emailQueue)
+    const due = await takeDueRows<DueEmail>(db, emailQueue)
     const pauses = await Promise.all(due.map((email) => attempt(services, email)))
     return { ...countTaken(due, emailQueue), nextDueMs: Math.min(...pauses) }
   }
@@ -106,11 +132,11 @@ async function giveUp(services: Needs, email: DueEmail, error: string): Promise<
 
 /** Ends the work on an e-mail, or has it tried again after a pause. Returns the ms until then. */
 async function finish(
-  { db }: Needs,
+  { record }: Needs,
   { id, attempts }: DueEmail,
   result: { readonly sent: boolean; readonly error: string | null; readonly dueInMs?: number },
 ): Promise<number> {
-  await finishRows(db, emailQueue, [{ id, attempts, dueInMs: null, ...result }])
+  await record({ id, attempts, dueInMs: null, ...result })
   return result.dueInMs ?? Number.POSITIVE_INFINITY
 }
 

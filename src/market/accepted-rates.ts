@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import { ageOf, databaseTime } from '../platform/database/base-model.js'
-import { query } from '../platform/database/database.js'
+import { databaseTime } from '../platform/database/base-model.js'
+import { query, write } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import { emptyWindow, type RateWindow, rateJumpMinutes, rateWindowHours } from './exchange-rate-guard.js'
 import { Rate } from './models.js'
@@ -13,12 +13,15 @@ export type LastAcceptedRate = AcceptedRate & { readonly ageSeconds: number }
 const pair = 'USD/NGN'
 
 export async function findLastAcceptedRate(db: Knex): Promise<LastAcceptedRate | undefined> {
-  return Rate.query(db)
-    .select('rates.*', ageOf('accepted_at', 'ageSeconds'))
-    .findOne({ pair })
-    .whereNotNull('accepted_at')
-    .orderBy('accepted_at', 'desc')
-    .castTo<(Rate & LastAcceptedRate) | undefined>()
+  const [rate] = await query<LastAcceptedRate>(db, {
+    name: 'rates.last',
+    text: /* sql */ `
+      select id, (value * 100000000)::bigint as value, as_of as "asOf",
+        extract(epoch from clock_timestamp() - accepted_at)::float8 as "ageSeconds"
+      from rates where pair = $1 and accepted_at is not null order by accepted_at desc limit 1`,
+    values: [pair],
+  })
+  return rate
 }
 
 /**
@@ -114,7 +117,7 @@ const mostDeleted = 1000
 
 /** Deletes old exchange rates that no intent and no withdrawal refers to. */
 export async function deleteOldRates({ db }: Pick<Services, 'db'>): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'rates.delete-old',
     text: /* sql */ `
       delete from rates where id in (

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
 import { displayText, picoDecimals } from '../kernel/money.js'
 import { tokens } from '../kernel/tokens.js'
-import { query } from '../platform/database/database.js'
+import { write } from '../platform/database/database.js'
 import { singleFlight } from '../platform/single-flight.js'
 import type { Services } from '../services.js'
 import { checkPriceReading, noPrice, type PriceState } from './token-price-guard.js'
@@ -91,7 +91,7 @@ export class TokenPrices {
 async function storePrices(db: Knex, prices: readonly [mint: string, price: bigint][]): Promise<void> {
   if (prices.length === 0) return
   const ordered = prices.toSorted(([a], [b]) => (a < b ? -1 : 1))
-  await query(db, {
+  await write(db, {
     name: 'prices.store',
     text: `insert into prices (mint, usd, source, as_of)
            select mint, usd, 'price-v3', clock_timestamp() from unnest($1::text[], $2::numeric[]) as p(mint, usd)

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { sqlList, stepsBetween } from '../kernel/state-machine.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import { runsLockedSql } from '../platform/database/switches/switches.js'
 import type { LogLine, UnitOfWork } from '../platform/database/transact.js'
 import { type Asked, looksUp, requireUnsent } from './guards.js'
@@ -199,7 +199,7 @@ export async function setSendState(
   if (row.sendState === to) return
   checkSendStep(row.sendState, to)
   const { table, name } = kind.table
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: `${name}.state`,
     text: `update ${table} set send_state = $2 where id = $1 and status = 'pending' and send_state = $3`,
     values: [row.id, to, row.sendState],
@@ -216,7 +216,7 @@ export async function replay<Row extends LockedOutgoing>(
   const to = row.sendState === 'not_sent' ? 'not_sent' : 'resend'
   checkSendStep(row.sendState, to)
   const { table, name } = kind.table
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: `${name}.replay`,
     text: /* sql */ `
       update ${table} set send_state = $2, due_at = clock_timestamp(), last_error = null, replays = replays + 1

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../kernel/errors.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import { hideWords } from '../tips/hide-words.js'
 import { takeStamp } from '../tips/take-stamp.js'
@@ -42,7 +42,7 @@ export async function decideTip(
     const waited = !isSeen(stateOf(tip))
     for (const { tipId } of tips) {
       const at = await takeStamp(uow, userId)
-      await query(uow.trx, {
+      await write(uow.trx, {
         name: 'tip_decisions.store',
         text: /* sql */ `
           insert into tip_decisions as d (tip_id, user_id, state, announces, decided_at) values ($1, $2, $3, $4, $5)

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { newSecret } from '../kernel/ids.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Services } from '../services.js'
 import { takeStamp } from '../tips/take-stamp.js'
@@ -51,7 +51,7 @@ export async function changeSettings(
     const { overlay, stored, at } = await lockOverlay(uow, userId)
     const given = Object.entries(change).filter(([, value]) => value !== undefined)
     const settings = { ...stored, ...Object.fromEntries(given) }
-    await query(uow.trx, {
+    await write(uow.trx, {
       name: 'overlays.change',
       text: 'update overlays set settings = $2, changed_at = $3 where user_id = $1',
       values: [userId, JSON.stringify(settings), at],
@@ -65,7 +65,7 @@ export async function renewToken({ transact }: Needs, userId: string): Promise<O
   return transact(async (uow) => {
     const { overlay, at } = await lockOverlay(uow, userId)
     const token = newSecret()
-    await query(uow.trx, {
+    await write(uow.trx, {
       name: 'overlays.renew',
       text: 'update overlays set token = $2, changed_at = $3 where user_id = $1',
       values: [userId, token, at],
@@ -78,7 +78,7 @@ export async function renewToken({ transact }: Needs, userId: string): Promise<O
 export async function sendTest({ transact }: Needs, userId: string, amountUsd: number): Promise<void> {
   await transact(async (uow) => {
     const { at } = await lockOverlay(uow, userId)
-    await query(uow.trx, {
+    await write(uow.trx, {
       name: 'overlays.test',
       text: 'update overlays set tested_at = $2, tested_usd = $3 where user_id = $1',
       values: [userId, at, amountUsd],
@@ -115,7 +115,7 @@ async function lockOverlay(
 
 /** Deletes a creator's overlay and decisions. The words that were hidden stay deleted. */
 export async function forgetOverlay(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'overlays.forget',
     text: /* sql */ `
       with decisions as (delete from tip_decisions where user_id = $1),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { lockCreator } from '../creators/find-creator.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import { makePicture } from '../platform/pictures/make-picture.js'
 import type { Services } from '../services.js'
 
@@ -18,7 +18,7 @@ export async function addPicture(
   const { picture, hash } = await makePicture(userId, given, side)
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
-    await query(trx, {
+    await write(trx, {
       name: 'overlay_pictures.add',
       text: /* sql */ `
         with unused as (

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { inputError } from '../kernel/errors.js'
-import { changesOne, query } from '../platform/database/database.js'
+import { changesOne, query, write } from '../platform/database/database.js'
 import { parsePageHandle, skeletonOf, whyReserved } from './handle-rules.js'
 
 /** A handle that was given up leads to its creator this long, and nobody else gets it. */
@@ -68,7 +68,7 @@ export async function changePageHandle(
     throw refuse(
       `was changed ${mostKept} times in the last ${keptDays} days; go back to an earlier one, or wait`,
     )
-  await query(trx, {
+  await write(trx, {
     name: 'page_handles.give-up',
     text: /* sql */ `
       update page_handles set until = now() + interval '${keptDays} days' where user_id = $1 and until is null`,
@@ -114,7 +114,7 @@ async function assertFree(trx: Knex.Transaction, userId: string, handle: string)
 
 /** Nobody gets the handles of a closed account for 90 days: they would get the tips of its links. */
 export async function forgetPageHandles(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'page_handles.forget',
     text: /* sql */ `
       update page_handles set user_id = null, until = coalesce(until, now() + interval '${keptDays} days') where user_id = $1`,

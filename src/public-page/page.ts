@@ -3,7 +3,7 @@ import { User } from '../accounts/models.js'
 import { lockCreator } from '../creators/find-creator.js'
 import type { Language } from '../kernel/languages.js'
 import { displayNumber } from '../kernel/money.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import { tipsSince } from '../tips/read/daily-sums.js'
 import { changePageHandle, forgetPageHandles, listPageHandles } from './handle.js'
@@ -127,7 +127,7 @@ export async function changePage(
         goalCents: goal === null ? null : BigInt(Math.round(goal.amountUsd * 100)),
       }),
     }
-    await query(trx, {
+    await write(trx, {
       name: 'creator_pages.change',
       text: /* sql */ `
         insert into creator_pages as p (user_id, words, links, goal_title, goal_cents, goal_since, wall, robots, currency, thanks,
@@ -155,7 +155,7 @@ export async function changePage(
 
 /** Deletes a closed account's page. Nobody gets its handles for a time. */
 export async function forgetPage(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'creator_pages.forget',
     text: 'delete from creator_pages where user_id = $1',
     values: [userId],

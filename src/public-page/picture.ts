@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { lockCreator } from '../creators/find-creator.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import { makePicture, type Picture } from '../platform/pictures/make-picture.js'
 import type { Services } from '../services.js'
 
@@ -16,7 +16,7 @@ export async function changePicture(
   const { picture, hash } = await makePicture(userId, given, side)
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
-    await query(trx, {
+    await write(trx, {
       name: 'creator_pages.picture',
       text: /* sql */ `
         insert into creator_pages (user_id, picture, picture_hash) values ($1, $2, $3)
@@ -29,7 +29,7 @@ export async function changePicture(
 export async function removePicture({ transact }: Pick<Services, 'transact'>, userId: string): Promise<void> {
   await transact(async ({ trx }) => {
     await lockCreator(trx, userId)
-    await query(trx, {
+    await write(trx, {
       name: 'creator_pages.remove-picture',
       text: 'update creator_pages set picture = null, picture_hash = null where user_id = $1',
       values: [userId],

@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { deriveKey } from '../kernel/aead.js'
 import { createKeySigner, type PublicKey } from '../kernel/signing-key.js'
 import type { Config } from '../platform/config/config.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import { isPaid, type Payment } from './payment.js'
 import type { Receipt, SignedReceipt } from './schemas.js'
 
@@ -50,7 +50,7 @@ export function signReceipt(config: Pick<Config, 'dataKeys'>, receipt: Receipt):
 /** Publishes the key that signs. Before the first receipt that it signs, so that everybody finds it. */
 export async function publishKey(db: Knex, config: Pick<Config, 'dataKeys'>): Promise<void> {
   const { keyId, publicKey } = signerOf(config)
-  await query(db, {
+  await write(db, {
     name: 'receipts.publish-key',
     text: 'insert into receipt_keys (key_id, public_key) values ($1, $2) on conflict do nothing',
     values: [keyId, publicKey],

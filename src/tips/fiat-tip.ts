@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { OwnReference } from '../intents/own-reference.js'
 import { namedOrigin, type Origin, originColumns } from '../kernel/trace-context.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { recordTipEvents } from './describe-tips.js'
 import { advanceTips } from './lifecycle.js'
@@ -23,7 +23,7 @@ export interface NewFiatTip {
 
 /** Records a pending fiat tip. The fiat intent is the work row, so the tip itself is never due. */
 export async function recordFiatTip(trx: Knex, tip: NewFiatTip): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'tips.fiat-record',
     text: /* sql */ `
       insert into tips (id, kind, sender, amount, token_symbol, message, recipient_party, display_raw, decimals, fiat_details, due_at,
@@ -126,7 +126,7 @@ export interface FiatAddition {
 /** Adds money to a confirmed fiat tip: it shows the sum. Its stamp stays, so that no reader sees it twice. */
 export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<void> {
   const { id, creditMicro, revenueMicro, countedKobo } = addition
-  await query(trx, {
+  await write(trx, {
     name: 'tips.fiat-add',
     text: /* sql */ `
       with added as (
@@ -149,7 +149,7 @@ export async function addToFiatTip(trx: Knex, addition: FiatAddition): Promise<v
  * was given.
  */
 export async function showRefunded(trx: Knex, id: string, cents: bigint): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'tips.fiat-refunded',
     text: /* sql */ `
       update tips set fiat_details = (fiat_details - 'refundedAmount')
@@ -166,7 +166,7 @@ export async function showDisputed(
   disputed: boolean,
   replyBy: Date | null,
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'tips.fiat-disputed',
     text: /* sql */ `
       update tips set fiat_details = (fiat_details - 'disputed' - 'replyBy') || $2::jsonb where id = $1`,
@@ -203,7 +203,7 @@ export async function endFiatTips(
 }
 
 export async function unlistFiatTips(trx: Knex, ids: readonly string[]): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'tips.fiat-unlist',
     text: `update tips set listed = false where id = any($1::text[]) and status = 'cancelled'`,
     values: [ids],

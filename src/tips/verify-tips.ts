@@ -34,15 +34,18 @@ export function createVerifierBatch(services: Needs): Batch {
   return async () => {
     const running: Promise<void>[] = []
     let total = 0
+    let mayBeMore = false
     let failure: unknown
     async function checkInSequence(): Promise<void> {
-      for (let checks = 1, full = true; full && checks <= maxInSequence; checks++) {
+      let full = true
+      for (let checks = 1; full && checks <= maxInSequence; checks++) {
         const taken = await takeDueTips(db)
         total += taken.tips.length
         full = taken.tips.length === tipQueue.batchSize
         if (full && running.length < maxConcurrent) start()
         if (taken.tips.length > 0) await checkTips(services, taken)
       }
+      mayBeMore ||= full
     }
     function start(): void {
       running.push(
@@ -56,7 +59,8 @@ export function createVerifierBatch(services: Needs): Batch {
     for (const sequence of running) await sequence
     // The tips are scheduled already. The worker loop counts the failure and pauses.
     if (failure !== undefined) throw failure
-    return total === 0 ? { taken: 0, nextDueMs: await msToNextDueRow(db, tipQueue) } : { taken: total }
+    if (mayBeMore) return { taken: total }
+    return { taken: total, full: false, nextDueMs: await msToNextDueRow(db, tipQueue) }
   }
 }
 

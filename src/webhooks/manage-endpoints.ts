@@ -6,7 +6,7 @@ import type { DescribeSubjects } from '../events/event.js'
 import { newestSequence } from '../events/read-events.js'
 import { recordEvent } from '../events/record-event.js'
 import { DomainError, inputError } from '../kernel/errors.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import type { Services } from '../services.js'
 import {
@@ -141,7 +141,7 @@ export function changeEndpoint(
     await lockCreator(trx, userId)
     const before = await findEndpoint(trx, userId, id)
     if (status === 'active' && before.disabled === 'operator') throw new DomainError('webhook_disabled')
-    await query(trx, {
+    await write(trx, {
       name: 'webhooks.change',
       text: /* sql */ `
         update webhook_endpoints set types = coalesce($2, types), description = case when $3 then $4 else description end
@@ -164,7 +164,7 @@ async function pointEndpoint(
   id: string,
   url: string,
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'webhooks.point',
     text: /* sql */ `
       update webhook_endpoints set url = $2, ${asNew}, told = case when disabled is not null then told end,
@@ -184,7 +184,7 @@ export async function disableEndpoint(
   id: string,
   by: DisabledBy,
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'webhooks.disable',
     text: /* sql */ `
       update webhook_endpoints set disabled = $2, disabled_at = now(), due_at = null
@@ -215,7 +215,7 @@ export async function enableEndpoint(
   // An operator may have disabled it since it was read.
   if (enabled.length === 0) return
   if (!replay)
-    await query(trx, {
+    await write(trx, {
       name: 'webhooks.skip',
       text: /* sql */ `
         update webhook_deliveries set state = 'failed', due_at = null where endpoint_id = $1 and state = 'pending'`,
@@ -228,7 +228,7 @@ export async function enableEndpoint(
 export async function rotateSecret({ transact, config }: Needs, userId: string, id: string) {
   const secret = newWebhookSecret(config, id)
   const endpoint = await transact(async ({ trx }) => {
-    await query(trx, {
+    await write(trx, {
       name: 'webhooks.rotate',
       text: /* sql */ `
         update webhook_endpoints set sealed_previous = sealed_secret, sealed_secret = $3,
@@ -284,7 +284,7 @@ export async function makeEndpointDue(
   { trx, wake }: Pick<UnitOfWork, 'trx' | 'wake'>,
   id: string,
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'webhooks.make-due',
     text: `update webhook_endpoints e set ${dueNow} where id = $1`,
     values: [id],

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { youngWhenFrozen } from '../accounts/protection.js'
 import { queueEmail } from '../mail/queue-email.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import type { Services } from '../services.js'
 import { fanOut } from './endpoint-queue.js'
 import { type FailingEndpoint, failingMail } from './mails.js'
@@ -60,7 +60,7 @@ export async function watchEndpoints(
 
 /** As API keys are void that somebody else may have made (creators/api-keys.ts). The owner may enable such an endpoint. */
 async function disableVoid(db: Knex): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'webhooks.void',
     text: /* sql */ `
       update webhook_endpoints e set disabled = 'void', disabled_at = now(), due_at = null
@@ -75,7 +75,7 @@ async function disableVoid(db: Knex): Promise<void> {
 
 /** Disables the endpoints that were set up or enabled then or later, as `disableVoid` does while the account is frozen. */
 export async function disableYoung(trx: Knex.Transaction, userId: string, since: Date): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'webhooks.void-young',
     text: /* sql */ `
       update webhook_endpoints set disabled = 'void', disabled_at = now(), due_at = null

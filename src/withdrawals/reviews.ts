@@ -1,7 +1,7 @@
 import { stepSql } from '../kernel/state-machine.js'
 import { type ReviewReason, recreditableKinds } from '../outgoing/decide.js'
 import { BaseModel } from '../platform/database/base-model.js'
-import { query } from '../platform/database/database.js'
+import { query, write } from '../platform/database/database.js'
 import type { UnitOfWork } from '../platform/database/transact.js'
 import { type ReviewState, reviewMachine } from './lifecycle.js'
 
@@ -72,7 +72,7 @@ async function advanceReviews(
   values: readonly unknown[],
 ): Promise<void> {
   const { from } = stepSql(reviewMachine, to)
-  await query(trx, {
+  await write(trx, {
     name: `reviews.${to}`,
     text: `update review_items set ${sets[to]} where ${from} and ${where}`,
     values: [resolution, ...values],

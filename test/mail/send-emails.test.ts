@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { mailText } from '../../scripts/kit/mail-text.js'
+import { ProviderError } from '../../src/kernel/provider-error.js'
 import { deleteFinishedEmails, queueEmail } from '../../src/mail/queue-email.js'
 import { createMailerBatch } from '../../src/mail/send-emails.js'
 import type { Email, Mail } from '../../src/ports/mail.js'
@@ -13,7 +14,7 @@ import { assertWoken } from '../helpers/servers/worker-loops.js'
 import { runBatch, setRows, useWorld } from '../helpers/servers/world.js'
 import { until } from '../helpers/until.js'
 
-const world = useWorld(test, { mail: true })
+const world = useWorld(test, { mail: true, proxies: true })
 const unreachable = 'smtp://127.0.0.1:1'
 
 // The tests are serial, because every batch takes all due e-mails.
@@ -52,6 +53,34 @@ async function makeDue(recipient: string): Promise<void> {
 const alerts = () => countAlerts(world(), 'mail_given_up')
 
 const finished = { due_at: null, body: null }
+
+test.serial(
+  'what becomes of e-mails that end together is written by one statement, for each by itself',
+  async (t) => {
+    const people = [await queue(), await queue(), await queue()]
+    const [refused = '', ...accepted] = people
+    const batch = batchThrough({
+      async send({ to }) {
+        if (to === refused) throw new ProviderError('rejected', 'no such person')
+      },
+    })
+    const statements = await world().proxies.sql.during(() => runBatch(batch))
+    t.is(statements.filter((name) => name === 'emails.finish').length, 1)
+    t.like(await row(refused), { ...finished, sent_at: null, last_error: 'no such person' })
+    for (const to of accepted) t.true((await row(to)).sent_at instanceof Date)
+  },
+)
+
+test.serial('a result of an attempt that another mailer has begun anew is not written', async (t) => {
+  const to = await queue()
+  const batch = batchThrough({
+    async send() {
+      await world().db('emails').where({ recipient: to }).increment('attempts', 1)
+    },
+  })
+  await runBatch(batch)
+  t.like(await row(to), { sent_at: null, attempts: 2 })
+})
 
 test.serial(
   'a mail that can be turned off says so to mail programs, and keeps no token when it is sent',

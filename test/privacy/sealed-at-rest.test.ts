@@ -141,6 +141,9 @@ test('sealed data opens with its key, purpose, context and version only', (t) =>
     t.throws(open, { instanceOf: SealBroken })
   t.deepEqual(keyedHash(key, 'payee/1', 'Ada'), keyedHash(key, 'payee/1', 'Ada'))
   t.notDeepEqual(keyedHash(key, 'payee/1', 'Ada'), keyedHash(otherKey, 'payee/1', 'Ada'))
+  key.use({ sealing: 1, byVersion: new Map([[1, Buffer.alloc(32, 8)]]), hashKeys: key.hashKeys })
+  t.throws(() => sealer.open(sealed, 'row 1'), { instanceOf: SealBroken }, 'no key that was made before')
+  t.is(createSealer(otherKey, 'test/1').open(sealer.seal('Ada', 'row 1'), 'row 1').toString(), 'Ada')
 })
 
 test('without its setting addresses of payers are kept for ever', (t) => {

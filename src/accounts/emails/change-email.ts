@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError, refusedFor } from '../../kernel/errors.js'
 import { queueEmail } from '../../mail/queue-email.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { lockUser } from '../account.js'
@@ -129,7 +129,7 @@ async function mailUndo(
   publicUrl: string,
   { id, oldEmail, oldProven, newEmail }: EmailChange,
 ): Promise<void> {
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'emails.change',
     text: /* sql */ `
       insert into email_changes (user_id, old_email, new_email, undo_until, old_proven)

@@ -3,11 +3,12 @@ import { DomainError } from '../../kernel/errors.js'
 import { addressHash } from '../../mail/queue-email.js'
 import type { Config } from '../../platform/config/config.js'
 import { databaseTime } from '../../platform/database/base-model.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { User } from '../models.js'
 import { voidSignIn } from '../secrets/codes.js'
 
-const uniqueViolation = '23505'
+/** The unique constraint on the address of an account. */
+const emailConstraint = 'users_email_key'
 
 /**
  * Gives a locked account an address whose mail the caller has just read. Codes and sign-in links mailed to the address before
@@ -22,7 +23,7 @@ export async function takeAddress(
   try {
     await User.query(trx).findById(userId).patch({ email, emailVerifiedAt: databaseTime })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === uniqueViolation)
+    if ((error as { constraint?: unknown }).constraint === emailConstraint)
       throw new DomainError('email_in_use')
     throw error
   }
@@ -38,7 +39,7 @@ export async function rememberProven(
   userId: string,
   email: string,
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'emails.remember-proven',
     text: 'update users set proven_emails = array_append(array_remove(proven_emails, $2), $2) where id = $1',
     values: [userId, addressHash(dataKeys, email)],

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { Account } from '../account.js'
@@ -76,7 +76,7 @@ async function confirmFirstCode(
   const pending = await findPending(trx, userId)
   const step = pending && findStep(openTotpSecret(config, userId, pending.sealedSecret), code, pending.now)
   if (step === undefined) return wrong
-  await query(trx, {
+  await write(trx, {
     name: 'totp.confirm',
     text: 'update totp_factors set confirmed_at = clock_timestamp(), last_step = $2 where user_id = $1',
     values: [userId, step],

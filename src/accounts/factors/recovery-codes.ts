@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Knex } from 'knex'
 import { keyedHash } from '../../kernel/personal-data.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 
 const recoveryCodeCount = 10
 /** 24 of 32 characters: 120 bits, so a keyed hash suffices and nobody can guess one. Easily mistaken characters are left out. */
@@ -37,7 +37,7 @@ export async function replaceRecoveryCodes(
 ): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, newRecoveryCode)
   await deleteRecoveryCodes(trx, userId)
-  await query(trx, {
+  await write(trx, {
     name: 'recovery.create',
     text: 'insert into recovery_codes (user_id, code_hmac) select $1, unnest($2::bytea[])',
     values: [userId, codes.map((code) => storedForm(config, userId, code.replaceAll('-', '')))],
@@ -46,7 +46,7 @@ export async function replaceRecoveryCodes(
 }
 
 export async function deleteRecoveryCodes(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'recovery.delete',
     text: 'delete from recovery_codes where user_id = $1',
     values: [userId],

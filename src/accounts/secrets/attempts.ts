@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { type DomainError, refusedFor } from '../../kernel/errors.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 
 /** API: five failed attempts at codes of one kind within 15 minutes lock the account's codes of this kind for 15 minutes. */
 const mostFailures = 5
@@ -28,7 +28,7 @@ export const countAttempt = /* sql */ `
 
 /** Removes the attempt that was counted. Call it in the same transaction. */
 export async function forgetAttempt(trx: Knex.Transaction, userId: string, kind: Kind): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'attempts.uncount',
     text: /* sql */ `
       update code_attempts set failed_at = trim_array(failed_at, 1), locked_until = null where user_id = $1 and kind = $2`,
@@ -60,7 +60,7 @@ export async function countTotpAttempt(trx: Knex.Transaction, userId: string): P
 
 /** Forgets the failed attempts at codes of the app, after a right one. */
 export async function clearTotpAttempts(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'totp.clear',
     text: `update code_attempts set failed_at = '{}', locked_until = null where user_id = $1 and kind = 'totp'`,
     values: [userId],

@@ -2,7 +2,7 @@ import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import type { Knex } from 'knex'
 import { type DomainError, refusedFor } from '../../kernel/errors.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { countAttempt } from './attempts.js'
 import { purposes, secondsToNext, storeSecret } from './secrets.js'
@@ -108,7 +108,7 @@ export async function trySignInCode(
 
 /** Marks a code that was right as used, and clears the failed attempts. */
 export async function useSignInCode(trx: Knex.Transaction, userId: string, id: bigint): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'otp.use',
     text: /* sql */ `
       with cleared as (
@@ -120,7 +120,7 @@ export async function useSignInCode(trx: Knex.Transaction, userId: string, id: b
 
 /** Voids the code and the link that were mailed to sign in. Failed attempts and a lock stay, and no link is mailed sooner. */
 export async function voidSignIn(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'otp.void',
     text: /* sql */ `
       update one_time_secrets set expires_at = clock_timestamp()
@@ -182,7 +182,7 @@ export async function useConfirmationCode(
     values: [userId, purpose, subject, purposes[purpose].failures],
   })
   if (newest === undefined || !isCode(settings, newest.hash, bound, code)) return false
-  await query(trx, {
+  await write(trx, {
     name: 'codes.use',
     text: 'update one_time_secrets set used_at = clock_timestamp() where id = $1',
     values: [newest.id],

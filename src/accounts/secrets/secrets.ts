@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { cautionHours } from '../protection.js'
 
 interface Rule {
@@ -177,7 +177,7 @@ export async function voidSecrets(
   voided: readonly Purpose[],
   since?: Date,
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'secrets.void',
     text: /* sql */ `
       update one_time_secrets set used_at = clock_timestamp()

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 
 /** Party ids of wallets, per process. Ids never change, so the cache needs no expiry. */
 const caches = new WeakMap<Knex, LRUCache<string, bigint>>()
@@ -36,7 +36,7 @@ export async function internWallets(
 }
 
 async function insertParties(db: Knex, wallets: readonly string[]): Promise<Map<string, bigint>> {
-  await query(db, {
+  await write(db, {
     name: 'parties.insert',
     text: 'insert into parties (wallet) select unnest($1::text[]) on conflict do nothing',
     values: [wallets],

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { SealBroken } from '../../kernel/aead.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Vault } from '../../ports/vault.js'
 import { countSealed } from './check-vault-key.js'
 import { addressOf } from './key-pair.js'
@@ -131,7 +131,7 @@ export async function retireOlderKeys(
   const used = [...(await countSealed(trx)).keys()]
   if (used.some((version) => version < newest)) return undefined
   const retired = older.filter((one) => !one.retired).map(({ version }) => version)
-  await query(trx, {
+  await write(trx, {
     name: 'wallet-keys.retire',
     text: 'update wallet_key_checks set retired_at = clock_timestamp() where key_version = any($1::int[])',
     values: [retired],

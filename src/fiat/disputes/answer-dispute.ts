@@ -1,5 +1,5 @@
 import { ProviderError } from '../../kernel/provider-error.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { DisputeAnswer, Disputes } from '../../ports/disputes.js'
 import type { Services } from '../../services.js'
@@ -132,7 +132,7 @@ async function noteResult(
   result: string,
   isUnknown: boolean,
 ): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'disputes.note-answer',
     text: /* sql */ `
       update disputes set answer_result = left($3, 200), answer_sent_at = case when $4 then answer_sent_at end

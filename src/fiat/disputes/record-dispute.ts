@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { recordEvent } from '../../events/record-event.js'
 import { hasStep, sqlList } from '../../kernel/state-machine.js'
 import { freeReceivable, holdReceivable } from '../../ledger/receivables/receivables.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Dispute } from '../../ports/disputes.js'
 import type { Services } from '../../services.js'
@@ -231,7 +231,7 @@ export async function holdDisputed(
 }
 
 async function finish(trx: Knex, { id, kobo }: StoredDispute, settled: boolean): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'disputes.finish',
     text: 'update disputes set settled = $2, recheck = false, kobo = $3 where id = $1',
     values: [id, settled, kobo],

@@ -3,7 +3,7 @@ import { nairaText } from '../../kernel/money.js'
 import { sqlList } from '../../kernel/state-machine.js'
 import { readReadable } from '../../outgoing/differences.js'
 import type { OutgoingStatus } from '../../outgoing/lifecycle.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { readClock } from '../../platform/database/read-clock.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ListedPayment } from '../../ports/collections.js'
@@ -154,7 +154,7 @@ async function readOwnRefunds(db: Knex, refunds: readonly Refund[]): Promise<Own
 
 /** From now on the provider's refund is known to be this one. */
 async function setReturned(db: Knex, { requestId, providerId }: Unbooked['returned'][number]): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'returns.set-returned',
     // An earlier one that failed has its id for good, and was paid after all.
     text: /* sql */ `

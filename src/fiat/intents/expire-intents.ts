@@ -1,4 +1,4 @@
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { endFiatTips, unlistFiatTips } from '../../tips/fiat-tip.js'
 
@@ -28,7 +28,7 @@ function cancelLate({ transact }: Pick<Services, 'transact'>): Promise<void> {
       values: [graceSeconds, maxRows],
     })
     const ids = late.map(({ id }) => id)
-    await query(trx, {
+    await write(trx, {
       name: 'fiat.expire',
       text: /* sql */ `
         update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours' where id = any($1::text[])`,

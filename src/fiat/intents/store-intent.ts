@@ -6,7 +6,7 @@ import type { Language } from '../../kernel/languages.js'
 import { displayNumber, displayText } from '../../kernel/money.js'
 import type { Origin } from '../../kernel/trace-context.js'
 import type { AcceptedRate } from '../../market/accepted-rates.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { TransferAccount } from '../../ports/collections.js'
 import { rateDecimals } from '../../ports/exchange-rates.js'
 import type { Services } from '../../services.js'
@@ -95,8 +95,9 @@ export async function storeFiatIntent(
   })
 }
 
+/** The lock is taken before the next statement: both are sent together. */
 async function lockOwner(trx: Knex, { userId, network }: Owner): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'fiat.lock-owner',
     text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
     values: [`fiat ${userId} ${network}`],
@@ -113,7 +114,7 @@ async function insertIntent(
     { sinceCreated: 0, untilExpiry: lifeMs / 1000, completed: false },
     watchDays,
   )
-  await query(trx, {
+  await write(trx, {
     name: 'fiat.insert',
     text: /* sql */ `
       insert into fiat_intents (id, user_id, rate_id, amount_cents, fee_cents, final_cents, basis, charge_kobo, charge_given, payer_id,

@@ -1,5 +1,5 @@
 import { newSuspenseRefundId } from '../../kernel/ids.js'
-import { query } from '../../platform/database/database.js'
+import { write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderRefund } from '../../ports/refunds.js'
 import { giveToRefund, type OpenItem } from '../suspense/suspense.js'
@@ -39,7 +39,7 @@ export async function beginSuspenseRefund(
   leaseSeconds: number,
 ): Promise<string | undefined> {
   const id = newSuspenseRefundId()
-  await query(trx, {
+  await write(trx, {
     name: 'refunds.of-suspense',
     text: /* sql */ `
       insert into refunds (id, source, request_id, intent_id, provider_transaction, amount_cents, kobo, debit_micro, fee_micro,

@@ -18,7 +18,7 @@ import { readBalance } from '../../ledger/accounts.js'
 import { findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { openStatuses } from '../../outgoing/lifecycle.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { type KeyedRequest, storeWithCreation } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
@@ -231,7 +231,7 @@ async function assertBalance(trx: Knex, userId: string, parts: readonly RefundPa
 type NewRefund = RefundPart & Pick<TipRefund, 'id' | 'requestId' | 'userId' | 'intentId'>
 
 async function insert(trx: UnitOfWork['trx'], refund: NewRefund): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'refunds.insert',
     text: /* sql */ `
       insert into refunds (id, source, request_id, user_id, intent_id, provider_transaction, amount_cents, kobo, debit_micro, fee_micro)

@@ -3,7 +3,7 @@ import { sumOf } from '../../kernel/money.js'
 import { type Entry, lockBalances, transferEntries, userAccount } from '../../ledger/accounts.js'
 import { freePending, releasePending } from '../../ledger/bulk-transfers.js'
 import { credit, type NewTransfer, type Posted, reserve } from '../../ledger/transfers.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { type DueRows, finishRows, takeDueRows } from '../../platform/database/due-rows.js'
 import type { Services } from '../../services.js'
 import { recordReleases } from '../../tips/describe-tips.js'
@@ -24,7 +24,7 @@ export async function creditOrReserve(
 
 async function reservePending(trx: Knex, transfer: NewTransfer, availableAt: Date): Promise<Posted> {
   const posted = await reserve(trx, transfer)
-  await query(trx, {
+  await write(trx, {
     name: 'card-reserves.add',
     text: /* sql */ `
       insert into card_reserves (id, transfer_id, available_at, due_at) values ($1, $2, $3, $3)

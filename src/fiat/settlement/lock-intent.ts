@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Language } from '../../kernel/languages.js'
 import { statusKeySql } from '../../kernel/status-link.js'
 import type { SealedAddress } from '../../mail/queue-email.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { lockFiatTip } from '../../tips/fiat-tip.js'
 import type { TipStatus } from '../../tips/lifecycle.js'
 import type { ChargeBasis, FiatPrice } from '../fees.js'
@@ -69,18 +69,21 @@ export async function lockIntent(trx: Knex, id: string): Promise<LockedIntent> {
   return { ...intent, ...locked, price, receiptTo }
 }
 
-/** Closes an intent: it does not count as open any more, and the payer's network is deleted. */
+/** What is set when an intent closes: it does not count as open any more, and the payer's network is deleted. */
+export const closingSql = 'client_network = null, unlist_at = null'
+
+/** Closes an intent that was not completed. */
 export async function closeIntent(trx: Knex, id: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'fiat.close',
-    text: 'update fiat_intents set client_network = null, unlist_at = null where id = $1',
+    text: `update fiat_intents set ${closingSql} where id = $1`,
     values: [id],
   })
 }
 
 /** Closes a cancelled intent, which leaves the lists a day after it expired. */
 export async function closeCancelled(trx: Knex, id: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'fiat.close-cancelled',
     text: `update fiat_intents set client_network = null, unlist_at = expires_at + interval '24 hours' where id = $1`,
     values: [id],

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { percentBps } from '../../kernel/money.js'
 import { type Entry, platformAccount, userAccount } from '../../ledger/accounts.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Payment } from '../../ports/collections.js'
 import type { FiatCredit } from '../fees.js'
 import { creditOrReserve } from './card-reserve.js'
@@ -75,7 +75,7 @@ export async function recordPayment(trx: Knex, recorded: RecordedPayment): Promi
   }
   await creditOrReserve(trx, transfer, row?.availableAt ?? null)
   if (suspense === undefined) return
-  await query(trx, {
+  await write(trx, {
     name: 'fiat.suspense',
     text: 'insert into suspense_items (provider_transaction, kobo, reason) values ($1, $2, $3)',
     values: [payment.transaction, suspense.kobo, suspense.reason],

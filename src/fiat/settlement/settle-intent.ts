@@ -7,7 +7,7 @@ import { type EmailBlock, type EmailContent, type EmailFact, quoteInMail } from 
 import { queueEmail } from '../../mail/queue-email.js'
 import { type AcceptedRate, findLastAcceptedRate } from '../../market/accepted-rates.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
+import { write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Payment } from '../../ports/collections.js'
 import type { Services } from '../../services.js'
@@ -17,7 +17,7 @@ import { amountsShown, computeCredit } from '../fees.js'
 import { payerMailWords } from '../payer-mails/words.js'
 import type { FetchedPayments } from './fetch-payments.js'
 import type { DueFiatIntent } from './intent-queue.js'
-import { closeCancelled, closeIntent, type LockedIntent, lockIntent } from './lock-intent.js'
+import { closeCancelled, closeIntent, closingSql, type LockedIntent, lockIntent } from './lock-intent.js'
 import { type Classification, classifyPayment, recordPayment, type SuspenseReason } from './record-payment.js'
 
 export interface SettlementResult {
@@ -87,14 +87,14 @@ async function complete(
   const amounts = amountsShown(price, credit, kobo)
   if (!(await confirmFiatTip(uow, { id, ...amounts, creditedMicro: credit.creditMicro })))
     throw new Error(`Fiat tip ${id} is ${intent.status} and cannot be confirmed`)
-  await query(trx, {
+  await write(trx, {
     name: 'fiat.complete',
     text: /* sql */ `
-      update fiat_intents set settled_kobo = $2, credited_micro = $3, settle_rate_id = $4, metadata = metadata || $5
+      update fiat_intents set settled_kobo = $2, credited_micro = $3, settle_rate_id = $4, metadata = metadata || $5,
+        ${closingSql}
       where id = $1`,
     values: [id, kobo, credit.creditMicro, rate.id, JSON.stringify(paidLate ? { paidLate } : {})],
   })
-  await closeIntent(trx, id)
   if (intent.wallet !== null) publish(tipChannel(intent.wallet))
   await queueReceipt(uow, http, intent, payment)
   return credit

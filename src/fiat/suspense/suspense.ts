@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { sqlList } from '../../kernel/state-machine.js'
 import { type Entry, platformAccount, transferEntries } from '../../ledger/accounts.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { databaseIsKnown } from '../../platform/database/restore-guard.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { addToFiatTip, confirmFiatTip } from '../../tips/fiat-tip.js'
@@ -194,7 +194,7 @@ export async function endSuspenseRefund(
     if (resolved === undefined) throw new Error(`payment ${transaction} is not being refunded by ${id}`)
     return resolved.transfer
   }
-  await query(trx, {
+  await write(trx, {
     name: 'suspense.wait-again',
     text: /* sql */ `
       update suspense_items set ${waiting.set}, refund_answer = left($3, 200)
@@ -296,7 +296,7 @@ async function addToTip(
   if (intent.status !== 'confirmed')
     await confirmFiatTip(uow, { id, ...amountsShown(price, value, kobo), creditedMicro })
   else await addToFiatTip(trx, { id, creditMicro, revenueMicro, countedKobo })
-  await query(trx, {
+  await write(trx, {
     name: 'fiat.assign',
     text: /* sql */ `
       update fiat_intents set settled_kobo = $2, credited_micro = $3, settle_rate_id = coalesce(settle_rate_id, $4),

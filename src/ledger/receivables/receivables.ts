@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { type Entry, lockBalances, platformAccount, transferEntries, userAccount } from '../accounts.js'
 import { findTransfer, openAccounts, postAlone, resolutionKey } from '../post-statement.js'
 import {
@@ -28,7 +28,7 @@ export async function holdReceivable(
   const before = await findReceivable(trx, id)
   if (before !== undefined && (before.owed || before.isClosed || before.amountMicro >= amountMicro)) return
   await lockAvailable(trx, userId)
-  await query(trx, {
+  await write(trx, {
     name: 'receivables.hold',
     text: /* sql */ `
       insert into receivables (id, creator_id, ref, amount_micro) values ($1, $2, $3, $4)
@@ -50,7 +50,7 @@ export async function collectReceivable(
   await lockAvailable(trx, userId)
   const hold = await findReceivable(trx, id)
   const paidMicro = hold === undefined ? 0n : await payFromHolds(trx, hold, amountMicro)
-  await query(trx, {
+  await write(trx, {
     name: 'receivables.collect',
     text: /* sql */ `
       insert into receivables (id, creator_id, ref, amount_micro, covered_micro, owed) values ($1, $2, $3, $4, $5, true)
@@ -191,7 +191,7 @@ async function cover(trx: Knex, one: Receivable, micro: bigint): Promise<void> {
           entries: transferEntries(micro, available(userId), held(userId)),
         },
   )
-  await query(trx, {
+  await write(trx, {
     name: 'receivables.cover',
     text: 'update receivables set covered_micro = covered_micro + $2, transfers = $3 where id = $1',
     values: [id, micro, number],
@@ -230,7 +230,7 @@ async function payFromHolds(trx: Knex, one: Receivable, mostMicro: bigint): Prom
 }
 
 async function close(trx: Knex, id: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'receivables.close',
     text: 'update receivables set closed_at = clock_timestamp() where id = $1',
     values: [id],

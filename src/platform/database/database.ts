@@ -1,5 +1,7 @@
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
+import { type Connection, giveUp, PostgresClient, together, withoutNames } from './postgres-client.js'
+import { hold, takeHeld } from './round-trip.js'
 
 const int8 = 20
 const secondMs = 1000
@@ -34,21 +36,6 @@ function limitsFor(prepared: boolean, statementMs = serverLimits.statement_timeo
   }
 }
 
-interface NamedQuery {
-  readonly name?: string
-  readonly submit?: unknown
-}
-
-/** The session that runs a statement may not be the one that has prepared it, so no statement has a name. */
-function withoutNames(connection: { query: (...args: never[]) => unknown }): void {
-  const run = connection.query.bind(connection) as (...args: unknown[]) => unknown
-  connection.query = (first: NamedQuery | string, ...rest: unknown[]) =>
-    run(
-      typeof first === 'object' && first.submit === undefined ? { ...first, name: undefined } : first,
-      ...rest,
-    )
-}
-
 /** What nobody uses goes back soon: where the server takes few connections, another process waits for it. */
 const idleMs = 5 * secondMs
 
@@ -80,7 +67,7 @@ export function createDb(
   })
 }
 
-function createUnprepared(connection: pg.Client, done: (error: null, connection: pg.Client) => void): void {
+function createUnprepared(connection: Connection, done: (error: null, connection: Connection) => void): void {
   withoutNames(connection)
   done(null, connection)
 }
@@ -96,42 +83,21 @@ export function longTransaction<Result>(
   config?: Knex.TransactionConfig,
 ): Promise<Result> {
   return db.transaction(async (trx) => {
-    const { connectionParameters: client } = await trx.client.acquireConnection()
+    const connection = await trx.client.acquireConnection()
+    const { connectionParameters: client } = connection
     const { query_timeout: usual } = client
     client.query_timeout = statementMs + secondMs
     try {
       await trx.raw(`set local statement_timeout = ${statementMs}`)
-      return await work(trx)
+      const result = await work(trx)
+      // COMMIT has the usual time again.
+      const before = takeHeld(connection)
+      if (before.length > 0) await together(connection, before)
+      return result
     } finally {
       client.query_timeout = usual
     }
   }, config)
-}
-
-interface Connection {
-  __knex__disposed?: unknown
-}
-
-interface KnexClient {
-  _query(connection: Connection, statement: unknown): Promise<unknown>
-}
-const KnexPostgres: new (config: Knex.Config) => KnexClient = knex({ client: 'pg' }).client.constructor
-
-/**
- * How models and knex's own statements use a connection; `query` below is the other way. A transaction makes a client of its own from
- * the class, so that its BEGIN and COMMIT come here too: who gets a connection whose BEGIN is executed late would write into a transaction
- * that nobody commits.
- */
-class PostgresClient extends KnexPostgres {
-  override _query(connection: Connection, statement: unknown): Promise<unknown> {
-    return super._query(connection, statement).catch((error: unknown) => giveUp(connection, error))
-  }
-}
-
-/** The server may still run a statement that has failed so. knex discards a connection with this mark instead of reusing it. */
-function giveUp(connection: Connection, error: unknown): never {
-  if (isDatabaseUnavailable(error)) connection.__knex__disposed = error
-  throw error
 }
 
 /**
@@ -168,41 +134,6 @@ export function createHotPool(url: string, max: number, prepared = true): pg.Poo
   return pool
 }
 
-/**
- * SQLSTATE classes of a server that cannot serve now: connection (08), resources with a full disk (53), operator (57), the
- * operating system (58), lock timeout (55P03).
- */
-const unavailableState = /^(08|53|57|58|55P03)/
-/** They end the session. At connect that is every refusal: a wrong password, a missing database, XX000 of a pooler. */
-const endsSession = new Set(['FATAL', 'PANIC'])
-const unavailableCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
-/** knex puts the statement before some messages: `COMMIT; - Connection terminated unexpectedly`. */
-const unavailableMessage =
-  /(^| - )(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/
-
-/** Whether an error means that PostgreSQL cannot serve now, so that the statement itself may be fine. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const severity = 'severity' in error && typeof error.severity === 'string' ? error.severity : ''
-  return (
-    unavailableState.test(code) ||
-    endsSession.has(severity) ||
-    unavailableCodes.has(code) ||
-    error.name === 'KnexTimeoutError' ||
-    unavailableMessage.test(error.message)
-  )
-}
-
 /** A named, prepared statement and its values. */
 export interface Statement {
   readonly name: string
@@ -218,7 +149,12 @@ export interface Queryable {
 export async function query<Row>(db: Knex, { name, text, values = [] }: Statement): Promise<Row[]> {
   const connection: Queryable & Connection = await db.client.acquireConnection()
   try {
-    const { rows } = await connection.query({ name, text, values: [...values] })
+    const statement = { name, text, values: [...values] }
+    const before = takeHeld(connection)
+    const { rows } =
+      before.length === 0
+        ? await connection.query(statement)
+        : await together(connection, [...before, statement])
     return rows as Row[]
   } catch (error) {
     return giveUp(connection, error)
@@ -226,6 +162,20 @@ export async function query<Row>(db: Knex, { name, text, values = [] }: Statemen
     // In a transaction knex ignores this: the transaction keeps its connection.
     await db.client.releaseConnection(connection)
   }
+}
+
+/**
+ * Runs a statement whose answer nobody reads. In a transaction it is sent with the next one, at the latest with COMMIT: what it fails
+ * with, that one fails with.
+ */
+export async function write(db: Knex, { name, text, values = [] }: Statement): Promise<void> {
+  if (!db.isTransaction) {
+    await query(db, { name, text, values })
+    return
+  }
+  const connection = await db.client.acquireConnection()
+  if ((db as Knex.Transaction).isCompleted()) throw new Error(`The transaction has ended before ${name}`)
+  hold(connection, { name, text, values: [...values] })
 }
 
 /** Whether a statement that returns the rows it changes has changed its one row. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { changesOne, query } from './database.js'
+import { changesOne, query, write } from './database.js'
 
 /**
  * The rows of a table that workers take, under a lease (docs/decisions/0001). A row is due when `due_at` has come, and has no
@@ -84,18 +84,18 @@ export async function finishRows<Finished extends Schedule>(
   const types = [id, 'int', 'float8', ...further.map(([, type]) => type)]
   const valueIn = (schedule: Finished, column: string): unknown =>
     (schedule as Record<string, unknown>)[column] ?? null
-  await query(db, {
+  await write(db, {
     name: `${name}.finish`,
     text: /* sql */ `
       with schedule as (
         select * from unnest(${types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ')}) as s (${names.join(', ')})
       ), locked as materialized (
-        select t.id from ${table} t join schedule s on s.id = t.id and s.attempts = t.attempts
+        select t.id, t.attempts from ${table} t join schedule s on s.id = t.id and s.attempts = t.attempts
         where t.due_at is not null order by t.id for update of t
       )${also === undefined ? '' : `, ${also}`}
       update ${table} t set due_at = ${dueAt(`clock_timestamp() + s.due_in_ms * interval '1 ms'`)}
         ${set === undefined ? '' : `, ${set}`}
-      from locked l join schedule s on s.id = l.id where t.id = l.id`,
+      from locked l join schedule s on s.id = l.id and s.attempts = l.attempts where t.id = l.id`,
     values: [
       schedules.map((schedule) => schedule.id),
       schedules.map(({ attempts }) => attempts),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
-import { changesOne, query } from './database.js'
+import { changesOne, query, write } from './database.js'
 
 /** One request with an idempotency key (docs/decisions/0030). Hashes are SHA-256. */
 export interface KeyedRequest {
@@ -115,7 +115,7 @@ export async function storeWithCreation(
 
 /** Releases a key whose request failed, so that the caller may try again. Failures are not stored. */
 export async function releaseKey(db: Knex, { keyHash, holder }: KeyedRequest): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'idempotency.release',
     text: 'delete from idempotency_keys where key_hash = $1 and holder = $2 and response is null',
     values: [keyHash, holder],

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query, type Statement } from './database.js'
+import { query, type Statement, write } from './database.js'
 
 /**
  * Runs a list's statement with plans that read rows in the order of an index and stop at the limit. Otherwise a plan that is
@@ -7,10 +7,11 @@ import { query, type Statement } from './database.js'
  */
 export function queryInIndexOrder<Row>(db: Knex, statement: Statement): Promise<Row[]> {
   const read = async (trx: Knex): Promise<Row[]> => {
-    await trx.raw(inIndexOrder)
+    await write(trx, { name: 'index-order', text: inIndexOrder })
     return query<Row>(trx, statement)
   }
   return db.isTransaction ? read(db) : db.transaction(read)
 }
 
-export const inIndexOrder = 'set local enable_sort = off; set local enable_bitmapscan = off'
+/** Until the transaction ends. */
+export const inIndexOrder = `select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { changesOne, query } from '../database/database.js'
+import { changesOne, query, write } from '../database/database.js'
 
 /** Something that one process measures for all. It has a row of `measurements` with its name. */
 export interface Measure {
@@ -95,7 +95,7 @@ function lease(db: Knex, name: string, olderThan: number): Promise<boolean> {
 }
 
 async function storeMeasurement(db: Knex, name: string, value: object): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'measurements.store',
     text: `update measurements set measured_at = clock_timestamp(), value = $2, leased_until = 'epoch' where name = $1`,
     values: [name, JSON.stringify(value)],
@@ -103,7 +103,7 @@ async function storeMeasurement(db: Knex, name: string, value: object): Promise<
 }
 
 async function giveBack(db: Knex, name: string): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'measurements.give-back',
     text: `update measurements set leased_until = 'epoch' where name = $1`,
     values: [name],
@@ -113,5 +113,5 @@ async function giveBack(db: Knex, name: string): Promise<void> {
 /** The clock lives. */
 export async function beat(db: Knex): Promise<void> {
   const text = `update heartbeats set beat_at = clock_timestamp() where name = 'clock'`
-  await query(db, { name: 'heartbeats.beat', text })
+  await write(db, { name: 'heartbeats.beat', text })
 }

@@ -35,8 +35,11 @@ function openQueue(kind: WokenKind, connection: RedisClient, namespace: string):
   return queue
 }
 
-/** A process sends at most one wake-up per kind in this time. The verifier's is longer, since one batch takes 256 tips. */
-const windowMs = (kind: WokenKind): number => (kind === 'verifier' ? 250 : 50)
+/**
+ * A process sends at most one wake-up per kind in this time. The verifier's is longer, since one batch takes hundreds of tips, and the
+ * mailer's, since nobody notices that a mail leaves a quarter of a second later.
+ */
+const windowMs = (kind: WokenKind): number => (kind === 'verifier' || kind === 'mailer' ? 250 : 50)
 
 /** A job for one row, so that operators see it among the failed jobs. It only names the row, which says what to do. */
 export interface RowJob {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { DomainError } from '../../kernel/errors.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 
 /** An account's data is gathered at most once in this time, unless it failed. */
@@ -20,7 +20,7 @@ export interface DataExport {
  * makes the file and mails the link. Throws `unauthorized` when the account was closed since the request was let in.
  */
 export async function requestExport({ db }: Pick<Services, 'db'>, userId: string): Promise<DataExport> {
-  await query(db, {
+  await write(db, {
     name: 'exports.request',
     text: /* sql */ `
       insert into data_exports as e (id) select id from users where id = $1 and closed_at is null for share
@@ -45,7 +45,7 @@ export async function requestExport({ db }: Pick<Services, 'db'>, userId: string
 }
 
 export async function forgetExport(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'exports.forget',
     text: 'delete from data_exports where id = $1',
     values: [userId],
@@ -54,7 +54,7 @@ export async function forgetExport(trx: Knex.Transaction, userId: string): Promi
 
 /** Deletes the files whose links have expired. The rows stay: they say when the last request was. */
 export async function deleteExpiredExports({ db }: Pick<Services, 'db'>): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'exports.delete-expired',
     text: /* sql */ `
       update data_exports set sealed_file = null

@@ -8,7 +8,7 @@ import {
   makeHashKeys,
 } from '../../kernel/personal-data.js'
 import { ConfigError } from '../../platform/config/read-settings.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 
 const fingerprintBytes = 16
 const hashKeysPurpose = 'hash-keys/1'
@@ -103,7 +103,7 @@ async function storeKey(db: Knex, version: number, key: Buffer, hashKeys: HashKe
       hashPurposes.map((purpose) => [purpose, Buffer.from(hashKeys[purpose]).toString('base64')]),
     ),
   )
-  await query(db, {
+  await write(db, {
     name: 'data-keys.store',
     text: 'insert into data_keys (version, fingerprint, hash_keys) values ($1, $2, $3) on conflict do nothing',
     values: [version, fingerprintOf(key), sealerOf(key).seal(text, String(version))],

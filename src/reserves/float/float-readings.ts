@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { FloatMove } from './float-rule.js'
 
 /** The provider's balance as we read it once, against our books. Kobo. */
@@ -60,7 +60,7 @@ const keptDays = 90
 
 /** The last reading stays. */
 export async function deleteOldReadings(db: Knex): Promise<void> {
-  await query(db, {
+  await write(db, {
     name: 'float.delete-old',
     text: /* sql */ `
       delete from float_readings where read_at < clock_timestamp() - interval '${keptDays} days'

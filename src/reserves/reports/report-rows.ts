@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { PublicKey } from '../../kernel/signing-key.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { ShortWallet } from './read-custody.js'
 
 /** A signed report as everybody can read it. */
@@ -46,7 +46,7 @@ export async function insertReport(
   { keyId, publicKey }: PublicKey,
   { daily, shortWallets }: { readonly daily: boolean; readonly shortWallets: readonly ShortWallet[] },
 ): Promise<StoredReport | undefined> {
-  await query(trx, {
+  await write(trx, {
     name: 'reports.insert-key',
     text: 'insert into report_keys (key_id, public_key) values ($1, $2) on conflict do nothing',
     values: [keyId, publicKey],

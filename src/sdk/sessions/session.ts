@@ -4,7 +4,7 @@ import type { OwnReference } from '../../intents/own-reference.js'
 import { DomainError, type ErrorCode } from '../../kernel/errors.js'
 import { hashSecret, newSecret } from '../../kernel/ids.js'
 import type { Config } from '../../platform/config/config.js'
-import { changesOne, query } from '../../platform/database/database.js'
+import { changesOne, query, write } from '../../platform/database/database.js'
 
 /** A session can be read this long after it expired, because its last tip may still be pending. */
 const readableMinutes = 60
@@ -57,7 +57,7 @@ export async function openSdkSession(
 ): Promise<OpenedSdkSession> {
   const sessionToken = `sdk_sess_${randomUUID()}`
   const embedId = newSecret()
-  await query(db, {
+  await write(db, {
     name: 'sdk_sessions.open',
     text: /* sql */ `
       insert into sdk_sessions (token_hash, embed_id, user_id, origin, theme, expires_at, reference, metadata)

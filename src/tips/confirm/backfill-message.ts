@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { verifyMessageSignature } from '../../kernel/ed25519.js'
 import { tokenByMint } from '../../kernel/tokens.js'
 import { messageOf } from '../../kernel/wire-transaction.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { type ChosenMessage, chooseMessage } from '../verify/choose-message.js'
 import { claimAgrees } from '../verify/match-tip.js'
@@ -50,7 +50,7 @@ export async function backfillMessages({ db }: Pick<Services, 'db'>, tips: reado
   )
   const ordered = filled.flat().toSorted((a, b) => (a.id < b.id ? -1 : 1))
   if (ordered.length === 0) return
-  await query(db, {
+  await write(db, {
     name: 'tips.fill-message',
     text: /* sql */ `
       update tips t set message = f.message, message_by_intent = f.by_intent

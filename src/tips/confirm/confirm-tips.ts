@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { internWallets } from '../../accounts/wallets/intern-parties.js'
 import { namedOrigin, type Origin, originColumns } from '../../kernel/trace-context.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { recordReleases, recordTipEvents } from '../describe-tips.js'
 import { advanceTips } from '../lifecycle.js'
@@ -21,7 +21,10 @@ export interface Confirmation {
   readonly final: boolean
 }
 
-/** The usual time from confirmation to finalization: 32 slots of 400 ms. */
+/**
+ * The usual time from confirmation to finalization: 32 slots of 400 ms. A tip is looked at at the next full second after that, together
+ * with all tips of that second.
+ */
 const finalityMs = 13_000
 
 const confirmation = advanceTips('confirmed', ['pending'])
@@ -70,7 +73,7 @@ with fact as (
 )
 update tips t set
   ${confirmation.set}, outcome = null, attempts = t.attempts + 1,
-  due_at = case when not r.final and t.main_id is null then clock_timestamp() + interval '${finalityMs} ms' end,
+  due_at = case when not r.final and t.main_id is null then date_trunc('second', clock_timestamp() + interval '${finalityMs + 1000} ms') end,
   finalized_at = case when r.final then clock_timestamp() end,
   recipient_party = r.recipient, sender_party = r.sender, received_raw = r.received, display_raw = r.displayed,
   decimals = r.decimals, mint = r.mint, slot = r.slot, block_time = r.block_time, message = r.message,
@@ -167,7 +170,7 @@ async function storeFurther(
   mains: readonly Confirmation[],
   further: readonly Further[],
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'tips.store-further',
     text: /* sql */ `
       with main as materialized (
@@ -219,7 +222,7 @@ async function disproveClaims(trx: Knex, confirmations: readonly Confirmation[])
     ),
   )
   if (disproved.length === 0) return
-  await query(trx, {
+  await write(trx, {
     name: 'tips.disprove',
     text: 'update tip_claims set found_false_at = clock_timestamp() where id = any($1::bigint[]) and found_false_at is null',
     values: [disproved.toSorted((a, b) => a - b)],

@@ -4,7 +4,7 @@ import { platformAccount, transferEntries, userAccount } from '../../ledger/acco
 import { releasePending, reserveMany } from '../../ledger/bulk-transfers.js'
 import { findTransfer } from '../../ledger/post-statement.js'
 import { voidReserved } from '../../ledger/transfers.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 
 export interface TipCredit {
   readonly id: string
@@ -174,7 +174,7 @@ async function storeFurtherCredits(
   trx: Knex,
   tips: readonly { readonly id: string; readonly furtherCredits: FurtherCredits }[],
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'tips.store-further-credits',
     text: /* sql */ `
       update tips t set further_credits = coalesce(t.further_credits, '{}') || f.credits

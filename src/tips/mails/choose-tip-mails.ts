@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Account } from '../../accounts/account.js'
 import { changeUser } from '../../accounts/change-user.js'
 import { DomainError } from '../../kernel/errors.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 
 export const tipMailChoices = ['off', 'each', 'daily'] as const
@@ -23,7 +23,7 @@ export async function chooseTipMails(
     await changeUser(trx, id, { tipMails: choice })
     if (choice === 'off') return stopTipMails(trx, id)
     // The stamps of a recipient may be ahead of the clock by some milliseconds (docs/decisions/0025).
-    await query(trx, {
+    await write(trx, {
       name: 'tip-mails.choose',
       text: /* sql */ `
         insert into tip_mails (party_id, choice, told_until)
@@ -52,7 +52,7 @@ export function stopByToken({ transact }: Pick<Services, 'transact'>, token: str
 }
 
 export async function stopTipMails(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'tip-mails.stop',
     text: 'delete from tip_mails where party_id = (select id from parties where user_id = $1)',
     values: [userId],

@@ -1,5 +1,5 @@
 import { queueEmail } from '../../mail/queue-email.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { ConfirmedTip } from '../read/present.js'
@@ -103,7 +103,7 @@ async function sendMail({ config }: Pick<Services, 'config'>, uow: UnitOfWork, p
   const unsubscribeUrl = `${publicUrl}${stopPath.replace(':token', due.stopToken)}`
   const content = tipMail(tips, { choice: due.choice, publicUrl, stopUrl: unsubscribeUrl })
   await queueEmail(uow, { kind: 'tips', to: due.email, unsubscribeUrl, ...content })
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'tip-mails.told',
     text: 'update tip_mails set told_until = $2, mailed_at = clock_timestamp() where party_id = $1',
     values: [party, last.confirmedAt],

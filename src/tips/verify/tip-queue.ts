@@ -79,7 +79,7 @@ export const tipQueue: DueRows = {
       found_false_at = case when s.outcome = 'mismatch' then coalesce(t.found_false_at, clock_timestamp()) else t.found_false_at end`,
     also: /* sql */ `disproved as (
       update tip_claims c set found_false_at = clock_timestamp()
-      from locked l join schedule s on s.id = l.id where c.tip_id = l.id and s.outcome = 'mismatch' and c.found_false_at is null)`,
+      from locked l join schedule s on s.id = l.id and s.attempts = l.attempts where c.tip_id = l.id and s.outcome = 'mismatch' and c.found_false_at is null)`,
   },
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { usdc } from '../../kernel/tokens.js'
 import { lockCustody, moveCustody } from '../../ledger/custody.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { LandedMove } from '../custody-move.js'
 import { endSweep, moveToTransit, setSent } from './steps.js'
@@ -19,7 +19,7 @@ export async function adoptSweep(
   const signed = await findSigned(trx, messageHash)
   const id = signed ?? (await storeSent(trx, { signature, payer: feePayer, treasury: destination, by }))
   if (signed === undefined) {
-    await query(trx, {
+    await write(trx, {
       name: 'sweeps.adopt-parts',
       text: /* sql */ `
         insert into sweep_parts (sweep_id, user_id, amount)

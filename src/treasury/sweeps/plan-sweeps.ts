@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { usdc } from '../../kernel/tokens.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { packetBytes } from '../../ports/custody-chain.js'
 import type { Services } from '../../services.js'
@@ -78,7 +78,7 @@ export async function planSweep(
     values: [payer, usdc.mint, config.tips.treasuryWallet, actor],
   })
   if (row === undefined) throw new Error('the sweep was not stored')
-  await query(trx, {
+  await write(trx, {
     name: 'sweeps.plan-parts',
     text: /* sql */ `
       insert into sweep_parts (sweep_id, user_id, amount)

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../kernel/errors.js'
 import { displayText } from '../../kernel/money.js'
 import { type Token, tokenByMint } from '../../kernel/tokens.js'
 import { firstSignature, messageOf } from '../../kernel/wire-transaction.js'
-import { query } from '../../platform/database/database.js'
+import { write } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { paymentOf, type SigningFault } from '../custodian/decide-signing.js'
 import {
@@ -108,7 +108,7 @@ async function sign(services: Needs, takeOut: TakeOut): Promise<Refusal | undefi
 
 async function refuse({ transact }: Needs, { id, handIns }: TakeOut, refusal: Refusal): Promise<void> {
   await transact(async ({ trx, publish }) => {
-    await query(trx, {
+    await write(trx, {
       name: 'take-outs.refuse',
       text: /* sql */ `
         update wallet_transfers set refusal_code = $3, refusal = $4

@@ -1,5 +1,5 @@
 import { ProviderError } from '../../kernel/provider-error.js'
-import { query } from '../../platform/database/database.js'
+import { write } from '../../platform/database/database.js'
 import { finishRows, msToNextDueRow, takeDueRows } from '../../platform/database/due-rows.js'
 import { isDatabaseKnown } from '../../platform/database/restore-guard.js'
 import type { Batch } from '../../platform/worker/batch-loop.js'
@@ -117,7 +117,7 @@ async function giveUp(
 async function undecided({ db, metrics, log }: Needs, takeOut: DueTakeOut): Promise<number> {
   const { id, signature, undecidedAt } = takeOut
   if (undecidedAt !== null) return undecidedMs
-  await query(db, {
+  await write(db, {
     name: 'take-outs.undecided',
     text: `update wallet_transfers set undecided_at = clock_timestamp() where id = $1 and state = 'signed'`,
     values: [id],

@@ -4,7 +4,7 @@ import { cautionHours } from '../../accounts/protection.js'
 import { DomainError, inputError } from '../../kernel/errors.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { neverSentStates } from '../../outgoing/lifecycle.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import type { ConfirmInput } from '../schemas.js'
@@ -177,7 +177,7 @@ async function lockOwn(uow: UnitOfWork, id: string): Promise<LockedWithdrawal> {
 }
 
 async function markConfirmed({ trx }: UnitOfWork, { id }: LockedWithdrawal): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'confirmation.mark',
     text: 'update withdrawals set confirmed_at = clock_timestamp() where id = $1',
     values: [id],

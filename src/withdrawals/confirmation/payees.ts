@@ -4,7 +4,7 @@ import { unknownNetwork } from '../../http/limits/client-address.js'
 import { DomainError } from '../../kernel/errors.js'
 import { maskAccount } from '../../kernel/text.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { Services } from '../../services.js'
 import { type BankAccount, openName, payeeContext, sealName } from '../bank-account.js'
 import type { PayeeRecord } from '../schemas.js'
@@ -106,7 +106,7 @@ export async function usePayee(
 
 /** The creator has confirmed a withdrawal to this account. One that was removed since it was asked for stays removed. */
 export async function markPayeeConfirmed(trx: Knex.Transaction, withdrawalId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'payees.confirm',
     text: /* sql */ `
       update payees p set confirmed_at = clock_timestamp() from withdrawals w
@@ -175,12 +175,12 @@ export async function removePayee(
 
 /** Deletes the payees of a creator, and from where the withdrawals were asked for. The withdrawals stay. */
 export async function forgetPayees(trx: Knex.Transaction, userId: string): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'payees.forget',
     text: 'delete from payees where user_id = $1',
     values: [userId],
   })
-  await query(trx, {
+  await write(trx, {
     name: 'payees.forget-clients',
     text: 'update withdrawals set client_network = null, device_hash = null where user_id = $1',
     values: [userId],

@@ -6,7 +6,7 @@ import type { Asked } from '../../outgoing/guards.js'
 import { heldStates } from '../../outgoing/lifecycle.js'
 import { logStep, type StepPlace } from '../../outgoing/steps.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import { recordWithdrawalEvents } from '../describe-withdrawals.js'
 import type { MailSettings } from '../mails.js'
@@ -213,7 +213,7 @@ async function releaseToSend(
 
 /** The identity is verified, or an operator has released it: now its creator confirms it. */
 async function waitForConfirmation(uow: UnitOfWork, withdrawal: LockedWithdrawal): Promise<void> {
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'identity.confirm-next',
     text: `update withdrawals set send_state = 'confirmation_hold' where id = $1 and send_state = 'identity_hold'`,
     values: [withdrawal.id],
@@ -228,7 +228,7 @@ async function leaveHold(
   withdrawal: LockedWithdrawal,
   price: (Omit<WithdrawalPrice, 'debitMicro'> & { readonly rateId: bigint }) | undefined,
 ): Promise<void> {
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'held.release',
     text: /* sql */ `
       update withdrawals set send_state = 'not_sent', due_at = clock_timestamp(), rate_id = coalesce($2, rate_id),

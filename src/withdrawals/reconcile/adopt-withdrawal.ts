@@ -1,6 +1,6 @@
 import { noOrigin } from '../../kernel/trace-context.js'
 import { spendOwing } from '../../ledger/receivables/receivables.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import type { Services } from '../../services.js'
@@ -67,7 +67,7 @@ export async function adoptLost(
   const owedMicro = await spendOwing(trx, debt, async () => {
     holdTransfer = (await reserveHold(trx, { reference, userId, debitMicro })).id
   })
-  await query(trx, {
+  await write(trx, {
     name: 'adopt.insert',
     text: /* sql */ `
       insert into withdrawals (user_id, reference, currency, rate_id, debit_micro, gross_kobo, fee_kobo, net_kobo, bank_code,

@@ -1,5 +1,5 @@
 import { DomainError } from '../../kernel/errors.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { singleFlight } from '../../platform/single-flight.js'
 import { within } from '../../platform/within.js'
 import type { Bank } from '../../ports/payouts.js'
@@ -82,7 +82,7 @@ export async function assertListed(banks: Pick<BankList, 'includes'>, code: stri
 
 /** Stores the banks' names for the history. Banks that the provider no longer lists stay stored. */
 async function storeBanks({ db }: Needs, banks: readonly Bank[]): Promise<Bank[]> {
-  await query(db, {
+  await write(db, {
     name: 'banks.store',
     text: /* sql */ `
       insert into banks (code, name) select * from unnest($1::text[], $2::text[])

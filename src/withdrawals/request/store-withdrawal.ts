@@ -1,7 +1,7 @@
 import { cautionHours, hasFactor } from '../../accounts/protection.js'
 import { namedOrigin, type Origin } from '../../kernel/trace-context.js'
 import type { SendState } from '../../outgoing/lifecycle.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import { type KeyedRequest, keyHours } from '../../platform/database/idempotency-keys.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
@@ -162,7 +162,7 @@ async function insert(
 }
 
 async function releaseOldKey({ trx }: UnitOfWork, { keyHash }: KeyedRequest): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'payouts.release-key',
     text: /* sql */ `
       update withdrawals set key_hash = null, request_hash = null

@@ -1,13 +1,14 @@
 import { DomainError, inputError } from '../../kernel/errors.js'
 import { newPayoutReference } from '../../kernel/ids.js'
 import { displayNumber } from '../../kernel/money.js'
-import { readBalance } from '../../ledger/accounts.js'
+import { lockBalances, readBalance } from '../../ledger/accounts.js'
 import type { AcceptedRate } from '../../market/accepted-rates.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { waitsForBreaker } from '../../outgoing/guards.js'
 import { heldStates } from '../../outgoing/lifecycle.js'
-import { isDatabaseUnavailable, query } from '../../platform/database/database.js'
+import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
+import { isDatabaseUnavailable } from '../../platform/database/unavailable.js'
 import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
@@ -160,8 +161,9 @@ function aboveBalance(field: 'amountUSDC' | 'amountNGN', available: bigint): Dom
 }
 
 /**
- * An error of COMMIT does not say whether the transaction was committed, so this reads whether the withdrawal exists. If
- * that read fails too, the request fails, and a repetition under the same key finds out.
+ * An error of COMMIT does not say whether the transaction was committed, so this reads whether the withdrawal exists, once nobody
+ * has the lock of the balance: PostgreSQL may still be at the COMMIT. If that read fails too, the request fails, and a repetition
+ * under the same key finds out.
  */
 async function storeOrFind(services: Needs, withdrawal: NewWithdrawal): Promise<Withdrawal> {
   const { reference, keyedRequest } = withdrawal
@@ -170,7 +172,12 @@ async function storeOrFind(services: Needs, withdrawal: NewWithdrawal): Promise<
   } catch (error) {
     if (error instanceof DomainError) throw error
     const key = error instanceof KeyTaken ? { keyedRequest } : { reference }
-    const found = await findStored(services, key).catch(() => undefined)
+    const found = await services
+      .transact(async ({ trx }) => {
+        await lockBalances(trx, withdrawal.userId)
+        return findStored({ db: trx }, key)
+      })
+      .catch(() => undefined)
     if (found === undefined) throw error
     services.wake('payouts')
     return found

@@ -4,7 +4,7 @@ import type { OutgoingKind } from '../../outgoing/kind.js'
 import { heldStates } from '../../outgoing/lifecycle.js'
 import { advanceTo, replay } from '../../outgoing/steps.js'
 import { ageOf } from '../../platform/database/base-model.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { ProviderTransfer } from '../../ports/payouts.js'
 import { type ReleaseSettings, releaseHeld } from '../confirmation/release.js'
@@ -84,7 +84,7 @@ async function recredit(
   withdrawal: LockedWithdrawal,
 ): Promise<void> {
   await recreditPayout(uow.trx, withdrawal)
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'payouts.recredited',
     text: /* sql */ `
       update withdrawals set recredited_at = coalesce(recredited_at, clock_timestamp())
@@ -97,7 +97,7 @@ async function recredit(
 
 /** The creator has the money back of what the provider may still pay: it is asked again. */
 async function watch(uow: UnitOfWork, { id }: LockedWithdrawal): Promise<void> {
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'payouts.watch',
     text: 'update withdrawals set looks = 0, due_at = clock_timestamp() where id = $1',
     values: [id],
@@ -116,7 +116,7 @@ async function resolve(
   const providerId = found?.reference === withdrawal.providerReference ? found.id : null
   const answer = { providerId, reason: null, feeKobo: found?.feeKobo ?? 0n }
   const paid = paidKobo === 0n ? undefined : pricePaid(withdrawal, paidKobo)
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'payouts.resolve',
     text: /* sql */ `
       update withdrawals set due_at = null, paid_kobo = $2, paid_fee_kobo = $3, paid_debit_micro = $4 where id = $1`,

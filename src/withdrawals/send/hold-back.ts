@@ -7,7 +7,7 @@ import { notFrozen } from '../../outgoing/guards.js'
 import { sendableStates } from '../../outgoing/lifecycle.js'
 import { learnedSql } from '../../outgoing/steps.js'
 import type { Config } from '../../platform/config/config.js'
-import { query } from '../../platform/database/database.js'
+import { query, write } from '../../platform/database/database.js'
 import type { UnitOfWork } from '../../platform/database/transact.js'
 import type { Services } from '../../services.js'
 import { closeReviews, openReview } from '../reviews.js'
@@ -131,7 +131,7 @@ export async function waitForLimits(
   const { id, reference, attempts, waited, released } = payout
   const wait = released ? undefined : await findLimitWait(uow, payout, limits)
   if (wait === undefined && !waited) return undefined
-  await query(uow.trx, {
+  await write(uow.trx, {
     name: 'payouts.wait',
     text: /* sql */ `
       update withdrawals set breaker = $3, breaker_since = case when $3::text is not null then coalesce(breaker_since, clock_timestamp()) end,
@@ -157,7 +157,7 @@ export async function releaseFromLimits(
   withdrawal: LockedWithdrawal,
   inReview: boolean,
 ): Promise<void> {
-  await query(trx, {
+  await write(trx, {
     name: 'payouts.release-from-limits',
     text: /* sql */ `
       update withdrawals set due_at = clock_timestamp(),

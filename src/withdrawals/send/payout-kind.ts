@@ -1,7 +1,7 @@
 import { ProviderError } from '../../kernel/provider-error.js'
 import { namedOrigin } from '../../kernel/trace-context.js'
 import type { SendingKind } from '../../outgoing/kind.js'
-import { query } from '../../platform/database/database.js'
+import { write } from '../../platform/database/database.js'
 import type { PayoutSender } from '../../ports/payout-sender.js'
 import type { Services } from '../../services.js'
 import { type BankAccount, openAccount, resolvedContext, sealName } from '../bank-account.js'
@@ -59,7 +59,7 @@ async function preparePayee(services: Needs, payout: DuePayout) {
   const hash = name === undefined ? null : nameHash(config, name)
   if (made.status === 'fulfilled') return { recipient: made.value, learned: [made.value, sealedName, hash] }
   // Nothing is sent, and operators ask whose account it is.
-  await query(db, {
+  await write(db, {
     name: 'payouts.name',
     text: /* sql */ `
       update withdrawals set sealed_resolved_name = coalesce($2, sealed_resolved_name), name_hash = coalesce($3, name_hash)

@@ -8,24 +8,31 @@ interface Message {
 }
 
 /**
- * Returns a function that takes bytes a client sends and returns the statements they run. `Execute` runs what the last
- * `Bind` bound. `Query` runs a text. A prepared statement is given by its name, any other by its text.
+ * Returns a function that takes bytes a client sends and returns the round trips they complete: the statements of each. `Execute` runs what
+ * the last `Bind` bound, and `Sync` ends the round trip. `Query` is one by itself. A prepared statement is given by its name, any other
+ * by its text.
  */
-export function createStatementReader(): (bytes: Buffer) => string[] {
+export function createStatementReader(): (bytes: Buffer) => string[][] {
   const read = messageReader(true)
+  const nameOf = (text: string) => text.toLowerCase().replace(/;$/, '')
   let parsed = ''
   let bound = ''
-  function statementsOf({ type, body }: Message): string[] {
+  let executed: string[] = []
+  function roundTripsOf({ type, body }: Message): string[][] {
     const [first = '', second = ''] = body.toString('utf8').split('\0')
     if (type === 'P' && first === '') parsed = second
     if (type === 'B') bound = second || parsed
-    if (type === 'Q') return [first.toLowerCase().replace(/;$/, '')]
-    return type === 'E' ? [bound] : []
+    if (type === 'E') executed.push(bound)
+    if (type === 'Q') return [[nameOf(first)]]
+    if (type !== 'S') return []
+    const ended = executed
+    executed = []
+    return [ended]
   }
-  return (bytes) => read(bytes).flatMap(statementsOf)
+  return (bytes) => read(bytes).flatMap(roundTripsOf)
 }
 
-/** Returns a function that takes bytes the server sends and returns how many statements ended (`ReadyForQuery`). */
+/** Returns a function that takes bytes the server sends and returns how many round trips ended (`ReadyForQuery`). */
 export function createEndReader(): (bytes: Buffer) => number {
   const read = messageReader(false)
   return (bytes) => read(bytes).filter(({ type }) => type === 'Z').length

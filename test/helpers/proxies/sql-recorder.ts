@@ -5,25 +5,25 @@ import { createStatementReader } from './postgres-protocol.js'
 export interface SqlRecorder extends TcpProxy {
   /** Runs `work` and returns the statements run meanwhile, in order: prepared ones by name, others by text. */
   during(work: () => Promise<unknown>): Promise<string[]>
+  /** The same by round trips. */
+  tripsDuring(work: () => Promise<unknown>): Promise<string[][]>
 }
 
 export async function startSqlRecorder(url: string): Promise<SqlRecorder> {
-  let statements: string[] = []
+  let trips: string[][] = []
   const proxy = await startTcpProxy(url, () => {
     const read = createStatementReader()
     return {
       toServer(bytes) {
-        statements.push(...read(bytes))
+        trips.push(...read(bytes))
         return true
       },
     }
   })
-  return {
-    ...proxy,
-    async during(work) {
-      statements = []
-      await work()
-      return [...statements]
-    },
+  async function tripsDuring(work: () => Promise<unknown>): Promise<string[][]> {
+    trips = []
+    await work()
+    return [...trips]
   }
+  return { ...proxy, tripsDuring, during: async (work) => (await tripsDuring(work)).flat() }
 }

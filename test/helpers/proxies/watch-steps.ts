@@ -19,16 +19,16 @@ export function watchPostgresSteps(t: ExecutionContext, url: string, atStep: AtS
 }
 
 function watchStatements(atStep: AtStep): TrafficWatch {
-  const running: string[] = []
+  const running: string[][] = []
   const [readStatements, readEnds] = [createStatementReader(), createEndReader()]
   return {
     async toServer(bytes) {
       const begun = readStatements(bytes)
       running.push(...begun)
-      return await all(begun, (label) => atStep(label, 'before'))
+      return await all(begun.flat(), (label) => atStep(label, 'before'))
     },
     async toClient(bytes) {
-      return await all(running.splice(0, readEnds(bytes)), (label) => atStep(label, 'after'))
+      return await all(running.splice(0, readEnds(bytes)).flat(), (label) => atStep(label, 'after'))
     },
   }
 }

@@ -31,11 +31,11 @@ const far = Number.POSITIVE_INFINITY
 
 /** Where a process stands still while others act, by the turn that it waits for. */
 export const stops = {
-  taken: /^(a recipient|a name|BEGIN;?)$/,
-  recorded: /^COMMIT;?: the answer$/,
+  taken: /^(a recipient$|a name$|begin\b)/,
+  recorded: /\bcommit;?: the answer$/i,
   answered: /^send: the answer$/,
   asked: /^find: the answer$/,
-  transaction: /^BEGIN;?$/,
+  transaction: /^begin\b/,
 }
 
 interface Actor {
@@ -75,7 +75,7 @@ export class Product {
     this.#stage = stage
     this.state = start
     this.#deduplicates = deduplicates
-    stage.turns.answersLater = (text) => /^COMMIT;?$/.test(text)
+    stage.turns.answersLater = (text) => /\bcommit;?$/i.test(text)
   }
 
   /** Has a process do this. It acts until it waits for one of these turns, or has ended. */
@@ -91,7 +91,7 @@ export class Product {
     const { turns } = this.#stage
     const isStopped = (): boolean =>
       stop !== undefined &&
-      process.openTransactions === 0 &&
+      process.inTransaction.size === 0 &&
       turns.waitingOf(process).some((text) => stop.test(text))
     process.frozenUntil = 0
     await turns.take(() => process.callers.size === 0 || isStopped())
