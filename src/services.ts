@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Config } from './platform/config/config.js'
+import type { PoolQueue } from './platform/database/connections/pool-watch.js'
 import type { Queryable } from './platform/database/database.js'
-import type { PoolQueue } from './platform/database/pool-watch.js'
 import type { Reads } from './platform/database/read-pool.js'
 import type { Switches } from './platform/database/switches/switch-watch.js'
 import type { Transact } from './platform/database/transact.js'

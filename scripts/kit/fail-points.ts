@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { RoundTrip } from '../../src/platform/database/round-trip.js'
+import { RoundTrip } from '../../src/platform/database/connections/round-trip.js'
 import { transport } from '../../src/platform/http-client.js'
 
 /**

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import pg from 'pg'
-import { RoundTrip, takeHeld } from '../../src/platform/database/round-trip.js'
+import { RoundTrip, takeHeld } from '../../src/platform/database/connections/round-trip.js'
 import type { Chance } from './chance.js'
 import type { Clock, Inside } from './clocks.js'
 

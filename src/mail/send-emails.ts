@@ -68,7 +68,7 @@ interface DueEmail {
  */
 export function createMailerBatch(given: Omit<Needs, 'record'> & Pick<Services, 'db'>): Batch {
   const { db } = given
-  // One that cannot be written is tried again by itself: each that is written spares somebody a second e-mail.
+  // When a group fails, each is written alone: an e-mail whose result is not recorded is sent twice.
   const record = groupCommit(
     async (results: Result[]) => {
       await finishRows(db, emailQueue, results)

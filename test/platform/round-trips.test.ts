@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Knex } from 'knex'
 import type { TcpProxy } from '../../scripts/kit/tcp-proxy.js'
+import { isDatabaseUnavailable } from '../../src/platform/database/connections/unavailable.js'
 import { createDb, longTransaction, query, write } from '../../src/platform/database/database.js'
-import { isDatabaseUnavailable } from '../../src/platform/database/unavailable.js'
 import { startSqlRecorder } from '../helpers/proxies/sql-recorder.js'
 import { tcpProxyFor } from '../helpers/proxies/tcp-proxy.js'
 import { useWorld } from '../helpers/servers/world.js'
@@ -51,7 +51,7 @@ const failureOf = (promise: Promise<unknown>): Promise<Error & { readonly code?:
 for (const prepared of [true, false]) {
   const mode = prepared ? 'prepared' : 'behind a pooler'
 
-  test(`${mode}: BEGIN goes with the first statement, what nobody reads with the next one and COMMIT`, async (t) => {
+  test(`${mode}: BEGIN is sent with the first statement, and writes with the next one or COMMIT`, async (t) => {
     const { db, trips, stored } = await openStage(t, prepared)
     const rows: unknown[] = []
     const seen = await trips(() =>

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
+import type { PoolQueue } from '../../platform/database/connections/pool-watch.js'
 import { Overloaded } from '../../platform/database/group-commit.js'
-import type { PoolQueue } from '../../platform/database/pool-watch.js'
 
 /** Below the two seconds that a caller waits for a connection: who is let in gets one. */
 const mostWaitMs = 1500

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exitForBadSettings } from '../config/start-settings.js'
 import type { Log } from '../log.js'
-import { isDatabaseUnavailable } from './unavailable.js'
+import { isDatabaseUnavailable } from './connections/unavailable.js'
 
 /** After this time the process ends, and its supervisor starts it again. */
 const checkForMs = 20_000

@@ -1,7 +1,13 @@
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
-import { type Connection, giveUp, PostgresClient, together, withoutNames } from './postgres-client.js'
-import { hold, takeHeld } from './round-trip.js'
+import {
+  type Connection,
+  giveUp,
+  PostgresClient,
+  together,
+  withoutNames,
+} from './connections/postgres-client.js'
+import { hold, takeHeld } from './connections/round-trip.js'
 
 const int8 = 20
 const secondMs = 1000
@@ -165,8 +171,8 @@ export async function query<Row>(db: Knex, { name, text, values = [] }: Statemen
 }
 
 /**
- * Runs a statement whose answer nobody reads. In a transaction it is sent with the next one, at the latest with COMMIT: what it fails
- * with, that one fails with.
+ * Runs a statement whose result is not used. In a transaction it is sent with the next one, at the latest with COMMIT, which rejects
+ * with its error.
  */
 export async function write(db: Knex, { name, text, values = [] }: Statement): Promise<void> {
   if (!db.isTransaction) {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Log } from '../log.js'
 import { within } from '../within.js'
+import { isDatabaseUnavailable } from './connections/unavailable.js'
 import { createDb, query } from './database.js'
-import { isDatabaseUnavailable } from './unavailable.js'
 
 /**
  * Runs a read that may leave the primary (docs/decisions/0085): on the standby of DATABASE_READ_URL or, if that cannot show all that

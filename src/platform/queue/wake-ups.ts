@@ -37,7 +37,7 @@ function openQueue(kind: WokenKind, connection: RedisClient, namespace: string):
 
 /**
  * A process sends at most one wake-up per kind in this time. The verifier's is longer, since one batch takes hundreds of tips, and the
- * mailer's, since nobody notices that a mail leaves a quarter of a second later.
+ * mailer's, since a quarter of a second does not matter for an e-mail.
  */
 const windowMs = (kind: WokenKind): number => (kind === 'verifier' || kind === 'mailer' ? 250 : 50)
 

@@ -1,7 +1,7 @@
+import { isDatabaseUnavailable } from '../../platform/database/connections/unavailable.js'
 import type { Queryable } from '../../platform/database/database.js'
 import { groupCommit } from '../../platform/database/group-commit.js'
 import { retryConflicts } from '../../platform/database/transact.js'
-import { isDatabaseUnavailable } from '../../platform/database/unavailable.js'
 import type { Services } from '../../services.js'
 import type { TipStatus } from '../lifecycle.js'
 import { type SignedClaim, signedClaimColumns } from './claim.js'

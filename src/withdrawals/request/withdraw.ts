@@ -6,9 +6,9 @@ import type { AcceptedRate } from '../../market/accepted-rates.js'
 import type { ExchangeRates } from '../../market/exchange-rates.js'
 import { waitsForBreaker } from '../../outgoing/guards.js'
 import { heldStates } from '../../outgoing/lifecycle.js'
+import { isDatabaseUnavailable } from '../../platform/database/connections/unavailable.js'
 import { query } from '../../platform/database/database.js'
 import type { KeyedRequest } from '../../platform/database/idempotency-keys.js'
-import { isDatabaseUnavailable } from '../../platform/database/unavailable.js'
 import { waitForRow } from '../../platform/database/wait-for-row.js'
 import type { KeyedMutex } from '../../platform/keyed-mutex.js'
 import type { Services } from '../../services.js'
@@ -161,9 +161,9 @@ function aboveBalance(field: 'amountUSDC' | 'amountNGN', available: bigint): Dom
 }
 
 /**
- * An error of COMMIT does not say whether the transaction was committed, so this reads whether the withdrawal exists, once nobody
- * has the lock of the balance: PostgreSQL may still be at the COMMIT. If that read fails too, the request fails, and a repetition
- * under the same key finds out.
+ * An error of COMMIT does not say whether the transaction was committed, so this reads whether the withdrawal exists. It waits for the
+ * lock of the balance first: PostgreSQL may still be at the COMMIT. If that fails too, the request fails, and a repetition under the same
+ * key finds out.
  */
 async function storeOrFind(services: Needs, withdrawal: NewWithdrawal): Promise<Withdrawal> {
   const { reference, keyedRequest } = withdrawal

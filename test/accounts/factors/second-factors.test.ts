@@ -5,7 +5,7 @@ import { codeAt } from '../../../src/accounts/factors/totp.js'
 import { openTotpSecret } from '../../../src/accounts/factors/verify-totp.js'
 import { cautionHours, readRecentChanges } from '../../../src/accounts/protection.js'
 import { DomainError } from '../../../src/kernel/errors.js'
-import { isDatabaseUnavailable } from '../../../src/platform/database/unavailable.js'
+import { isDatabaseUnavailable } from '../../../src/platform/database/connections/unavailable.js'
 import { type EnteredBody, type Person, registerPerson } from '../../helpers/make/creators.js'
 import { deliverEmail, requestCode, wrongCode } from '../../helpers/make/sign-in/emailed-codes.js'
 import {

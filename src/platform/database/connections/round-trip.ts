@@ -7,7 +7,7 @@ export interface Command {
   readonly values?: readonly unknown[]
 }
 
-/** What it uses of pg's connection. */
+/** What this file uses of pg's connection. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   /** The texts of what is prepared, by name. */
@@ -129,7 +129,7 @@ export class RoundTrip {
   }
 
   handleError(error: unknown): void {
-    // Who waits for the last statement is told which one failed.
+    // The error belongs to the last statement, so the message names the one that failed.
     const { name, text } = this.commands[this.#running] ?? {}
     if (error instanceof Error && this.isSent && this.#running < this.#parts.length - 1)
       error.message = `${name ?? text} - ${error.message}`

@@ -38,8 +38,8 @@ const KnexPostgres: new (config: Knex.Config) => KnexClient = knex({ client: 'pg
 
 /**
  * How models and knex's own statements use a connection (`query` and `write` are the other way). A transaction makes a client of its own from
- * the class, so that its BEGIN and COMMIT come here too: who gets a connection whose BEGIN is executed late would write into a transaction
- * that nobody commits.
+ * the class, so that its BEGIN and COMMIT come here too: after a BEGIN that is executed late, the next user of the connection would write into
+ * a transaction that is never committed.
  */
 export class PostgresClient extends KnexPostgres {
   override async _query(connection: Connection, statement: KnexStatement): Promise<unknown> {
